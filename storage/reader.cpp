@@ -12,6 +12,7 @@
 #include "storage/history_query.hpp"
 #include "storage/last_words.hpp"
 #include "storage/row_columns.hpp"
+#include "storage/run_search.hpp"
 #include "storage/schema.hpp"
 #include "storage/sqlite_error.hpp"
 
@@ -64,18 +65,6 @@ std::string attempt_text(std::optional<int> attempt) {
   return attempt ? "attempt " + std::to_string(*attempt) : "attempt";
 }
 
-/// Hexadecimal digits without dashes, in lower case; empty if there is anything else.
-std::string hex_digits(std::string_view text) {
-  std::string digits;
-  for (const char c : text) {
-    if (c == '-') continue;
-    const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-    if (!((lower >= '0' && lower <= '9') || (lower >= 'a' && lower <= 'f'))) return "";
-    digits += lower;
-  }
-  return digits;
-}
-
 }  // namespace
 
 /// The connection and what is known of its names. Everything throws SqliteError.
@@ -95,7 +84,7 @@ class Reader::Session {
     return read_last_words(db_, texts_, jobs);
   }
   std::vector<Row> ranges(std::string_view job, WallTime slot);
-  std::vector<RunId> runs_ending_with(const std::string& digits);
+  std::vector<RunId> runs_ending_with(const std::string& digits) { return storage::runs_ending_with(db_, digits); }
   std::optional<Output> output(const RunId& run, std::optional<int> attempt);
   std::vector<TermRow> terms(std::string_view group, std::int64_t limit);
   void scan(const std::vector<std::string>& jobs, const VisitBasics& begin, const VisitNumberedRow& visit);
@@ -219,18 +208,6 @@ std::vector<Row> Reader::Session::ranges(std::string_view job, WallTime slot) {
   std::vector<Row> rows;
   for (NumberedRow& row : page(query.start(job, slot))) rows.push_back(std::move(row.row));
   return rows;
-}
-
-std::vector<RunId> Reader::Session::runs_ending_with(const std::string& digits) {
-  std::string last_byte;
-  last_byte += static_cast<char>(std::stoi(digits.substr(digits.size() - 2), nullptr, 16));
-  Statement query(db_,
-                  "SELECT DISTINCT run_id FROM ledger INDEXED BY ledger_run WHERE substr(run_id, 16) = ?1"
-                  " AND run_id IS NOT NULL AND substr(lower(hex(run_id)), 33 - length(?2)) = ?2 LIMIT 10");
-  Cursor found = query.start(Blob{last_byte}, std::string_view(digits));
-  std::vector<RunId> runs;
-  while (found.step()) runs.push_back(read_run_id(found.blob(0)));
-  return runs;
 }
 
 /// nullopt: no such attempt, or no such run. Without an attempt, the last one.
@@ -414,7 +391,7 @@ Result<std::vector<Row>> Reader::open_rows() {
 }
 
 Result<std::vector<RunId>> Reader::find_run(std::string_view suffix) {
-  const std::string digits = hex_digits(suffix);
+  const std::string digits = run_digits(suffix);
   if (digits.size() < 6 || digits.size() > 32)
     return Error{Errc::invalid, std::string(suffix) + ": no run id: give all of it, or its last 6 or more digits"};
   return guarded([&] { return session_->runs_ending_with(digits); });

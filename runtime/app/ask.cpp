@@ -55,6 +55,20 @@ Result<std::optional<std::vector<std::string>>> living_instances(const config::C
   return answer->flag("each").value_or(false) ? Instances(answer->texts("instances")) : Instances();
 }
 
+std::optional<io::Message> ask_open_run(const config::Config& config, const std::string& suffix) {
+  constexpr std::chrono::seconds patience(2);
+  io::Message request;
+  request.set("do", "runs");
+  auto client = io::ControlClient::ask(config.control_socket, request, patience);
+  while (client) {
+    const auto line = client->next(patience);
+    if (!line || !*line) return std::nullopt;
+    for (io::Message& open : (*line)->objects("runs"))
+      if (open.text("run").value_or("").ends_with(suffix)) return std::move(open);
+  }
+  return std::nullopt;
+}
+
 std::string check_run_suffix(const std::string& text) {
   const bool digits = std::all_of(text.begin(), text.end(),
                                   [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-'; });

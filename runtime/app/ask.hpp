@@ -30,6 +30,10 @@ Result<io::Message> send_request(const config::Config& config, io::Message reque
 /// The instances of a job that runs on each node, of nodes that live; nullopt: it is no such job.
 Result<std::optional<std::vector<std::string>>> living_instances(const config::Config& config, const std::string& job);
 
+/// What the daemon shows of a run that has not ended, by its id or the last digits of it: `job`, `run`, `attempt`,
+/// `node`, `state`. None: it shows no such run, or does not answer.
+std::optional<io::Message> ask_open_run(const config::Config& config, const std::string& suffix);
+
 /// What a run id, or its last digits, may look like: "" or what is wrong with it.
 std::string check_run_suffix(const std::string& text);
 

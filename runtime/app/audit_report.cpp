@@ -50,7 +50,7 @@ std::string slots_text(WallTime slot, const std::optional<WallTime>& until, std:
 std::string row_text(const Row& row) {
   std::string text = slots_text(row.slot, row.slot_until, row.slots) + " " + std::string(to_string(row.status));
   if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
-  if (row.run) text += ", run " + row.run->text() + ", attempt " + std::to_string(row.attempt);
+  if (row.run) text += ", run " + short_id(*row.run) + ", attempt " + std::to_string(row.attempt);
   if (row.fence > 0) text += ", fence " + std::to_string(row.fence);
   text += ", epoch " + std::to_string(row.epoch) + ", " + row.node;
   if (row.started_at) text += ", started " + format_millis(*row.started_at);

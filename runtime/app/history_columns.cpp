@@ -9,10 +9,7 @@ Cell slot_cell(const std::optional<WallTime>& slot) { return slot ? Cell(SlotTim
 Cell integer_cell(const std::optional<int>& value) { return value ? Cell(std::int64_t{*value}) : Cell(); }
 Cell run_cell(const std::optional<RunId>& run) { return run ? Cell(run->text()) : Cell(); }
 
-Cell short_run_cell(const std::optional<RunId>& run) {
-  constexpr std::size_t digits = 12;
-  return run ? Cell(Uncut{run->text().substr(36 - digits)}) : Cell();
-}
+Cell short_run_cell(const std::optional<RunId>& run) { return run ? Cell(Uncut{short_id(*run)}) : Cell(); }
 
 /// "0", "1", "KILL".
 Cell end_cell(const Row& row) {
@@ -34,6 +31,12 @@ std::vector<Cell> table_cells(const Row& row, const LocalTimes& times) {
 }
 
 }  // namespace
+
+std::string short_id(const RunId& run) {
+  constexpr std::size_t digits = 12;
+  const std::string text = run.text();
+  return text.substr(text.size() - digits);
+}
 
 std::vector<Column> history_columns(Format format) {
   if (format == Format::table)

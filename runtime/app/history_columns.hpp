@@ -1,6 +1,7 @@
 // The ledger's fields as `history` prints them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/format.hpp"
@@ -8,6 +9,9 @@
 #include "ballot/ledger.hpp"
 
 namespace ballot::app {
+
+/// As tables and sentences show a run's id: its last 12 digits, which every command takes for the run.
+std::string short_id(const RunId& run);
 
 /// All of them in JSON and CSV, under the names and in the order of docs/ledger.md; in a table the most useful ones.
 std::vector<Column> history_columns(Format format);

@@ -1,9 +1,13 @@
 #include "app/ledger_access.hpp"
 
+#include <filesystem>
 #include <iostream>
 
+#include "app/ask.hpp"
 #include "app/escape.hpp"
+#include "app/options.hpp"
 #include "app/remote_ledger.hpp"
+#include "app/stored_states.hpp"
 #include "io/control_client.hpp"
 #include "library/history/file_ledger.hpp"
 
@@ -44,13 +48,34 @@ std::vector<Status> run_statuses() {
           Status::failed, Status::timed_out, Status::killed,  Status::lost};
 }
 
-Result<RunId> find_run(library::LedgerView& ledger, const std::string& suffix) {
+namespace {
+
+/// As the daemon shows it, or, where it leads other jobs, the store.
+std::optional<StoredRun> find_open_run(const config::Config& config, const std::string& suffix) {
+  if (const auto open = ask_open_run(config, suffix))
+    return StoredRun{open->text("job").value_or(""), open->text("node").value_or("")};
+  ConfigOptions options;
+  if (std::filesystem::exists(config.file)) options.file = config.file;
+  const auto with_backend = load_backend_config(options);
+  return with_backend ? find_stored_run(*with_backend, suffix) : std::nullopt;
+}
+
+Error unknown_run(const config::Config& config, const std::string& suffix) {
+  const auto open = find_open_run(config, suffix);
+  if (open && !open->node.empty() && open->node != config.node)
+    return {Errc::not_found, "run " + suffix + " of job " + open->job + " is executed by node " + open->node +
+                                 ": its history and its output are there"};
+  return {Errc::not_found, "no run in this node's ledger has an id that ends with " + suffix +
+                               "; a run of another node is in that one's"};
+}
+
+}  // namespace
+
+Result<RunId> find_run(library::LedgerView& ledger, const config::Config& config, const std::string& suffix) {
   auto runs = ledger.find_run(suffix);
   if (!runs) return runs.error();
   if (runs->size() == 1) return runs->front();
-  if (runs->empty())
-    return Error{Errc::not_found, "no run in this node's ledger has an id that ends with " + suffix +
-                                      "; a run of another node is in that one's"};
+  if (runs->empty()) return unknown_run(config, suffix);
   std::string text = "several runs have an id that ends with " + suffix + ":";
   for (const RunId& run : *runs) text += " " + run.text();
   return Error{Errc::invalid, text};

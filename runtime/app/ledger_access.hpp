@@ -32,8 +32,9 @@ void warn_of_open_rows(std::string_view command, const library::LedgerView& ledg
 /// Of rows that are of a run; the others' slots never ran.
 std::vector<Status> run_statuses();
 
-/// The one run whose id ends with `suffix`. not_found: none; invalid: too short, no number, or several, which it names.
-Result<RunId> find_run(library::LedgerView& ledger, const std::string& suffix);
+/// The one run whose id ends with `suffix`. not_found: none, with the node of one that goes on elsewhere, where the
+/// daemon knows it; invalid: too short, no number, or several, which it names.
+Result<RunId> find_run(library::LedgerView& ledger, const config::Config& config, const std::string& suffix);
 
 /// Prints `error` as the last line of the command. not_found is Exit::not_found, invalid is Exit::usage, and so on.
 Exit fail(std::string_view command, const Error& error);

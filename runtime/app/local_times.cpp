@@ -24,6 +24,12 @@ Cell LocalTimes::slot(const std::string& job, WallTime at) const {
   return zone == zones_.end() ? Cell(SlotTime{at}) : Cell(Uncut{local_text(at, zone->second)});
 }
 
+std::string slot_in_zone(WallTime at, const std::string& zone) {
+  if (zone == "UTC") return format_slot(at);
+  const auto loaded = zones::TimeZone::load(zone);
+  return loaded ? local_text(at, *loaded) + " (" + format_slot(at) + ")" : format_slot(at);
+}
+
 std::string local_text(WallTime at, const zones::TimeZone& zone) {
   const std::chrono::seconds offset = zone.offset(std::chrono::floor<std::chrono::seconds>(at));
   std::string text = format_slot(at + offset);

@@ -38,6 +38,10 @@ class LocalTimes {
   std::map<std::string, zones::TimeZone, std::less<>> zones_;  // by job
 };
 
+/// For prose: in the zone of that name, then in UTC: "2025-03-09T08:00:00+01:00 (2025-03-09T07:00:00Z)". In UTC alone
+/// where the zone is UTC, or unknown.
+std::string slot_in_zone(WallTime at, const std::string& zone);
+
 /// RFC 3339 with the zone's offset, to the second where it is a whole one: 2025-03-09T08:00:00+01:00.
 std::string local_text(WallTime at, const zones::TimeZone& zone);
 

@@ -28,6 +28,19 @@ StoredState state_of(const Result<core::GroupRegister>& stored) {
 
 }  // namespace
 
+std::optional<StoredRun> find_stored_run(const config::Config& config, const std::string& suffix) {
+  const auto observer = Observer::open(config);
+  const auto registers = observer ? (*observer)->list("j/") : observer.error();
+  if (!registers) return std::nullopt;
+  for (const Register& one : *registers) {
+    const auto stored = core::parse_job_register(one.value);
+    if (!stored) continue;
+    for (const core::OpenRun& run : stored->runs)
+      if (run.id.text().ends_with(suffix)) return StoredRun{one.name.substr(2), run.node};
+  }
+  return std::nullopt;
+}
+
 Result<StoredStates> StoredStates::read(const config::Config& config) {
   const auto observer = Observer::open(config);
   if (!observer) return observer.error();

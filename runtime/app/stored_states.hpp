@@ -1,5 +1,5 @@
-// StoredStates: whether jobs are paused or halted, as the store has it: of those that another node leads, only that one
-// and the store know.
+// StoredStates: whether jobs are paused or halted, and which runs are open, as the store has it: of jobs that another
+// node leads, only that node and the store know.
 //
 // Threads: the main one. Needs what a user may need leave for: the backend's secrets, the store.
 //
@@ -24,6 +24,13 @@ struct StoredState {
   std::optional<WallTime> since = {};  // where the store says it
   std::string by = {};                 // who paused it
 };
+
+/// A run that a job's register shows as open.
+struct StoredRun {
+  std::string job, node;
+};
+/// Of the run whose id ends with `suffix`. None: no register shows it, or the store cannot be read.
+std::optional<StoredRun> find_stored_run(const config::Config& config, const std::string& suffix);
 
 class StoredStates {
  public:

@@ -32,7 +32,7 @@ Result<Subject> find_subject(const std::string& text, const config::Config& conf
   if (is_loaded(own, config)) return Subject{own, {}};
   const bool may_be_run = check_run_suffix(text).empty();
   if (may_be_run && !is_loaded(text, config)) {
-    const auto run = find_run(ledger, text);
+    const auto run = find_run(ledger, config, text);
     if (run) return subject_of(*run, ledger);
     if (run.error().code != Errc::not_found || !require_job(text, config, ledger)) return run.error();
   }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "app/ask.hpp"
+#include "app/history_columns.hpp"
 #include "app/ledger_access.hpp"
 #include "base/wall_text.hpp"
-#include "io/control_client.hpp"
 
 namespace ballot::app {
 namespace {
@@ -25,7 +26,7 @@ std::optional<Row> run_at(const Row& passed, library::LedgerView& ledger) {
 std::string in_the_way(const Row& passed, library::LedgerView& ledger) {
   const auto run = run_at(passed, ledger);
   if (!run) return {};
-  std::string text = " In the way was run " + run->run->text() + " of slot " + format_slot(run->slot);
+  std::string text = " In the way was run " + short_id(*run->run) + " of slot " + format_slot(run->slot);
   if (!run->node.empty()) text += " on " + run->node;
   if (run->started_at) text += ", started " + format_millis(*run->started_at);
   return text + (run->ended_at ? ", ended " + format_millis(*run->ended_at) + "." : ", which has not ended.");
@@ -90,17 +91,8 @@ std::string why_detail(const Row& row, library::LedgerView& ledger) {
 }
 
 NextAttempt ask_next_attempt(const config::Config& config, const RunId& run) {
-  constexpr std::chrono::seconds patience(2);
-  io::Message request;
-  request.set("do", "runs");
-  auto client = io::ControlClient::ask(config.control_socket, request, patience);
-  while (client) {
-    const auto line = client->next(patience);
-    if (!line || !*line) return std::nullopt;
-    for (const io::Message& open : (*line)->objects("runs"))
-      if (open.text("run") == run.text()) return open.integer("attempt");
-  }
-  return std::nullopt;
+  const auto open = ask_open_run(config, run.text());
+  return open ? open->integer("attempt") : std::nullopt;
 }
 
 std::string what_follows(const Row& last, const schedule::DefinitionPtr& definition, const NextAttempt& next) {

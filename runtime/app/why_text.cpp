@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "app/history_columns.hpp"
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 
@@ -121,10 +122,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     "text "
     "is in its output. None follows."};
 
-std::string slots_of(const Row& row) {
-  if (row.slots <= 1) return format_slot(row.slot);
-  return format_slot(row.slot) + "/" + format_slot(row.slot_until.value_or(row.slot)) + " (" +
-         std::to_string(row.slots) + " slots)";
+std::string slots_of(const Row& row, const std::string& zone) {
+  const std::string first = slot_in_zone(row.slot, zone);
+  if (row.slots <= 1) return first;
+  return first + "/" + slot_in_zone(row.slot_until.value_or(row.slot), zone) + " (" + std::to_string(row.slots) +
+         " slots)";
 }
 
 std::string end_of(const Row& row) {
@@ -166,10 +168,10 @@ std::string_view rule_of(const Row& row) {
   return rule_of(row.status, row.reason);
 }
 
-std::string headline(const Row& row) {
-  std::string text = row.job + " " + slots_of(row) + " " + row.status.description();
+std::string headline(const Row& row, const std::string& zone) {
+  std::string text = row.job + " " + slots_of(row, zone) + " " + row.status.description();
   if (row.reason != Reason::none) text += ": " + row.reason.description();
-  if (row.run) text += " (run " + row.run->text() + ")";
+  if (row.run) text += " (run " + short_id(*row.run) + ")";
   return text;
 }
 

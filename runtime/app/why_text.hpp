@@ -13,8 +13,9 @@ std::string_view rule_of(Status status, Reason reason);
 /// As that; of a function, which has no exit code, what is true of functions.
 std::string_view rule_of(const Row& row);
 
-/// `JOB SLOT STATUS: REASON (run ID)`; of a row of many slots SLOT is FIRST/LAST (N slots).
-std::string headline(const Row& row);
+/// `JOB SLOT STATUS: REASON (run ID)`; of a row of many slots SLOT is FIRST/LAST (N slots). Slots are as slot_in_zone()
+/// has them, ids as tables do.
+std::string headline(const Row& row, const std::string& zone = "UTC");
 
 /// Who, when, how it ended: a sentence or more. "" where there is nothing to say.
 std::string circumstances(const Row& row);

@@ -64,7 +64,7 @@ io::Message to_message(const NodeStatus& status) {
   message.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
   message.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
   message.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
-  message.set("state", text_of(status.state()));
+  message.set("state", state_text(status));
   return message;
 }
 

@@ -77,6 +77,12 @@ void note(const core::JobView& job, NodeStatus& status) {
   if (next.size() > next_shown) next.pop_back();
 }
 
+/// The node's first session is being opened, and nothing has gone wrong so far.
+bool opens_first(const core::Session& session) {
+  const bool opens = session.state() == core::Session::State::opening;
+  return session.generation() == 0 || (opens && session.generation() == 1);
+}
+
 /// What does not depend on one job or group; comes first.
 void note_node(const Node& node, NodeStatus& status) {
   using Session = NodeStatus::Session;
@@ -89,7 +95,11 @@ void note_node(const Node& node, NodeStatus& status) {
   std::vector<std::string> reasons;
   if (const storage::LedgerState ledger = node.ledger_state(); ledger.degraded)
     reasons.push_back("ledger: " + ledger.reason);
-  if (status.session == Session::none) reasons.emplace_back("backend: no session, so nothing is led");
+  status.is_starting = opens_first(session) && !node.is_stopping();
+  if (status.is_starting)
+    reasons.emplace_back("backend: the session is being opened");
+  else if (status.session == Session::none)
+    reasons.emplace_back("backend: no session, so nothing is led");
   if (status.session == Session::in_doubt)
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
   if (node.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");
@@ -119,16 +129,16 @@ RuntimeStatus public_status(const NodeStatus& status) {
           summary_of(status)};
 }
 
-std::string text_of(NodeStatus::State state) {
+std::string state_text(const NodeStatus& status) {
   constexpr const char* texts[] = {"healthy", "degraded", "not scheduling"};
-  return texts[static_cast<std::size_t>(state)];
+  return status.is_starting ? "starting" : texts[static_cast<std::size_t>(status.state())];
 }
 
 std::string summary_of(const NodeStatus& status) {
   const auto counted = [](std::size_t count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   };
-  std::string text = text_of(status.state()) + ": ";
+  std::string text = state_text(status) + ": ";
   for (const std::string& reason : status.degraded) text += reason + "; ";
   return text + "leads " + counted(status.led.size(), "group") + ", " + counted(status.jobs, "job") + ", " +
          counted(static_cast<std::size_t>(status.open_runs), "run") + " open";

@@ -39,8 +39,9 @@ struct NodeStatus {
 
   Session session = Session::none;
   Millis session_timeout{0};
-  bool schedules = false;  // it has a session and a runner
-  std::size_t jobs = 0;    // that the files define
+  bool schedules = false;    // it has a session and a runner
+  bool is_starting = false;  // its first session is being opened: no reason to worry yet
+  std::size_t jobs = 0;      // that the files define
   int open_runs = 0;
   std::vector<Led> led;
   std::vector<NextSlot> next;         // of jobs that it leads, the first few
@@ -49,8 +50,8 @@ struct NodeStatus {
 
 RuntimeStatus public_status(const NodeStatus& status);
 
-/// "healthy", "degraded", "not scheduling".
-std::string text_of(NodeStatus::State state);
+/// "healthy", "degraded", "not scheduling", or "starting" for a node that does not schedule yet.
+std::string state_text(const NodeStatus& status);
 
 /// In a line: "healthy: leads 2 groups, 14 jobs, 1 run open"; "degraded: ledger: ..., ...".
 std::string summary_of(const NodeStatus& status);

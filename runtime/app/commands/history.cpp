@@ -35,7 +35,7 @@ Result<void> resolve(HistoryOptions& options, const config::Config& config, libr
     *names = *std::move(all);
   }
   if (options.run.empty()) return {};
-  const auto run = find_run(ledger, options.run);
+  const auto run = find_run(ledger, config, options.run);
   if (!run) return run.error();
   options.filter.run = *run;
   return {};

@@ -49,14 +49,8 @@ void print_state(const std::string& group, const Answer& answer, const std::stri
   print_fact("state", state_text(*answer) + (is_elsewhere ? ", as far as is known here: ask on " + leader : ""));
 }
 
-std::string shown(const LocalTimes& times, const std::string& job, WallTime at) {
-  const Cell cell = times.slot(job, at);
-  const auto* const local = std::get_if<Uncut>(&cell);
-  return local ? local->text : format_slot(at);
-}
-
 /// Of `@every` only the daemon knows the phase, and the next slot.
-void print_next(const schedule::Definition& definition, const Answer& answer, const LocalTimes& times) {
+void print_next(const schedule::Definition& definition, const Answer& answer) {
   std::vector<WallTime> slots;
   if (definition.plan.everies().empty() && definition.job.enabled) {
     auto slot = definition.plan.next(io::read_clocks().wall, {});
@@ -65,8 +59,9 @@ void print_next(const schedule::Definition& definition, const Answer& answer, co
   } else if (const auto next = answer ? parse_wall(answer->text("next_slot").value_or("")) : std::nullopt) {
     slots.push_back(*next);
   }
-  print_fact("next slots", slots.empty() ? "none" : shown(times, definition.job.name, slots.front()));
-  for (std::size_t i = 1; i < slots.size(); ++i) print_fact("", shown(times, definition.job.name, slots[i]));
+  if (slots.empty()) print_fact("next slots", "none");
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    print_fact(i == 0 ? "next slots" : "", slot_in_zone(slots[i], definition.job.timezone));
 }
 
 Result<void> print_runs(const std::string& job, library::LedgerView& ledger, const LocalTimes& times) {
@@ -81,14 +76,14 @@ Result<void> print_runs(const std::string& job, library::LedgerView& ledger, con
 }
 
 /// Of a job that no file defines which this command reads, all is as the daemon says.
-void print_job_of_program(const Answer& answer, const LocalTimes& times, const std::string& node) {
+void print_job_of_program(const Answer& answer, const std::string& node) {
   const std::string name = answer->text("job").value_or("");
   print_fact("job", name);
   print_state(answer->text("group").value_or(""), answer, node);
   print_fact("file", "none: the program that embeds ballot defines it");
   print_fact("digest", answer->text("digest").value_or(""));
   const auto next = parse_wall(answer->text("next_slot").value_or(""));
-  print_fact("next slots", next ? shown(times, name, *next) : "none");
+  print_fact("next slots", next ? format_slot(*next) : "none");
 }
 
 bool is_header(const std::string& text) { return text.starts_with('['); }
@@ -134,7 +129,7 @@ Exit show_job_without_file(const ShowOptions& options, const config::Config& con
                               : known.error());
   }
   const LocalTimes times(options.time, config);
-  print_job_of_program(answer, times, config.node);
+  print_job_of_program(answer, config.node);
   if (ledger)
     if (const auto printed = print_runs(answer->text("job").value_or(""), **ledger, times); !printed)
       return fail("show", printed.error());
@@ -162,7 +157,7 @@ Exit run(const ShowOptions& options) {
   if (place) print_fact("file", place->file + ":" + std::to_string(place->position.line));
   print_fact("timezone", definition.job.timezone);
   print_fact("digest", definition.digest);
-  print_next(definition, answer, times);
+  print_next(definition, answer);
   if (place) print_definition(*place, std::string(common_name(name)));
   if (ledger)
     if (const auto printed = print_runs(name, **ledger, times); !printed) return fail("show", printed.error());

@@ -28,19 +28,28 @@ std::string group_text(const io::Message& group) {
   return text + ")";
 }
 
+std::string counted(std::int64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// The first one beside the name, the others below it.
+void print_list(const char* name, const std::vector<std::string>& texts) {
+  for (std::size_t i = 0; i < texts.size(); ++i) print_fact(i == 0 ? name : "", texts[i]);
+}
+
 void print(const io::Message& status) {
   print_fact("node", status.text("node").value_or(""));
   print_fact("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") +
                             ", timeout " + format_duration(Millis(status.integer("timeout_ms").value_or(0))));
   print_fact("jobs", std::to_string(status.integer("jobs").value_or(0)) + " in force, " +
-                         std::to_string(status.integer("open_runs").value_or(0)) + " runs open");
-  const auto groups = status.objects("groups");
-  print_fact("leads", groups.empty() ? "nothing" : "");
-  for (const io::Message& group : groups) print_fact("", group_text(group));
-  const auto next = status.objects("next_slots");
-  if (!next.empty()) print_fact("next slots", "");
-  for (const io::Message& slot : next)
-    print_fact("", slot.text("slot").value_or("") + " " + slot.text("job").value_or(""));
+                         counted(status.integer("open_runs").value_or(0), "run") + " open");
+  std::vector<std::string> groups, next;
+  for (const io::Message& group : status.objects("groups")) groups.push_back(group_text(group));
+  if (groups.empty()) groups.emplace_back("nothing");
+  print_list("leads", groups);
+  for (const io::Message& slot : status.objects("next_slots"))
+    next.push_back(slot.text("slot").value_or("") + " " + slot.text("job").value_or(""));
+  print_list("next slots", next);
   for (const std::string& reason : status.texts("degraded")) print_fact("degraded", reason);
   print_fact("state", status.text("state").value_or(""));
 }
@@ -60,7 +69,7 @@ Exit run(const StatusOptions& options) {
   else
     print(*status);
   const std::string state = status->text("state").value_or("");
-  if (state == "not scheduling") return static_cast<Exit>(2);
+  if (state == "not scheduling" || state == "starting") return static_cast<Exit>(2);
   return state == "healthy" ? Exit::done : Exit::failed;
 }
 

@@ -117,16 +117,8 @@ class Waiting {
 
   /// For its turn, as the daemon shows it.
   bool is_waiting() const {
-    io::Message request;
-    request.set("do", "runs");
-    auto client = io::ControlClient::ask(config_.control_socket, request);
-    while (client) {
-      const auto line = client->next(withdrawal_patience);
-      if (!line || !*line) return false;
-      for (const io::Message& run : (*line)->objects("runs"))
-        if (run.text("run") == run_.text()) return run.text("state") == "waiting" && run.integer("attempt") == 1;
-    }
-    return false;
+    const auto run = ask_open_run(config_, run_.text());
+    return run && run->text("state") == "waiting" && run->integer("attempt") == 1;
   }
 
   const TriggerOptions& options_;

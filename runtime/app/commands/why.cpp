@@ -9,6 +9,7 @@
 #include "app/escape.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
+#include "app/local_times.hpp"
 #include "app/options.hpp"
 #include "app/stored_states.hpp"
 #include "app/subject.hpp"
@@ -84,6 +85,8 @@ void print(const std::string& headline, const std::string& text) {
   std::cout << escaped(headline, Escape::plain) << '\n' << wrapped(escaped(text, Escape::plain), text_width()) << '\n';
 }
 
+std::string zone_of(const schedule::DefinitionPtr& definition) { return definition ? definition->job.timezone : "UTC"; }
+
 void explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
              library::LedgerView& ledger, const std::string& what_is_now = "") {
   const Row& last = rows.front();
@@ -95,7 +98,7 @@ void explain(const std::vector<Row>& rows, const config::Config& config, const s
   if (!says_all) text += " " + std::string(rule_of(last));
   text += detail;
   if (last.run) text += what_follows(last, definition, ask_next_attempt(config, *last.run));
-  print(headline(last), text + what_is_now);
+  print(headline(last, zone_of(definition)), text + what_is_now);
 }
 
 /// What the daemon knows of the job.
@@ -176,7 +179,7 @@ void explain_nothing(const std::string& job, const ConfigOptions& options, const
   waiting.slot = at.value_or(WallTime{});
   waiting.status = Status::queued;
   if (slot.waits) why.text += why_detail(waiting, ledger);
-  print(job + ' ' + (at ? format_slot(*at) + ' ' : "") + why.word, why.text);
+  print(job + ' ' + (at ? slot_in_zone(*at, zone_of(definition)) + ' ' : "") + why.word, why.text);
 }
 
 /// Why there is no slot after the last one that is recorded: it is halted. "" where it is not, as far as is known here.

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "support/process/ballot_daemon.hpp"
 #include "support/process/process_facts.hpp"
@@ -89,6 +90,44 @@ TEST_F(Operator, SeesWhoPausedAJobSinceWhen) {
   daemon.job("held", "command = 5");
   ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
   EXPECT_TRUE(says(daemon.log, " jobs=2 added=0 changed=0 removed=0 errors=1 warnings=0")) << daemon.log;
+}
+
+TEST_F(Operator, SeesTimesInAJobsZoneAndInUtcAndTheSameIdEverywhere) {
+  daemon.job("there", "schedule = \"* * * * * *\"\ntimezone = \"Asia/Kolkata\"\ncommand = [\"/bin/true\"]");
+  ASSERT_TRUE(daemon.wait_for("succeeded")) << daemon.log;
+  const std::string shown = daemon.ballot({"show", "there"}).out, why = daemon.ballot({"why", "there"}).out;
+  EXPECT_TRUE(std::regex_search(shown, std::regex(R"(\nnext slots  20[^ ]*\+05:30 \(20[^ ]*Z\)\n)"))) << shown;
+  std::smatch said;
+  ASSERT_TRUE(
+      std::regex_search(why, said, std::regex(R"(^there 20[^ ]*\+05:30 \(20[^ ]*Z\) [a-z]+ \(run ([0-9a-f]{12})\)\n)")))
+      << why;
+  EXPECT_TRUE(says(daemon.ballot({"history", "--job", "there"}).out, said[1]))
+      << "what one prints is found in the other";
+  EXPECT_TRUE(says(daemon.ballot({"jobs", "--local-time"}).out, "+05:30"));
+  EXPECT_TRUE(says(daemon.ballot({"show", "there", "--local-time"}).out, "succeeded"));
+}
+
+TEST_F(Operator, ReadsTheStatusByItsLines) {
+  ASSERT_EQ(daemon.ballot({"trigger", "held"}).code, 0);
+  const std::string status = daemon.ballot({"status"}).out;
+  EXPECT_TRUE(says(status, "\njobs        2 in force, 1 run open\nleads       default (epoch ")) << status;
+  release();
+}
+
+TEST_F(Operator, WaitsForARequestAsLongAsItsTimeout) {
+  daemon.file("away",
+              "[group.away]\ncandidates = [\"other\"]\n[job.far]\ngroup = \"away\"\ncommand = [\"/bin/true\"]\n");
+  ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
+  const Ran ran = daemon.ballot({"pause", "far", "--timeout", "300ms"});
+  EXPECT_EQ(ran.code, 75) << ran.err << ": nobody leads the group";
+}
+
+TEST(RunDir, IsTheFlagsWhereItIsGiven) {
+  BallotDaemon daemon;
+  daemon.start({"--run-dir", daemon.folder / "elsewhere"});
+  EXPECT_TRUE(daemon.wait_for("serves")) << daemon.log;
+  EXPECT_TRUE(std::filesystem::is_socket(daemon.folder / "elsewhere/ballot.sock"));
+  EXPECT_EQ(daemon.stop(), 0);
 }
 
 TEST_F(Operator, FindsTheDaemonOutOfServiceWhileItStops) {

@@ -70,7 +70,7 @@ TEST_F(OfRoles, AnOperatorBeginsAndPausesRuns) {
   EXPECT_EQ(as(operator_, {"trigger", "hello", "--follow"}).out, "hello\n");
   EXPECT_EQ(as(operator_, {"pause", "hello"}).code, 0);
   EXPECT_EQ(as(operator_, {"resume", "hello"}).code, 0);
-  EXPECT_EQ(as(operator_, {"kill", "hello"}).code, 3) << "nothing goes on";
+  EXPECT_TRUE(wait_until([&] { return as(operator_, {"kill", "hello"}).code == 3; })) << "both runs are closed soon";
 }
 
 TEST_F(OfRoles, WithoutADaemonTheFileIsReadByWhoMayAndOpenRowsAreExplained) {

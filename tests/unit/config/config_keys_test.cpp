@@ -36,7 +36,9 @@ const KeyRow rows[] = {
     {"history", "max_size", "1.5", {"\"1MB\"", "-1"}},
     {"log", "level", "3", {"\"loud\"", "\"\""}},
     {"log", "format", "1", {"\"text\""}},
+    {"control", "operators", "1", {"\"two words\"", "\"a:b\""}},
     {"control", "socket", "1", {"\"b.sock\""}},
+    {"control", "viewers", "1", {"\"two words\"", "\"/etc/group\""}},
 };
 const char* const tables[] = {"coordination", "runner", "history", "log", "control", "far", "near", "group"};
 

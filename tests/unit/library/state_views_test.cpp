@@ -125,5 +125,15 @@ TEST_F(RuntimeOfManyJobs, SaysHowTheNodeIs) {
                              [](const auto& a, const auto& b) { return a.slot < b.slot; }));
 }
 
+TEST(StatusLine, SaysStartingWhileTheFirstSessionIsBeingOpened) {
+  NodeStatus status;
+  status.degraded = {"backend: the session is being opened"};
+  EXPECT_EQ(summary_of(status),
+            "not scheduling: backend: the session is being opened; leads 0 groups, 0 jobs, 0 runs open");
+  status.is_starting = true;
+  EXPECT_EQ(summary_of(status), "starting: backend: the session is being opened; leads 0 groups, 0 jobs, 0 runs open");
+  EXPECT_EQ(status.state(), NodeStatus::State::not_scheduling) << "as a program sees it";
+}
+
 }  // namespace
 }  // namespace ballot::library
