@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
 #include "support/process/run_as.hpp"
 
 namespace ballot::testing {
