@@ -42,10 +42,12 @@ TEST(ShowCommand, PrintsEachFactOfAJob) {
                                       "\"\nrun_dir = \"" + folder.path() + "\"\n");
   const Ran ran = ballot({"show", "tax", "--config", config});
   EXPECT_EQ(ran.code, 0) << ran.err;
+  constexpr Millis half_past_three = std::chrono::hours(3) + std::chrono::minutes(30);
+  const auto local = [](std::string text) { return text.replace(text.size() - 1, 1, "+09:00"); };  // instead of the Z
   std::string slots;
   for (int year = 0; year < 5; ++year)
-    slots += (year == 0 ? "next slots  " : "            ") +
-             day.slot(year, std::chrono::hours(18) + std::chrono::minutes(30) - std::chrono::hours(24)) + "\n";
+    slots += (year == 0 ? "next slots  " : "            ") + local(day.slot(year, half_past_three)) + " (" +
+             day.slot(year, half_past_three - std::chrono::hours(9)) + ")\n";
   const std::string before = "job         tax: the\\nyear's end\ngroup       books\nstate       not known: ",
                     file = "\nfile        " + folder / "jobs.d" + "/a.toml:2\ntimezone    Asia/Tokyo\ndigest      ";
   EXPECT_TRUE(ran.out.starts_with(before)) << ran.out;
