@@ -43,7 +43,7 @@ TEST(ShowCommand, PrintsEachFactOfAJob) {
   const Ran ran = ballot({"show", "tax", "--config", config});
   EXPECT_EQ(ran.code, 0) << ran.err;
   constexpr Millis half_past_three = std::chrono::hours(3) + std::chrono::minutes(30);
-  const auto local = [](std::string text) { return text.replace(text.size() - 1, 1, "+09:00"); };  // instead of the Z
+  const auto local = [](std::string utc) { return utc.replace(utc.size() - 1, 1, "+09:00"); };  // instead of the Z
   std::string slots;
   for (int year = 0; year < 5; ++year)
     slots += (year == 0 ? "next slots  " : "            ") + local(day.slot(year, half_past_three)) + " (" +
