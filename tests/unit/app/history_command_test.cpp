@@ -281,7 +281,8 @@ TEST_F(Node, WhyNamesTheRunThatWasInTheWay) {
   later.slot = slot + std::chrono::hours(3);
   record({running, later, slot_row(slot + std::chrono::hours(1), Status::skipped, Reason::overlap)});
   const std::string text = asked({"why", "nightly", "--at", "2025-03-09T08:30:00Z"}).out;
-  EXPECT_TRUE(contains(joined(text), "In the way was run " + run.text().substr(24) + " of slot 2025-03-09T07:00:00Z on host-1"))
+  EXPECT_TRUE(
+      contains(joined(text), "In the way was run " + run.text().substr(24) + " of slot 2025-03-09T07:00:00Z on host-1"))
       << text;
   EXPECT_TRUE(contains(joined(text), "ended 2025-03-09T09:00:00.000Z.")) << text;
 }
