@@ -3,7 +3,7 @@
 # Usage: include_rules.sh [TREE]. Prints each offence as file:line: what; exits 1 if there is one.
 set -euo pipefail
 
-third_party='boost|CLI|spdlog|fmt|toml\+\+|absl|sqlite3|nats|zookeeper|curl|gtest|gmock'
+third_party='boost|CLI|spdlog|fmt|toml\+\+|absl|sqlite3|zookeeper|curl|gtest|gmock'
 
 # folder | rooms whose headers it may include, beside its own and the public ones | third-party libraries | pure
 rules='
@@ -26,7 +26,7 @@ plugins/http           | support                                  | boost       
 plugins/consul         | support http                             |             | -
 plugins/etcd           | support http                             |             | -
 plugins/zookeeper      | support                                  | zookeeper   | -
-plugins/jetstream      | support http                             | nats        | -
+plugins/jetstream      | support http                             | boost       | -
 plugins/nats           | support http jetstream                   |             | -
 '
 impure='<(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|unistd\.h|fcntl\.h|time\.h|sys/[a-z]+\.h)>'

@@ -2,7 +2,6 @@
 # build/<preset>/rpm. It runs on a distribution that has other client libraries than Debian 12, or none.
 #   ballot-ping    asks for no version of libcurl's symbols: Debian's CURL_OPENSSL_4 is Debian's alone
 #   zookeeper.so   has ZooKeeper's client in it
-#   nats.so        finds Debian's libnats beside it, in /usr/lib/ballot/lib: there is no static one
 
 add_custom_target(rpm_programs)
 set(programs ${CMAKE_BINARY_DIR}/rpm)
@@ -23,8 +22,7 @@ function(rpm_plugin name)
   endif()
   add_library(rpm_plugin_${name} MODULE EXCLUDE_FROM_ALL $<TARGET_OBJECTS:ballot_plugin_${name}>)
   set_target_properties(rpm_plugin_${name} PROPERTIES
-    PREFIX "" OUTPUT_NAME ${name} LINKER_LANGUAGE CXX LIBRARY_OUTPUT_DIRECTORY ${programs}
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${RPM_RPATH}")
+    PREFIX "" OUTPUT_NAME ${name} LINKER_LANGUAGE CXX LIBRARY_OUTPUT_DIRECTORY ${programs})
   target_link_libraries(rpm_plugin_${name} PRIVATE ${ARGN})
   target_link_options(rpm_plugin_${name} PRIVATE -Wl,-z,nodelete -Wl,-z,defs -Wl,--exclude-libs,ALL)
   add_dependencies(rpm_programs rpm_plugin_${name})
@@ -33,5 +31,3 @@ if(TARGET ballot_plugin_zookeeper)
   find_library(ZOOKEEPER_ARCHIVE libzookeeper_mt.a REQUIRED)
 endif()
 rpm_plugin(zookeeper ballot_support ${ZOOKEEPER_ARCHIVE} Threads::Threads)
-set(RPM_RPATH "$ORIGIN/../lib")
-rpm_plugin(nats ballot_support ballot_jetstream)

@@ -23,9 +23,10 @@ struct Access {
   }
 };
 
-/// What is read from files, anew with each connection.
+/// What is read from files, anew for each connection.
 struct Secrets {
-  std::string password, token;
+  std::string password = {}, token = {};
+  std::string jwt = {}, seed = {};  // of credentials; of an nkey the seed alone
 };
 
 }  // namespace ballot::jetstream

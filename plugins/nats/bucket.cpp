@@ -57,11 +57,44 @@ void Bucket::make(StreamConfig wanted, int replicas, Client::Done done) {
   });
 }
 
-void Bucket::publish(Post post, Priority priority, Done done) {
+/// What was done is the key's last message until the feed has shown more.
+void Bucket::remember(const std::string& key, std::uint64_t version, std::string id) {
+  constexpr std::size_t many = 1024;
+  const auto is_passed = [this](const auto& one) {
+    const auto shown = feed_.entries().find(one.first);
+    return shown != feed_.entries().end() && shown->second.version >= one.second.version;
+  };
+  if (written_.size() >= many) std::erase_if(written_, is_passed);
+  written_[key] = {version, std::move(id)};
+}
+
+std::optional<std::string> Bucket::id_over(const std::string& key, std::uint64_t version) const {
+  if (const auto own = written_.find(key); own != written_.end() && own->second.version == version)
+    return next_id(key, own->second.id, version);
+  if (const auto shown = feed_.entries().find(key); shown != feed_.entries().end() && shown->second.version == version)
+    return next_id(key, shown->second.id, version);
+  return std::nullopt;
+}
+
+void Bucket::publish(const std::string& key, Post post, Priority priority, Done done) {
+  std::string id;
+  for (const auto& [name, value] : post.headers)
+    if (std::string_view(name) == message_id) id = value;
   client_.ask(
       std::move(post),
-      [done = std::move(done), stream = stream_of(name_)](const Answer& answer) { done(answer_of(answer, stream)); },
+      [this, key, id, done = std::move(done)](const Answer& answer) {
+        const KeyAnswer found = answer_of(answer, stream_of(name_));
+        if (found.outcome == StoreResult::done) remember(key, found.version, id);
+        done(found);
+      },
       priority);
+}
+
+void Bucket::write_over(const KeyChange& change, const std::string& id, Priority priority, Done done) {
+  Post post{subject_of(name_, change.key), change.value.value_or(""), {{message_id, id}}};
+  if (!change.value) post.headers.emplace_back(operation, "DEL");
+  if (change.version) post.headers.emplace_back(expected_sequence, std::to_string(*change.version));
+  publish(change.key, std::move(post), priority, std::move(done));
 }
 
 void Bucket::write(KeyChange change, Priority priority, SteadyTime late, Done done) {
@@ -71,13 +104,16 @@ void Bucket::write(KeyChange change, Priority priority, SteadyTime late, Done do
     const Making making{std::move(change), priority, late, std::move(done)};
     return create(std::make_shared<const Making>(making), removed ? entry->second.version : 0);
   }
-  Post post{subject_of(name_, change.key), change.value.value_or("")};
-  if (!change.value) post.headers.emplace_back(operation, "DEL");
-  if (change.version) {
-    post.headers.emplace_back(expected_sequence, std::to_string(*change.version));
-    post.headers.emplace_back(message_id, id_of(change.key, *change.version));
-  }
-  publish(std::move(post), priority, std::move(done));
+  if (change.version.value_or(0) == 0) return write_over(change, first_id(change.key), priority, std::move(done));
+  if (const auto id = id_over(change.key, *change.version)) return write_over(change, *id, priority, std::move(done));
+  // It is another one's by now; or the feed is being filled.
+  const auto look = [this, change, priority, done = std::move(done)](bool passed) {
+    if (!passed) return done({StoreResult::unknown, 0, "the version of a key cannot be read"});
+    if (const auto id = id_over(change.key, *change.version)) return write_over(change, *id, priority, done);
+    const Stored* const stored = feed_.find(change.key);
+    done({StoreResult::conflict, stored == nullptr ? 0 : stored->version, {}});
+  };
+  feed_.after_barrier(look, late);
 }
 
 /// `marker`: of its removal, which goes first; 0: none is known of.
@@ -91,8 +127,9 @@ void Bucket::create(const Shared& making, std::uint64_t marker) {
 }
 
 void Bucket::create_now(const Shared& making) {
-  Post post{subject_of(name_, making->change.key), *making->change.value, {{expected_sequence, "0"}}};
-  publish(std::move(post), making->priority, [this, making](const KeyAnswer& answer) {
+  const std::string& key = making->change.key;
+  Post post{subject_of(name_, key), *making->change.value, {{expected_sequence, "0"}, {message_id, first_id(key)}}};
+  publish(key, std::move(post), making->priority, [this, making](const KeyAnswer& answer) {
     answer.outcome == StoreResult::conflict ? on_not_empty(making, answer.version) : making->done(answer);
   });
 }
@@ -112,9 +149,10 @@ void Bucket::on_not_empty(const Shared& making, std::uint64_t last) {
 }
 
 void Bucket::bury(const std::string& key, std::uint64_t version, Done done) {
-  Post post{
-      subject_of(name_, key), {}, {{operation, "DEL"}, {expected_sequence, "0"}, {message_id, id_of(key, version)}}};
-  publish(std::move(post), Priority::urgent, std::move(done));
+  const auto id = id_over(key, version);
+  if (!id) return done({StoreResult::conflict});
+  Post post{subject_of(name_, key), {}, {{operation, "DEL"}, {expected_sequence, "0"}, {message_id, *id}}};
+  publish(key, std::move(post), Priority::urgent, std::move(done));
 }
 
 void Bucket::erase(std::uint64_t sequence, Client::Done done) {

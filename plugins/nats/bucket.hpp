@@ -1,8 +1,8 @@
-// Bucket: one stream of keys: made or checked, and written to. Of two writers that know the same version of a key one
+// Bucket: one stream of keys: made or checked, and written to. Of two writers that know the same message of a key one
 // writes, whatever the server: its own check of a version is made before a message is replicated, where two may pass;
-// what it checks when a message is stored are message ids and that there is no message yet. So each write over version
-// N of a key has the message id KEY/N, and a second one is no more than a duplicate of the first; and a key that is not
-// there, or was removed, is made where it has no message. Knows nothing of what keys mean.
+// what it checks when a message is stored are message ids and that there is no message yet. So each write over a
+// message has an id that follows from that message's own (WriteId), and a second one is no more than a duplicate of the
+// first; and a key that is not there, or was removed, is made where it has no message. Knows nothing of what keys mean.
 //
 //   Bucket bucket(client, "ballot-test", listener);
 //   bucket.open(wanted, Bucket::Missing::make, [](const Answer& opened) { ... bucket.feed().start(1s) ... });
@@ -11,11 +11,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "feed.hpp"
 #include "jetstream/client.hpp"
 #include "support/keys/key_store.hpp"
+#include "write_id.hpp"
 
 namespace ballot::nats {
 
@@ -49,6 +52,11 @@ class Bucket {
   /// Removes a message for good.
   void erase(std::uint64_t sequence, Client::Done done);
 
+  /// Of the write over that version of the key; none: it is not the key's last one, as far as is known here.
+  std::optional<std::string> id_over(const std::string& key, std::uint64_t version) const;
+  /// Versions that were known are no more: the stream has others for the same messages.
+  void forget_versions() { written_.clear(); }
+
  private:
   /// A key that is to be where none is.
   struct Making {
@@ -59,16 +67,24 @@ class Bucket {
   };
   using Shared = std::shared_ptr<const Making>;
 
+  /// A write that was done: the key's last one, until the feed shows it or another.
+  struct Written {
+    std::uint64_t version = 0;
+    std::string id;
+  };
+
   void make(StreamConfig wanted, int replicas, Client::Done done);
-  void publish(Post post, Priority priority, Done done);
+  void publish(const std::string& key, Post post, Priority priority, Done done);
+  void write_over(const KeyChange& change, const std::string& id, Priority priority, Done done);
   void create(const Shared& making, std::uint64_t marker);
   void create_now(const Shared& making);
   void on_not_empty(const Shared& making, std::uint64_t last);
-  std::string id_of(const std::string& key, std::uint64_t version) const { return key + "/" + std::to_string(version); }
+  void remember(const std::string& key, std::uint64_t version, std::string id);
 
   Client& client_;
   Feed feed_;
   const std::string name_;
+  std::unordered_map<std::string, Written> written_;
 };
 
 }  // namespace ballot::nats

@@ -1,6 +1,12 @@
 // Feed: a bucket as this session has seen it, kept up to date by one consumer: first the last message of every key,
-// then all that come, in the order of the stream. Made anew, with all keys, when a message is missing or the server is
-// silent. What it shows behind a barrier is linearizable: see after_barrier(). Knows nothing of what keys mean.
+// then all that come, in the order of the stream. Made anew, with all keys, when a message is missing, the server is
+// silent, or its replica of the stream does not agree with the stream's leader. What it shows behind a barrier is
+// linearizable: see after_barrier(). Knows nothing of what keys mean.
+//
+// Replicas of servers of 2.9 may number the same messages differently after one of them was stopped or killed. A
+// version is a number of the replica that is read, and a write is decided by the leader's: a reader of another replica
+// would never write again. So a barrier says who it is: it has to come by under the number by which it was
+// acknowledged.
 //
 //   Feed feed(client, "ballot-test", listener);
 //   feed.start(1s);    feed.after_barrier([&](bool done) { ... feed.entries() ... }, late);
@@ -9,9 +15,10 @@
 //   | state   | means                                        | next                                                  |
 //   | ------- | -------------------------------------------- | ----------------------------------------------------- |
 //   | off     | nothing is asked for                         | making: start()                                       |
-//   | making  | the consumer is being made                   | filling; absent: no stream; making again: no answer   |
-//   | filling | what there is is being sent                  | live: the first barrier is passed; making: a gap      |
-//   | live    | entries() is what there is, some moments ago | making: a gap, silence, a connection that was lost    |
+//   | making  | the consumer is being made, or will be       | filling; absent: no stream; making again: no answer   |
+//   | filling | what there is is being sent                  | live: the first barrier is passed; making: as below   |
+//   | live    | entries() is what there is, some moments ago | making: a gap, silence, a connection that was lost,   |
+//   |         |                                              | a barrier that has another number, or does not come   |
 //   | absent  | there is no such stream, and so no key       | making: a second later                                |
 #pragma once
 
@@ -33,6 +40,7 @@ struct Stored {
   std::string value;
   std::uint64_t version = 0;  // its sequence in the stream
   bool marker = false;        // the key was removed by it
+  std::string id;             // its message id, the same on all replicas
   SteadyTime seen{};          // when it was, or would have been had it been waited for
   WallTime stored{};          // by the server's clock
 };
@@ -44,6 +52,11 @@ class Feed {
     /// entries() is all that there is, and may have lost keys.
     virtual void on_filled(const Feed& feed) = 0;
     virtual void on_change(const Feed& feed, const std::string& key, const Stored& stored) = 0;
+    /// The replica that was read does not agree with the stream's leader; another one is read. For people.
+    virtual void on_disagreement(const Feed& feed, const std::string& text) = 0;
+    /// The same messages have other numbers than before: versions that were read are not those of entries(). Before
+    /// on_filled().
+    virtual void on_renumbered(const Feed& feed) = 0;
 
    protected:
     ~Listener() = default;
@@ -97,11 +110,27 @@ class Feed {
     bool sent = false;  // the barrier under way was sent after its call
   };
 
+  /// The one under way, or the last one.
+  struct Barrier {
+    bool is_sent = false;                // and has not been passed
+    std::uint64_t number = 0;            // of all that were sent
+    std::uint64_t read_then = 0;         // what was read when it was sent
+    std::uint64_t sequence = 0;          // as the leader says; 0: it is not acknowledged yet
+    std::uint64_t seen = 0;              // its sequence in the replica that is read; 0: it has not come by yet
+    std::uint64_t others = 0;            // of the last one of another session that has come by since
+    std::optional<SteadyTime> late;      // it has to have come by
+    std::optional<SteadyTime> again_at;  // another one is sent
+  };
+
   void make();
+  void make_later();
+  void disagree(const std::string& how);
+  bool is_renumbered() const;
   void hear();
   void on_made(const Answer& answer);
   void on_message(const Message& message);
   void send_barrier();
+  std::string barrier_text() const;
   void on_barrier(const Answer& answer);
   void check_barrier();
   void fill();
@@ -110,14 +139,16 @@ class Feed {
   void remove_consumer();
 
   Client& client_;
-  const std::string bucket_, barrier_;
+  const std::string bucket_, barrier_subject_;
   Listener& listener_;
   Millis heartbeat_{1000};
   bool may_be_absent_ = false;
   State state_ = State::off;
   std::string consumer_;
-  Owned subscription_;  // to what it sends
+  std::uint64_t subscription_ = 0;  // to what it sends
   Entries entries_;
+  std::size_t size_ = 0;        // of entries_, in bytes
+  Entries before_;              // of the filling before, while this one is filling
   std::uint64_t read_ = 0;      // the sequence that was read last
   std::uint64_t last_gap_ = 0;  // the highest below it that was not there
   std::uint64_t next_ = 1;      // of the consumer
@@ -126,10 +157,7 @@ class Feed {
   std::optional<SteadyTime> make_at_;  // it is made anew: where nothing is heard until then
 
   std::vector<Waiting> waiting_;
-  bool barrier_sent_ = false;
-  std::uint64_t sent_at_ = 0;     // what was read when it was sent
-  std::uint64_t barrier_at_ = 0;  // its sequence; 0: it is not acknowledged yet
-  std::optional<SteadyTime> barrier_again_at_;
+  Barrier barrier_;
 };
 
 }  // namespace ballot::nats

@@ -1,6 +1,7 @@
 #include "nats_store.hpp"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "state.hpp"
@@ -16,7 +17,9 @@ namespace {
 
 constexpr const char* session_prefix = "s/";  // of the keys that are in the bucket of sessions
 constexpr const char* no_answer = "the servers did not answer in time";
-constexpr Millis reach_patience = 2s, open_patience = 8s, connect_pause = 500ms, default_age = 10s;
+constexpr Millis reach_patience = 2s, open_patience = 8s, connect_pause = 100ms, default_age = 10s;
+constexpr Millis warn_pause = 1min;
+constexpr unsigned connect_jitter = 200;  // ms: servers that were restarted are not asked by all at once
 
 KeyEntry entry_of(const std::string& key, const Stored& stored) { return {key, stored.value, stored.version}; }
 
@@ -57,14 +60,13 @@ void NatsStore::connect() {
   }
   connect_at_.reset();
   stage_ = Stage::connecting;
-  // The library tries one server after the other, and blocks whoever publishes meanwhile.
   const Millis patience = (beginning_ ? beginning_->timeout : max_age_) / 10;
   client_.connect(*secrets, observes_ ? 1s : std::clamp<Millis>(patience, 300ms, 1s));
 }
 
 void NatsStore::leave() {
   stage_ = Stage::apart;
-  connect_at_ = boot_now() + connect_pause;
+  connect_at_ = boot_now() + connect_pause + Millis(std::random_device()() % connect_jitter);
 }
 
 void NatsStore::begun(const SessionBegun& answer) {
@@ -259,6 +261,18 @@ void NatsStore::on_change(const Feed&, const std::string& key, const Stored& sto
     if (key.starts_with(prefix)) touched_.insert(prefix);
 }
 
+void NatsStore::on_disagreement(const Feed&, const std::string& text) {
+  if (boot_now() - warned_at_ < warn_pause) return;
+  warned_at_ = boot_now();
+  outlet_.host().log(Level::warn, text);
+}
+
+/// What the core has read has versions that now may be those of other messages.
+void NatsStore::on_renumbered(const Feed&) {
+  for (Bucket* bucket : {&sessions_, &registers_}) bucket->forget_versions();
+  session_.give_up("the servers have renumbered what they store: all is read again");
+}
+
 void NatsStore::state(Done<StoreState> done) {
   const auto found = std::make_shared<std::pair<Answer, Answer>>();
   const Join join([this, found, done = std::move(done)] { done(state_of(found->first, found->second, tried_)); });
@@ -276,15 +290,7 @@ void NatsStore::on(Message& message) {
   if (client_.on(message)) return;
   switch (message.kind) {
     case Message::Kind::message: (void)(sessions_.feed().on(message) || registers_.feed().on(message)); return;
-    case Message::Kind::connected:
-    case Message::Kind::reconnected: {
-      const bool first = stage_ == Stage::connecting;
-      if (first) stage_ = Stage::connected;
-      sessions_.feed().on_connected();
-      registers_.feed().on_connected();
-      if (first && beginning_) open();
-      return listener_.on_connected();
-    }
+    case Message::Kind::connected: return on_connected();
     case Message::Kind::refused:
       leave();
       return refused("the servers refuse this user: " + message.to +
@@ -293,9 +299,18 @@ void NatsStore::on(Message& message) {
       leave();
       return unknown("no server can be reached: " + settings_.access.servers.text() + ": " + message.to);
     case Message::Kind::denied: return denied(message.to);
-    case Message::Kind::closed: return leave();
-    case Message::Kind::disconnected: return;
+    case Message::Kind::disconnected:
+      outlet_.host().log(Level::info, "the connection to a server is lost: " + message.to);
+      return leave();
   }
+}
+
+void NatsStore::on_connected() {
+  stage_ = Stage::connected;
+  sessions_.feed().on_connected();
+  registers_.feed().on_connected();
+  if (beginning_) open();
+  listener_.on_connected();
 }
 
 /// What is not permitted is not answered either: whoever begins need not wait for that.

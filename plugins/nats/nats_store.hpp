@@ -1,16 +1,16 @@
 // NatsStore: JetStream as a store of keys: two buckets, of which one forgets what is not written again in time. Layers:
 // support's KeyDriver (what keys mean) - this - OwnSession, Sweep (what is written when) - Bucket (how one writes),
-// Feed (how one reads) - Client (the library). Used on the plugin's thread only.
+// Feed (how one reads) - Client (a connection). Used on the plugin's thread only.
 //
 //   KeyDriver driver(outlet, place, [=](KeyStore::Listener& to, Outlet& out) {
 //     return std::make_unique<NatsStore>(to, out, settings, "production"); });
 //
 //   | stage      | means                                              | next                                         |
 //   | ---------- | -------------------------------------------------- | -------------------------------------------- |
-//   | apart      | there is no connection                             | connecting: begin(), a while later           |
-//   | connecting | the library tries each server once                 | connected; apart                             |
-//   | connected  | buckets are looked at, or made; updates are tried  | ready; apart: the library has given up       |
-//   | ready      | both buckets are there, and read                   | apart: the library has given up              |
+//   | apart      | there is no connection                             | connecting: begin(), a moment later          |
+//   | connecting | each server is tried once                          | connected; apart                             |
+//   | connected  | buckets are looked at, or made; updates are tried  | ready; apart: the connection is lost         |
+//   | ready      | both buckets are there, and read                   | apart: the connection is lost                |
 #pragma once
 
 #include <functional>
@@ -74,9 +74,12 @@ class NatsStore final : public KeyStore, private Feed::Listener {
 
   void on_filled(const Feed& feed) override;
   void on_change(const Feed& feed, const std::string& key, const Stored& stored) override;
+  void on_disagreement(const Feed& feed, const std::string& text) override;
+  void on_renumbered(const Feed& feed) override;
 
   void on(Message& message);
   void connect();
+  void on_connected();
   void leave();
   void open();
   void on_opened();
@@ -115,7 +118,8 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   SelfTest tried_;
   std::set<std::string> followed_, watched_, touched_;  // prefixes
   std::vector<std::function<void()>> later_;
-  std::string denied_;  // what was said last that this user may not
+  std::string denied_;      // what was said last that this user may not
+  SteadyTime warned_at_{};  // of replicas that do not agree
   bool observes_ = false;
   bool abandoned_ = false;
 };

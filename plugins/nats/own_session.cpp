@@ -81,10 +81,7 @@ void OwnSession::renew(const std::string& key, const std::string& value, Done do
   const SteadyTime now = boot_now(), late = now + patience_;
   const Renewal renewal{key, std::move(done), now, sessions_.feed().mark(), {}};
   change({word_, late, [this, renewal, value, late](const KeyAnswer& answer) {
-            if (answer.outcome == StoreResult::not_leader && state_ != State::over) {
-              state_ = State::over;
-              lost_("the store has ended the session");
-            }
+            if (answer.outcome == StoreResult::not_leader) give_up("the store has ended the session");
             if (answer.outcome != StoreResult::done) return renewal.done(answer);
             Renewal next = renewal;
             next.session_version = answer.version;
@@ -116,6 +113,13 @@ void OwnSession::finish(const Renewal& renewal) {
     if (stored != nullptr && stored->version == renewal.answer.version) clock_ = stored->stored;
   }
   renewal.done(renewal.answer);
+}
+
+void OwnSession::give_up(const std::string& why) {
+  if (state_ == State::bound) {
+    state_ = State::over;
+    lost_(why);
+  }
 }
 
 void OwnSession::end(Done done) {

@@ -40,6 +40,8 @@ class OwnSession {
   void bind(const std::string& key, const std::string& value, Done done);
   void renew(const std::string& key, const std::string& value, Done done);
   void end(Done done);
+  /// It is over, as what this process knows of it counts no more.
+  void give_up(const std::string& why);
 
   SteadyTime observed_until() const noexcept { return observed_until_; }
   /// Of the last renewal that was answered, where it has come by.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jetstream/api.hpp"
+#include "jetstream/nkey.hpp"
 #include "support/secret_file.hpp"
 
 namespace ballot::nats {
@@ -119,16 +120,29 @@ Result<Settings> read_settings(const Options& options, const std::string& name_s
   return Settings{access, bucket, replicas == options.end() ? 0 : replicas_of(replicas->second)};
 }
 
-/// The library reads all but the password and the token itself, with all their lines.
+/// A seed or a JWT that cannot be used is said before a server is asked. TLS reads `key` itself, and `cert`.
 Result<Secrets> read_secrets(const Access& access) {
-  auto password = secret_of("nats", "user", access.user.file);
+  const auto password = secret_of("nats", "user", access.user.file);
   if (!password) return password.error();
-  auto token = secret_of("nats", "token", access.token_file);
+  const auto token = secret_of("nats", "token", access.token_file);
   if (!token) return token.error();
-  for (const auto& [key, file] : {std::pair("credentials", access.credentials_file),
-                                  std::pair("nkey", access.nkey.file), std::pair("key", access.key)})
-    if (const auto line = secret_of("nats", key, file); !line) return line.error();
-  return Secrets{*password, *token};
+  if (const auto key = secret_text_of("nats", "key", access.key); !key) return key.error();
+  Secrets secrets{*password, *token};
+  for (const auto& [key, file] :
+       {std::pair("credentials", access.credentials_file), std::pair("nkey", access.nkey.file)}) {
+    const auto text = secret_text_of("nats", key, file);
+    if (!text) return text.error();
+    if (text->empty()) continue;
+    const auto invalid = [&, name = key, path = file](const std::string& why) {
+      return Error{Errc::invalid, "[nats] " + std::string(name) + ": " + path + ": " + why};
+    };
+    const Credentials found = parse_credentials(*text);
+    if (file == access.credentials_file && found.jwt.empty()) return invalid("there is no JWT in it");
+    if (const std::string problem = problem_of_seed(found.seed); !problem.empty()) return invalid(problem);
+    secrets.jwt = file == access.credentials_file ? found.jwt : "";
+    secrets.seed = found.seed;
+  }
+  return secrets;
 }
 
 }  // namespace ballot::nats

@@ -36,6 +36,19 @@ constexpr std::size_t reply = 4 * kib;
 /// Of all answers: at once, and then in a second.
 constexpr std::size_t burst = 8 * mib, second = 32 * mib;
 
+// NATS.
+/// A line of its protocol, as the servers' own max_control_line, -ERR with its text; the line INFO, which names all
+/// servers of a cluster; what is read from a connection at a time.
+constexpr std::size_t line = 4 * kib, info = 64 * kib, piece = 64 * kib;
+/// Headers and payload of a message, as they are announced; what is kept of them: more than any record that is read, so
+/// that one that was cut is not taken for a whole one. The rest is read and dropped: whoever may write to a bucket need
+/// not be able to end connections.
+constexpr std::size_t message = 8 * mib, kept = 64 * kib;
+/// Messages that the plugin has not taken: reading waits; what a server has not taken of what is sent.
+constexpr std::size_t received = 12 * mib, unsent = 16 * mib;
+/// Keys and values of a bucket, which a daemon keeps whole: the one bound beyond 64 MiB.
+constexpr std::size_t bucket = 512 * mib;
+
 // JSON: of one text; a member counts as one value.
 constexpr std::size_t json_values = 384 * kib;
 constexpr std::size_t json_depth = 32;

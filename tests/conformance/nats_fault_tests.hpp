@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "conformance/backend_fixture.hpp"
 #include "conformance/nats_cluster.hpp"
@@ -326,6 +327,52 @@ TEST_P(Nats, ATlsServerIsKnownByItsAuthorityAndItsName) {
   EXPECT_NE(refusal("b", {{"servers", secured->addresses()}, {"ca", others.ca()}}).find("refuse"), std::string::npos);
   EXPECT_NE(refusal("c", {{"servers", secured->addresses()}, {"ca", "system"}}).find("refuse"), std::string::npos);
   EXPECT_NE(refusal("d", {{"servers", elsewhere->addresses()}, {"ca", files.ca()}}).find("refuse"), std::string::npos);
+}
+
+TEST_P(Nats, ACertificateIsShownWhereTheServersAskForIt) {
+  const TempFolder folder, other;
+  const testing::TlsFiles files(folder.path()), others(other.path());
+  files.make("server", "IP:127.0.0.1");
+  files.make("client", "DNS:client.example");
+  others.make("client", "DNS:client.example");
+  testing::NatsCluster secured(
+      1, {.more = "tls { cert_file: \"" + files.cert("server") + "\", key_file: \"" + files.key("server") +
+                  "\", ca_file: \"" + files.ca() + "\", verify: true }"});
+  const auto options = [&](const testing::TlsFiles& own) {
+    return Options{
+        {"servers", secured.addresses()}, {"ca", files.ca()}, {"cert", own.cert("client")}, {"key", own.key("client")}};
+  };
+  EXPECT_TRUE(opens("a", options(files)));
+  EXPECT_NE(refusal("b", options(others)).find("refuse"), std::string::npos);
+  EXPECT_NE(refusal("c", {{"servers", secured.addresses()}, {"ca", files.ca()}}).find("refuse"), std::string::npos);
+}
+
+TEST_P(Nats, APasswordThatIsReplacedCountsFromTheNextConnectionOn) {
+  const TempFolder folder;
+  const auto set = [&](const std::string& password) {
+    folder.write("auth.conf", "authorization { user: ballot, password: \"" + password + "\" }\n");
+    return write_secret(folder, "password", password + "\n");
+  };
+  const std::string file = set("the old one");
+  const std::string name = std::filesystem::path(folder.path()).filename().string();
+  testing::NatsCluster secured(1, {.more = "include \"../" + name + "/auth.conf\""});
+  Candidate& a = add_with("a", {{"servers", secured.addresses()}, {"user", "ballot:" + file}});
+  open(a);
+  ASSERT_TRUE(opened(a)) << (a.closed() ? a.closed()->text : "no answer");
+  secured[0].kill();
+  set("the new one");
+  secured.start();
+  int last = 0;
+  EXPECT_TRUE(until(
+      [&] {
+        if (a.closed()) {
+          EXPECT_NE(a.closed()->cause, Cause::auth_failed) << a.closed()->text;
+          open(a);
+          return false;
+        }
+        return create(a, {"q/" + std::to_string(++last), "1"}) == StoreResult::done;
+      },
+      timeout() + slack()));
 }
 
 TEST_P(Nats, AnOpenStoreIsRefusedWhereThatIsNotWanted) {

@@ -67,6 +67,7 @@ class NatsParts final : private nats::Feed::Listener {
   nats::Client client;
   nats::Bucket bucket;
   bool connected = false;
+  int disagreements = 0, renumbered = 0;
   std::function<void(const std::string& key, const nats::Stored&)> changed;
 
  private:
@@ -76,8 +77,15 @@ class NatsParts final : private nats::Feed::Listener {
     return access;
   }
   void on_filled(const nats::Feed&) override {}
+  void on_disagreement(const nats::Feed&, const std::string&) override { ++disagreements; }
+  void on_renumbered(const nats::Feed&) override { ++renumbered, bucket.forget_versions(); }
   void on_change(const nats::Feed&, const std::string& key, const nats::Stored& stored) override {
     if (changed) changed(key, stored);
+  }
+  void on_notice(nats::Message::Kind kind) {
+    if (kind == nats::Message::Kind::denied) return;
+    connected = kind == nats::Message::Kind::connected;
+    connected ? bucket.feed().on_connected() : client.connect({}, Millis(1000));
   }
   void turn() {
     for (nats::Message& message : inbox->take()) {
@@ -85,7 +93,7 @@ class NatsParts final : private nats::Feed::Listener {
       if (message.kind == nats::Message::Kind::message)
         bucket.feed().on(message);
       else
-        connected = message.kind == nats::Message::Kind::connected || message.kind == nats::Message::Kind::reconnected;
+        on_notice(message.kind);
     }
     client.tick(support::boot_now());
     bucket.feed().tick(support::boot_now());

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <stdexcept>
@@ -22,7 +23,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto patience = 60s;  // a cluster that starts on a busy machine
+constexpr auto patience = 60s;       // a cluster that starts on a busy machine
+constexpr std::size_t shown = 2000;  // bytes of a server's output
 
 /// What stands after `"name": "` from `from` on.
 std::string text_after(const std::string& json, const std::string& name, std::size_t from) {
@@ -87,9 +89,10 @@ void NatsServer::await(std::size_t servers) {
   };
   while (!serves()) {
     if (std::chrono::steady_clock::now() > end || ::waitpid(pid_, nullptr, WNOHANG) == pid_) {
-      std::ifstream output(folder_ / "output");
+      std::ifstream file(folder_ / "output");
+      const std::string output(std::istreambuf_iterator<char>(file), {});
       throw std::runtime_error("NATS does not serve (is the package nats-server there?): " +
-                               std::string(std::istreambuf_iterator<char>(output), {}));
+                               output.substr(output.size() - std::min(output.size(), shown)));
     }
     std::this_thread::sleep_for(20ms);  // there is nothing else to wait for
   }

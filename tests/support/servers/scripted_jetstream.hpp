@@ -1,0 +1,59 @@
+// ScriptedJetStream: a server of NATS with one stream KV_b, so far as a feed and writes to keys need it: whatever is
+// published is stored and acknowledged, and a consumer is sent the last message of each key and all that come. Each
+// consumer counts the stream's messages as the test says. One client at a time.
+//
+//   ScriptedJetStream server({1, 0});   // the first consumer's replica is ahead of the leader by one
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ballot::testing {
+
+class ScriptedJetStream {
+ public:
+  /// `apart`: by how much each consumer counts otherwise than the leader; after the last one none does.
+  explicit ScriptedJetStream(std::vector<int> apart);
+  ~ScriptedJetStream();
+  ScriptedJetStream(const ScriptedJetStream&) = delete;
+  ScriptedJetStream& operator=(const ScriptedJetStream&) = delete;
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::size_t consumers() const noexcept { return consumers_; }
+  /// Another leader has other numbers for what is stored; the connection is lost.
+  void renumber(int by);
+
+ private:
+  struct Stored {
+    std::string header, data;
+    std::int64_t sequence = 0;
+  };
+
+  void serve();
+  void serve(int socket);
+  void on_published(int socket, const std::string& subject, const std::string& reply, std::string header,
+                    std::string data);
+  void begin_consumer(int socket, const std::string& subject, const std::string& request);
+  void deliver(int socket, const std::string& subject, const Stored& stored);
+
+  const std::vector<int> apart_;
+  std::atomic<std::size_t> consumers_{0};
+  int listener_ = -1, port_ = 0;
+  std::mutex mutex_;
+  int socket_ = -1;                    // under mutex_
+  std::int64_t last_ = 10;             // sequence; under mutex_
+  std::map<std::string, Stored> all_;  // by subject; under mutex_
+  // The thread's.
+  std::map<std::string, std::string> subscriptions_;  // by subject
+  std::string consumer_, to_;                         // its name, and where it sends
+  std::int64_t ahead_ = 0, sent_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace ballot::testing
