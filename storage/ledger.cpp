@@ -26,6 +26,7 @@ void Ledger::record_if_absent(Row row) { backlog_.push(EvidenceRow{std::move(row
 void Ledger::record(TermRow term) { backlog_.push(std::move(term)); }
 void Ledger::record(DefinitionRow definition) { backlog_.push(std::move(definition)); }
 void Ledger::record(KnownRow known) { backlog_.push(std::move(known)); }
+void Ledger::record(PauseRow pause) { backlog_.push(std::move(pause)); }
 void Ledger::record(const RunId& run, int attempt, Output output) {
   backlog_.push(OutputRecord{run, attempt, std::move(output)});
 }

@@ -59,6 +59,9 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       find_range_(db_, find_range),
       upsert_row_(db_, upsert_row),
       upsert_term_(db_, "INSERT OR REPLACE INTO term VALUES (?1, ?2, ?3, ?4, ?5, ?6)"),
+      upsert_pause_(db_,
+                    "INSERT INTO pause (job_id, group_id, since, until, node_id, by) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+                    " ON CONFLICT DO UPDATE SET until = ifnull(excluded.until, until), node_id = excluded.node_id"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
       save_change_(db_, "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
       definitions_(db_),
@@ -83,7 +86,10 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
 /// as tells nothing any more.
 void LedgerFile::mark_opening() {
   Transaction transaction(db_);
-  if (!knows_all_writes(db_)) db_.run("DELETE FROM definition");  // an older ballot may have gone by others
+  if (!knows_all_writes(db_)) {  // an older ballot may have gone by others, and have recorded no pauses
+    db_.run("DELETE FROM definition");
+    db_.run("UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'change') WHERE key = 'pauses'");
+  }
   Statement(db_, "INSERT INTO opening VALUES (?1)").run(++change_);
   db_.run("DELETE FROM opening WHERE change < (SELECT min(renewed) FROM definition)");
   save_change_.run(change_);
@@ -138,6 +144,11 @@ void LedgerFile::write(const KnownRow& known) {
     known_.write(known, 0, ++change_);
   else
     known_.write(known, id_of(known.name), change_);
+}
+
+void LedgerFile::write(const PauseRow& pause) {
+  upsert_pause_.run(pause.job.empty() ? 0 : id_of(pause.job), id_of(pause.group), pause.from, pause.until,
+                    id_of(pause.node), std::string_view(pause.by));
 }
 
 /// Of a range the first slots may have rows of their own: the daemon was killed before the others were stored.

@@ -263,6 +263,19 @@ LedgerBasics Reader::Session::basics(const std::string& of_jobs) {
     if (!found.null(24)) one.sealed = found.number(24);
     all.definitions.push_back(std::move(one));
   }
+  all.pauses_since = pauses_since(db_);
+  if (all.pauses_since) {
+    Statement pauses(db_, "SELECT job_id, group_id, node_id, since, until, by FROM pause ORDER BY job_id, since");
+    for (Cursor one = pauses.start(); one.step();) {
+      PauseRow& pause = all.pauses.emplace_back();
+      if (one.number(0) != 0) pause.job = name_of(one.number(0));
+      pause.group = name_of(one.number(1));
+      pause.node = name_of(one.number(2));
+      pause.from = one.time(3);
+      if (!one.null(4)) pause.until = one.time(4);
+      pause.by = one.text(5);
+    }
+  }
   Statement horizons(db_, "SELECT job_id, kept_since FROM horizon");
   for (Cursor found = horizons.start(); found.step();) {
     if (found.number(0) == 0)

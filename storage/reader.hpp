@@ -42,7 +42,9 @@ struct LedgerBasics {
   };
   std::vector<Definition> definitions;  // in the order in which they were written
   std::vector<TermRow> terms;
-  WallTime kept_since{};                                    // rows of slots before may have been deleted,
+  std::vector<PauseRow> pauses;              // by job and group, in their order
+  std::optional<std::int64_t> pauses_since;  // the change since which all of them are there; none: that is not known
+  WallTime kept_since{};                     // rows of slots before may have been deleted,
   std::vector<std::pair<std::string, WallTime>> jobs_kept;  // or of these jobs
 };
 using VisitBasics = std::function<void(LedgerBasics)>;

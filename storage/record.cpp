@@ -160,6 +160,11 @@ void fields(Visit& visit, K& known) requires std::is_same_v<std::remove_const_t<
   visit(known.store), visit(known.of), visit(known.name), visit(known.repair), visit(known.count), visit(known.times);
 }
 
+template <class Visit, class P>
+void fields(Visit& visit, P& pause) requires std::is_same_v<std::remove_const_t<P>, PauseRow> {
+  visit(pause.job), visit(pause.group), visit(pause.node), visit(pause.from), visit(pause.until), visit(pause.by);
+}
+
 template <class Visit, class O>
 void fields(Visit& visit, O& record) requires std::is_same_v<std::remove_const_t<O>, OutputRecord> {
   visit(record.run), visit(record.attempt), visit(record.output.total_bytes), visit(record.output.head);
@@ -256,6 +261,7 @@ std::optional<Record> decode(std::string_view bytes) {
     case 3: return read<EvidenceRow>(reader, with_words);
     case 4: return read<DefinitionRow>(reader, with_words);
     case 5: return read<KnownRow>(reader, with_words);
+    case 6: return read<PauseRow>(reader, with_words);
     default: return std::nullopt;
   }
 }

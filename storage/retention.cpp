@@ -72,6 +72,9 @@ Retention::Retention(LedgerFile& file, Limits limits)
       delete_definitions_(file.database(),
                           "DELETE FROM definition WHERE id IN (SELECT id FROM definition INDEXED BY definition_until"
                           " WHERE until < ?1 LIMIT ?2)"),
+      delete_pauses_(file.database(),
+                     "DELETE FROM pause WHERE (job_id, group_id, since) IN (SELECT job_id, group_id, since FROM pause"
+                     " INDEXED BY pause_until WHERE until < ?1 LIMIT ?2)"),
       raise_horizon_(file.database(),
                      "INSERT INTO horizon VALUES (?1, ?2) ON CONFLICT (job_id)"
                      " DO UPDATE SET kept_since = max(kept_since, excluded.kept_since)") {}
@@ -108,8 +111,10 @@ bool Retention::terms(WallTime cutoff) {
   const int outputs = sqlite3_changes(file_.database().handle());
   delete_definitions_.run(cutoff, slice_rows);
   const int definitions = sqlite3_changes(file_.database().handle());
+  delete_pauses_.run(cutoff, slice_rows);
+  const int pauses = sqlite3_changes(file_.database().handle());
   transaction.commit();
-  return terms < slice_rows && outputs < slice_rows && definitions < slice_rows;
+  return std::max({terms, outputs, definitions, pauses}) < slice_rows;
 }
 
 bool Retention::runs() {

@@ -201,6 +201,31 @@ CREATE TABLE IF NOT EXISTS known_job (
   fence INTEGER NOT NULL,
   PRIMARY KEY (store_id, job_id)
 ) STRICT, WITHOUT ROWID;
+)sql",
+    R"sql(
+CREATE TABLE IF NOT EXISTS pause (
+  job_id INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER,
+  node_id INTEGER NOT NULL,
+  by TEXT NOT NULL,
+  PRIMARY KEY (job_id, group_id, since)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS pause_until ON pause (until) WHERE until IS NOT NULL;
+INSERT OR REPLACE INTO meta VALUES ('pauses', (SELECT value FROM meta WHERE key = 'change'));
+
+CREATE VIEW IF NOT EXISTS pauses AS SELECT
+  job.text AS job,
+  grp.text AS "group",
+  strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch') AS since,
+  strftime('%Y-%m-%dT%H:%M:%fZ', until / 1000.0, 'unixepoch') AS until,
+  nullif(by, '') AS "by",
+  node.text AS node
+FROM pause
+LEFT JOIN name AS job ON job.id = job_id
+JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(additions) == additions_version);
 constexpr std::int64_t definitions_version = 1;  // of the additions that have them
@@ -297,6 +322,11 @@ Database open_ledger(const std::string& path, Millis lock_wait) {
 bool knows_all_writes(Database& db) {
   return db.number(added_sql) >= definitions_version &&
          db.number("SELECT max(value) - min(value) FROM meta WHERE key IN ('change', 'seen')") == 0;
+}
+
+std::optional<std::int64_t> pauses_since(Database& db) {
+  if (db.number(added_sql) < 2 || !knows_all_writes(db)) return std::nullopt;
+  return db.number("SELECT value FROM meta WHERE key = 'pauses'");
 }
 
 Database open_ledger_for_reading(const std::string& path) {

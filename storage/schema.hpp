@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ballot/time.hpp"
@@ -16,10 +17,13 @@ inline constexpr std::int64_t application_id = 0x626c6f74;
 inline constexpr std::int64_t schema_version = 1;
 
 /// Tables that an older ballot of this version leaves alone (`meta`, key `additions`): it goes on with the file, and
-/// what they say of it may then not be so any more. Whoever reads them asks knows_all_writes() first.
-inline constexpr std::int64_t additions_version = 2;
-/// Of the definitions: what is known of stores is never too much.
+/// what they say of it may then not be so any more. Whoever reads definitions asks knows_all_writes() first; pauses are
+/// complete since the change `meta` has under `pauses`; what is known of stores is never too much. An older ballot that
+/// opens the file sets `additions` back, and each addition above it is made again: it must do no harm then.
+inline constexpr std::int64_t additions_version = 3;
 bool knows_all_writes(Database& db);
+/// The change since which all pauses are recorded; none in a file that an older ballot has opened last.
+std::optional<std::int64_t> pauses_since(Database& db);
 
 /// Opens the file for its one writer: made, migrated, and set up as docs/ledger.md says. Throws SqliteError: `refused`
 /// for a file of a newer ballot or of another program, which is left as it is.

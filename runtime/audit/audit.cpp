@@ -34,7 +34,7 @@ JobAudit& Audit::job(const std::string& name) {
   found = std::make_unique<JobAudit>(
       name, definitions == basics_.definitions.end() ? std::vector<InForce>() : definitions->second,
       std::max(basics_.kept_since, kept == basics_.job_kept_since.end() ? WallTime{} : kept->second), basics_.terms,
-      [this](Finding finding) {
+      basics_.pauses, [this](Finding finding) {
         if (scope_.has(finding.slot) || scope_.has(finding.until.value_or(finding.slot))) report_(std::move(finding));
       });
   return *found;

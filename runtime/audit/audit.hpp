@@ -29,6 +29,7 @@ namespace ballot::audit {
 struct Basics {
   std::map<std::string, std::vector<InForce>> definitions = {};  // by job, in the order in which they were written
   Terms terms = {};
+  KnownPauses pauses = {};
   WallTime kept_since{};                                // rows of slots before may have been deleted: of any job,
   std::map<std::string, WallTime> job_kept_since = {};  // or of some
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "audit/decided.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::audit {
@@ -18,23 +19,18 @@ bool yields(const Row& row) { return !row.run && row.reason == Reason::halted; }
 
 WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
 
-/// A run of the schedule has its id when its slot is claimed, or is to be run without a claim: UUID version 7.
-std::optional<WallTime> decided_at(const RunId& run) {
-  if (run.bytes[6] >> 4 != 7) return std::nullopt;
-  std::int64_t millis = 0;
-  for (std::size_t i = 0; i < 6; ++i) millis = millis << 8 | run.bytes[i];
-  return WallTime(Millis(millis));
-}
-
 }  // namespace
 
 JobAudit::JobAudit(std::string job, const std::vector<InForce>& definitions, WallTime kept_since, const Terms& terms,
-                   Report report)
+                   const KnownPauses& pauses, Report report)
     : job_(std::move(job)),
       kept_since_(kept_since),
+      terms_(terms),
       report_(std::move(report)),
       spans_(definitions),
       reasons_(terms, [this](const Row& row, std::string what) { this->report(Kind::reason, row, std::move(what)); }),
+      pauses_(job_, pauses, terms,
+              [this](const Row& row, std::string what) { this->report(Kind::reason, row, std::move(what)); }),
       passed_(kept_since - a_second) {}
 
 void JobAudit::add(const Row& row, std::int64_t change) {
@@ -67,13 +63,18 @@ void JobAudit::judge_slot() {
   for (const Entry& entry : entries) reasons_.judge_pause(entry.row);
   for (const Entry* entry : runs) reasons_.see_run(entry->row, span);
   check_attempts(runs);
+  for (const Entry* entry : scheduled)
+    if (is_claimed(entry->row) && entry->row.attempt == 1) settle_expected(entry->row);
   check_twice(scheduled);
   for (const Entry& entry : entries) {
     if (!span || !is_scheduled(entry.row.trigger)) continue;
     match_schedule(entry, *span);
+    if (!spans_.is_undone(entry.row, entry.change) && spans_.goes_by(entry.row, entry.change))
+      pauses_.judge(entry.row, entry.change, *span);
     if (entry.row.run && entry.row.attempt == 1 && spans_.goes_by(entry.row, entry.change))
       check_start(entry, span->row());
   }
+  if (span && runs.size() == entries.size()) expect_retry(runs, *span);
 }
 
 /// The slots before `slot` that are due: those without a row are missing where the ledger must have them.
@@ -139,7 +140,7 @@ void JobAudit::match_schedule(const Entry& entry, const Span& span) {
     report(Kind::reason, row, "ran, and its local time does not exist");
   const bool proved = settles || (span.closed && last_slot(row) <= spans_.end().value_or(WallTime::max()));
   const bool of_boot = plan->on_reboot() && row.slots - due <= 1;
-  if (!proved || due == row.slots || of_boot || yields(row) || span.row().at_least_once) return;
+  if (!proved || due == row.slots || of_boot || yields(row)) return;
   if (due == 0) return report(Kind::not_due, row, "has a row and is not in the schedule");
   if (!spans_.is_undone(row, entry.change))
     report(Kind::count, row,
@@ -176,6 +177,44 @@ void JobAudit::check_attempts(const std::vector<const Entry*>& rows) {
   }
 }
 
+/// All attempts of the row's run are in this ledger: no other node has ever written the job's register; or the run was
+/// claimed first in the very term of the row.
+bool JobAudit::is_all_here(const Row& row, const Span& span) const {
+  if (row.node != span.row().node) return false;
+  if (span.own_history && row.epoch <= span.row().epoch) return true;
+  const auto term = terms_.find({row.group, row.epoch});
+  const std::optional<WallTime> decided = decided_at(*row.run);
+  return term != terms_.end() && term->second.node == row.node && decided &&
+         *decided > term->second.elected_at + clock_difference;
+}
+
+/// A run that has failed with retries left has a further row before a job that skips begins another run.
+void JobAudit::expect_retry(const std::vector<const Entry*>& attempts, const Span& span) {
+  if (attempts.empty()) return;
+  const Row& last = attempts.back()->row;
+  const DefinitionRow& by = span.row();
+  const bool failed =
+      last.status == Status::timed_out ||
+      (last.status == Status::failed && last.reason != Reason::lost_limit && last.reason != Reason::permanent);
+  const bool judged = by.concurrency == Concurrency::skip && spans_.owes_retry(last.attempt) && last.fence > 0 &&
+                      is_scheduled(last.trigger) && is_all_here(last, span) &&
+                      spans_.goes_by(last, attempts.back()->change);
+  if (failed && judged) failed_ = last;
+}
+
+/// Another run has begun: the one before is over, with all its attempts.
+void JobAudit::settle_expected(const Row& claimed) {
+  if (!failed_ || claimed.run == failed_->run || !claimed.started_at) return;
+  const Row failed = *std::exchange(failed_, std::nullopt);
+  const Span* span = spans_.current();
+  const bool same = span && (claimed.epoch == failed.epoch || span->own_history) &&
+                    span->row().basis != Basis::repaired && life_of_claimed_ == span->life && failed.ended_at &&
+                    *claimed.started_at > *failed.ended_at;
+  if (same)
+    report(Kind::missing, failed,
+           "has failed with retries left, and no row of attempt " + std::to_string(failed.attempt + 1), &claimed);
+}
+
 void JobAudit::check_attempt(const Row& row, const Row* before) {
   // One that waited and never began has its run's last one.
   if (before && before->fence > 0 && row.started_at && row.fence > 0 && row.fence <= before->fence)
@@ -183,10 +222,10 @@ void JobAudit::check_attempt(const Row& row, const Row* before) {
   if (before && !is_final(before->status))
     report(Kind::unended, *before, "has no end, and a later attempt has begun", &row);
   const Span* span = spans_.current();
-  if (!span || spans_.may_repeat()) return;
-  const bool own = span->own_history && row.node == span->row().node && row.epoch <= span->row().epoch;
-  if (own && (!before || before->attempt + 1 < row.attempt))
+  if (!span) return;
+  if (is_all_here(row, *span) && (!before || before->attempt + 1 < row.attempt))
     report(Kind::missing, row, "has a later attempt, and no row of attempt " + std::to_string(row.attempt - 1), before);
+  if (spans_.may_repeat()) return;
   if (!spans_.may_retry(row.attempt))
     return report(Kind::relaunch, row, "was launched again beyond its retries", before);
   const bool failed = before && (before->status == Status::failed || before->status == Status::timed_out);
@@ -198,10 +237,18 @@ void JobAudit::check_attempt(const Row& row, const Row* before) {
 void JobAudit::check_fence(const Row& row) {
   const Span* span = spans_.current();
   if (!span) return;
+  if (claimed_ && life_of_claimed_ == span->life && is_before_repair(row)) return;
   if (claimed_ && life_of_claimed_ == span->life && row.fence <= claimed_->fence && row.run != claimed_->run)
     report(Kind::fence, row, "has a fence that is not above that of an earlier slot", &*claimed_);
+  if (!claimed_ || life_of_claimed_ != span->life) first_fence_ = row.fence;
   claimed_ = row;
   life_of_claimed_ = span->life;
+}
+
+/// A slot that was claimed by a clock that was ahead keeps its run, and its fence, when a repair brings the cursor
+/// back.
+bool JobAudit::is_before_repair(const Row& row) const {
+  return spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_;
 }
 
 /// Of the first attempt: further ones have no start deadline.

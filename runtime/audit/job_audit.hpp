@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "audit/finding.hpp"
+#include "audit/pauses.hpp"
 #include "audit/reasons.hpp"
 #include "audit/spans.hpp"
 
@@ -35,9 +36,10 @@ struct Entry {
 
 class JobAudit {
  public:
-  /// Rows of slots before `kept_since` may be gone. `terms`: this node's, of all groups; outlives it.
+  /// Rows of slots before `kept_since` may be gone. `terms`: this node's, of all groups; like `pauses` they
+  /// outlive it.
   JobAudit(std::string job, const std::vector<InForce>& definitions, WallTime kept_since, const Terms& terms,
-           Report report);
+           const KnownPauses& pauses, Report report);
 
   /// By slot, then attempt.
   void add(const Row& row, std::int64_t change);
@@ -60,15 +62,22 @@ class JobAudit {
   void check_attempts(const std::vector<const Entry*>& rows);
   void check_attempt(const Row& row, const Row* before);
   void check_fence(const Row& row);
+  bool is_before_repair(const Row& row) const;
   void check_start(const Entry& entry, const DefinitionRow& by);
   void check_end(const Row& row);
   void report(Kind kind, const Row& row, std::string what, const Row* other = nullptr) const;
 
+  bool is_all_here(const Row& row, const Span& span) const;
+  void expect_retry(const std::vector<const Entry*>& attempts, const Span& span);
+  void settle_expected(const Row& claimed);
+
   const std::string job_;
   const WallTime kept_since_;
+  const Terms& terms_;
   const Report report_;
   Spans spans_;
   Reasons reasons_;
+  Pauses pauses_;
   std::vector<Entry> at_slot_;  // rows of the slot that is not judged yet
   WallTime passed_{};           // slots up to here have been compared with the schedule
   std::optional<Gap> gap_;      // not reported yet: whether it was settled here, or how far it goes, is not known
@@ -77,7 +86,9 @@ class JobAudit {
   std::optional<Row> last_;     // that settled slots
   std::optional<Row> range_;    // the last row of many slots
   std::optional<Row> claimed_;  // the last scheduled slot that was claimed
+  std::optional<Row> failed_;  // the last attempt of a run, which has retries left: the job's next run comes after them
   int life_of_claimed_ = 0;
+  std::uint64_t first_fence_ = 0;  // of that life of the register
 };
 
 }  // namespace ballot::audit

@@ -5,9 +5,8 @@
 namespace ballot::audit {
 namespace {
 
-constexpr Millis clock_difference{11'000};  // of two nodes' clocks: beyond 10 s a node does not lead
-constexpr Millis hears_late{120'000};       // of a run's end: a daemon may have been stopped, but not beyond its term
-constexpr Millis keeps_term{120'000};       // a daemon that is back goes on with its term within so long
+constexpr Millis hears_late{120'000};  // of a run's end: a daemon may have been stopped, but not beyond its term
+constexpr Millis keeps_term{120'000};  // a daemon that is back goes on with its term within so long
 constexpr std::size_t most_doubts = 1000;
 
 /// When the run was gone; one that was only taken for lost may go on.

@@ -75,7 +75,8 @@ bool Spans::goes_by(const Row& row, std::int64_t change) const {
 
 bool Spans::settles(const Row& row, std::int64_t change) const {
   if (!is_scheduled(row.trigger) || !goes_by(row, change)) return false;
-  return !row.run || (row.fence > 0 && row.started_at && !current()->row().at_least_once);
+  // In a register that was repaired, a run may have been claimed before, by a clock that was ahead.
+  return !row.run || (row.fence > 0 && row.started_at && current()->row().basis != Basis::repaired);
 }
 
 bool Spans::settled_later(const Row& row) const {
@@ -93,6 +94,11 @@ bool Spans::is_undone(const Row& row, std::int64_t change) const {
 bool Spans::may_retry(int attempt) const {
   return std::any_of(spans_.begin(), spans_.end(),
                      [&](const Span& span) { return span.row().digest.empty() || attempt <= 1 + span.row().retries; });
+}
+
+bool Spans::owes_retry(int attempt) const {
+  return std::all_of(spans_.begin(), spans_.end(),
+                     [&](const Span& span) { return !span.row().digest.empty() && attempt <= span.row().retries; });
 }
 
 bool Spans::may_repeat() const {

@@ -77,6 +77,8 @@ class Spans {
   // Whether any definition of the job allows it, or is not known.
   bool may_retry(int attempt) const;
   bool may_repeat() const;
+  /// By all of them it is tried again where this attempt fails.
+  bool owes_retry(int attempt) const;
 
  private:
   std::vector<Span> spans_;

@@ -131,6 +131,9 @@ struct RecordDefinition {
 struct RecordKnown {
   KnownRow known;
 };
+struct RecordPause {
+  PauseRow pause;
+};
 struct RecordOutput {
   runner::AttemptId id;
   Output output;
@@ -177,7 +180,7 @@ struct Stopped {
 using Action =
     std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove, Watch, Observe,
                  Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget, AskRunner, RecordRow, RecordTerm,
-                 RecordDefinition, RecordKnown, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
+                 RecordDefinition, RecordKnown, RecordPause, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

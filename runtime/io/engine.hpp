@@ -135,6 +135,7 @@ class Engine {
   void perform(core::RecordTerm& a);
   void perform(core::RecordDefinition& a) { ledger_.record(std::move(a.definition)); }
   void perform(core::RecordKnown& a) { ledger_.record(std::move(a.known)); }
+  void perform(core::RecordPause& a) { ledger_.record(std::move(a.pause)); }
   void perform(core::RecordOutput& a);
   void perform(core::Notify& a) { notifier_.notify(a); }
   void perform(core::Reply& a);

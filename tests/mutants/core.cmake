@@ -72,11 +72,38 @@ ballot_mutant(retry_not_waited_for FILE runtime/core/job/runs/run_set.cpp
   FIND "if (open.waits_until && !runs_.find({open.id, open.attempt})) adopt(c, job, open)" REPLACE "(void)open"
   FINDING "FAILED.*Retries" FILTER "Retries.*")
 
+ballot_mutant(retry_goes_by_the_wall_clock FILE runtime/core/job/runs/run_set.cpp
+  FIND "if (run.is_waiting() && wait != waits_.end())" REPLACE "if (false)"
+  FINDING "FAILED.*Retries.WaitByTheBootClock" FILTER "Retries.*")
+ballot_mutant(retry_waits_for_another_clock FILE runtime/core/job/runs/adoption.cpp
+  FIND "std::clamp(*run.open.waits_until - c.now.wall, Millis(0), longest_wait(job, run.open))"
+  REPLACE "std::max(*run.open.waits_until - c.now.wall, Millis(0))"
+  FINDING "FAILED.*Retries.WaitNoLonger" FILTER "Retries.*")
+ballot_mutant(one_retry_too_many FILE runtime/core/job/runs/after_run.cpp
+  FIND "--run.next->retries;" REPLACE "run.next->retries -= run.open.attempt > 1;"
+  FINDING "may fail" FILTER "Seeds/Random.*")
+ballot_mutant(catches_up_all_at_once FILE runtime/core/job/job_claims.cpp
+  FIND "return allows && due.trigger ==" REPLACE "return false && due.trigger =="
+  FINDING "catches up two slots at once|FAILED.*Overlap.AllowCatchesUp" FILTER "Overlap.*")
+ballot_mutant(pauses_are_not_recorded FILE runtime/core/job/job_writes.cpp
+  FIND "if (stored.paused && !write->next.paused)" REPLACE "if (false)"
+  FINDING "neither its job nor its group was paused|FAILED.*PausesOf" FILTER "*Paus*:Seeds/Random.*")
+
 # ---- the reasons: what became of a slot is what the policies, the people and the faults make of it
 
 ballot_mutant(all_slots_overlap FILE runtime/core/job/slots/settlement.cpp
   FIND "if (skips && rules.busy && !joins)" REPLACE "if (skips && !joins)"
   FINDING "no run of the job goes on then|a slot was not run")
+ballot_mutant(later_slots_wait_behind_the_one_that_waits FILE runtime/core/job/slots/settlement.cpp
+  FIND "return rules.fate_unknown && now -" REPLACE "return (rules.fate_unknown || (!due_.empty() && rules.misfire != Misfire::all)) && now -"
+  FINDING "no run of the job goes on then")
+ballot_mutant(what_is_superseded_overlaps FILE runtime/core/job/slots/settlement.cpp
+  FIND "if (rules.busy) return decide_first(Status::skipped, Reason::overlap);"
+  REPLACE "return decide_first(Status::skipped, Reason::overlap);"
+  FINDING "no run of the job goes on then" FILTER "Places.*")
+ballot_mutant(turns_go_by_the_newest_slot FILE runtime/core/job/slots/settlement.cpp
+  FIND "if (supersedes) waiting.waits_since = due_.front().waits_since;" REPLACE ""
+  FINDING "FAILED.*Places.GoToTheJobThatHasWaitedLongest" FILTER "Places.*")
 ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job/runs/after_run.cpp
   FIND "run.repeat = job.leading;" REPLACE "run.repeat = false;"
   FINDING "at-least-once run was lost, and is not repeated")
@@ -130,6 +157,15 @@ ballot_mutant(eviction_ends_nothing FILE runtime/core/group/group_machine.cpp
   FIND "if (state_.requests.evictions_stored == 0 && may_resign(g))"
   REPLACE "if (state_.requests.evictions_stored == 0 && may_resign(g) && !is_evicting())"
   FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|does not move from|cannot resume")
+ballot_mutant(claimed_ahead_of_the_clock_runs_again FILE runtime/core/job/slots/settlement.cpp
+  FIND "while (slot && stored && stored->is_claimed(slot->at))" REPLACE "while (false)"
+  FINDING "claimed twice" FILTER "Repair.*")
+ballot_mutant(repair_leaves_the_cursor_ahead FILE runtime/core/job/repair.cpp
+  FIND "next.cursor = second;" REPLACE "next.cursor = std::max(second, next.claimed_until);"
+  FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
+ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
+  FIND "if (range.status == Status::missed) pass_over({range.from, range.to});" REPLACE ""
+  FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
   FIND "next.fence = std::max({next.fence + 1, seen + 1, above, of_group});" REPLACE "(void)above;"
   FINDING "the fence of job|fence that has not grown|only grow")

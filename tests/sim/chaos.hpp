@@ -64,6 +64,7 @@ class Chaos {
   std::string any_job();
   std::string any_group();
 
+  void go_to_a_change_of_clocks();
   void make_jobs();
   void make_nodes();
   void habits(SimNode& node);
@@ -91,13 +92,16 @@ class Chaos {
   std::string register_of(const std::string& job) const;
   bool is_limited() const;
   Millis patience(const Job& job) const;
+  Millis lateness() const;
   std::string lives_on();
 
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
-  Random fitness_, functions_, links_;  // of their own: what else a seed draws is the same with and without them
+  // Each draws from its own, so that the rest of a seed is the same with and without it.
+  Random fitness_, functions_, links_, places_, zones_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
+  std::string zone_;               // of all jobs; "": UTC
   std::set<std::string> spoiled_;  // jobs whose register was
   std::string story_;
   Millis fastest_{1}, slowest_{3};  // of every link

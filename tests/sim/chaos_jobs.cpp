@@ -53,6 +53,7 @@ void Chaos::make_jobs() {
   allows.concurrency = Concurrency::allow;
   allows.max_running = 1 + static_cast<int>(below(4));
   allows.details.edit().priority = 1;
+  if (places_.below(2) == 0) allows.misfire = Misfire::all;
   world_.oracle.at_once["allows"] = allows.max_running;
   Job& again = add("again", "* * * * *", "three");
   again.schedule.clear();
@@ -66,6 +67,10 @@ void Chaos::make_jobs() {
   rotates.run_on = RunOn::each;
   if (one_in(2)) rotates.misfire = Misfire::all;
   if (one_in(3)) rotates.on_leadership_lost = OnLeadershipLost::finish, rotates.details.edit().lost_after = 2min;
+  if (!zone_.empty()) {
+    add("local", zones_.below(2) == 0 ? "*/2 1-3 * * *" : "*/20 */2 1-3 * * *", "one");  // in and around the change
+    for (Job& job : files_) job.timezone = zone_;
+  }
   for (Job& job : files_)
     if (one_in(3)) job.guarantee = Guarantee::at_least_once;
   for (Job& job : files_)

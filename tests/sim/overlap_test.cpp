@@ -185,6 +185,33 @@ TEST_F(Overlap, AllowLetsRunsGoOnAtOnceUpToItsMost) {
   expect_all_is_well();
 }
 
+/// Whatever may run beside each other, what is caught up does not.
+TEST_F(Overlap, AllowCatchesUpOneSlotAfterTheOther) {
+  job.concurrency = Concurrency::allow;
+  job.misfire = Misfire::all;
+  job.start_deadline = 1h;
+  world.oracle.at_once["job"] = 16;
+  begin(20s);
+  world.run_for(90s);
+  a.stop(0s);
+  world.run_for(40s);
+  a.crash();
+  world.run_for(5min);
+  const std::size_t before = world.starts.size();
+  a.start();
+  world.run_for(5min);
+  std::vector<const Start*> caught_up;
+  for (const Start& start : world.starts)
+    if (start.trigger == Trigger::catch_up) caught_up.push_back(&start);
+  ASSERT_GE(caught_up.size(), 4u);
+  ASSERT_GT(world.starts.size(), before + caught_up.size());
+  for (std::size_t i = 1; i < caught_up.size(); ++i) {
+    EXPECT_GT(caught_up[i]->slot, caught_up[i - 1]->slot);
+    EXPECT_GE(caught_up[i]->at, *caught_up[i - 1]->ended);
+  }
+  expect_all_is_well();
+}
+
 TEST_F(Overlap, ATriggerThatWaitsLongerThanWhoeverAskedIsNotRunBehindHisBack) {
   job.concurrency = Concurrency::allow;
   job.max_running = 1;

@@ -35,6 +35,16 @@ struct Places : ::testing::Test {
       if (start.at > SteadyTime{} + 1h + 30min) text += (text.empty() ? "" : " ") + start.job;
     return text;
   }
+  /// Of the last hour's slots, one after the other.
+  std::string became(const std::string& job) const {
+    std::map<WallTime, std::string> slots;
+    for (const Row& row : a.rows())
+      if (row.job == job && row.slot >= std::chrono::floor<std::chrono::hours>(world.wall()))
+        slots[row.slot] = std::string(to_string(row.status)) + ": " + std::string(to_string(row.reason));
+    std::string text;
+    for (const auto& [slot, what] : slots) text += (text.empty() ? "" : ", ") + what;
+    return text;
+  }
   void expect_all_is_well() {
     for (const auto& job : a.jobs) EXPECT_EQ(world.unaccounted(*job, from, world.wall() - 10min), "");
     EXPECT_EQ(world.broken_promises(), "");
@@ -156,8 +166,66 @@ TEST_F(Places, WhatWaitsLongForOneIsSettledByTheMisfirePolicyOnceLaterSlotsAreDu
     for (const auto& [slot, what] : slots) text += (text.empty() ? "" : ", ") + std::string(what);
     return text;
   };
-  EXPECT_EQ(became("latest"), "ran, misfire, misfire, overlap, ran") << "the newest overlaps the one that waited";
+  EXPECT_EQ(became("latest"), "misfire, misfire, misfire, ran, ran") << "the newest that waits";
   EXPECT_EQ(became("all"), "misfire, misfire, ran, ran, ran") << "the newest two that wait";
+  expect_all_is_well();
+}
+
+/// No run of the job goes on while its slots wait: none of them overlaps.
+TEST_F(Places, AreTakenByTheNewestSlotThatWaitsAndTheOthersAreMisfires) {
+  Group group;
+  group.name = "narrow";
+  group.max_running = world.oracle.group_limits["narrow"] = 1;
+  a.groups = {group};
+  add("long", 1, "narrow");
+  a.takes["long"] = 17s;
+  for (const auto& [name, misfire] : {std::pair("latest", Misfire::latest), std::pair("skip", Misfire::skip)}) {
+    Job job = minutely(name);
+    job.schedule = {"5,10,15 0 * * * *"};
+    job.misfire = misfire;
+    job.group = "narrow";
+    a.jobs.push_back(define(job));
+  }
+  begin();
+  world.run_for(10min);
+  for (const char* name : {"latest", "skip"}) {
+    EXPECT_EQ(became(name), "missed: misfire, missed: misfire, succeeded: ") << name;
+  }
+  EXPECT_EQ(order(), "long latest skip");
+  expect_all_is_well();
+}
+
+/// A slot that is superseded while it waits leaves its turn to its successor: jobs that are due often do not wait for
+/// ever behind others like them.
+TEST_F(Places, GoToTheJobThatHasWaitedLongestThoughNewerSlotsOfItAreDue) {
+  a.max_running = 1;
+  for (const char* name : {"a", "b", "c"}) {
+    Job job = minutely(name);
+    job.schedule = {"*/5 * * * * *"};
+    a.jobs.push_back(define(job));
+    a.takes[name] = 17s;
+  }
+  begin();
+  const std::size_t before[] = {world.starts_of("a"), world.starts_of("b"), world.starts_of("c")};
+  world.run_for(10min);
+  EXPECT_NEAR(static_cast<double>(world.starts_of("a") - before[0]), 11, 2);
+  EXPECT_NEAR(static_cast<double>(world.starts_of("b") - before[1]), 11, 2);
+  EXPECT_NEAR(static_cast<double>(world.starts_of("c") - before[2]), 11, 2);
+  expect_all_is_well();
+}
+
+/// Of `replace` too, a slot overlaps only beside a run.
+TEST_F(Places, OfAJobThatReplacesAreTakenByItsNewestSlot) {
+  a.max_running = 1;
+  add("long", 1);
+  a.takes["long"] = 150s;
+  Job job = minutely("replaces");
+  job.schedule = {"0-2 * * * *"};
+  job.concurrency = Concurrency::replace;
+  a.jobs.push_back(define(job));
+  begin();
+  world.run_for(10min);
+  EXPECT_EQ(became("replaces"), "missed: misfire, missed: misfire, succeeded: ");
   expect_all_is_well();
 }
 

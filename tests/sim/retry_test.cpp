@@ -73,6 +73,45 @@ TEST_F(Retries, FollowAttemptsThatFailEachAfterALongerDelay) {
   expect_all_is_well();
 }
 
+/// Wherever the wall clock is set while the delay goes by: before the register shows the next attempt, and after.
+TEST_F(Retries, WaitByTheBootClockHoweverTheWallClockIsSet) {
+  for (const Millis by : {Millis(8s), Millis(-8s), Millis(-1h)})
+    for (const Millis later : {Millis(0), Millis(1500)}) {
+      SimWorld world;
+      SimNode& a = world.add("a");
+      a.jobs = {define(retried(1, 10s))};
+      a.exits["job"] = 7;
+      a.start();
+      world.run_for(1s);
+      a.trigger("job");
+      ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty() && world.starts[0].ended; }, 1min));
+      world.run_for(2ms + later);
+      a.step_clock(by);
+      world.run_for(30s);
+      ASSERT_EQ(world.starts.size(), 2u) << by.count() << " " << later.count();
+      const Millis pause = world.starts[1].at - *world.starts[0].ended;
+      EXPECT_GE(pause, 10s) << by.count() << " " << later.count();
+      EXPECT_LE(pause, 11s + 700ms) << by.count() << " " << later.count();
+    }
+}
+
+/// The store has the instant, by the clock of whoever wrote it: how far the two clocks differ is not known.
+TEST_F(Retries, WaitNoLongerThanTheirDelayUnderALeaderWhoseClockIsBehind) {
+  SimNode& b = world.add("b");
+  b.jobs = {define(retried(1, 2min))};
+  b.exits["job"] = 0;
+  begin(retried(1, 2min));
+  b.start();
+  world.run_for(5s);
+  b.step_clock(-30min);
+  world.run_for(5s);
+  a.reboot();
+  world.run_for(2min + 12s + 31s);
+  ASSERT_EQ(world.starts.size(), 2u);
+  EXPECT_EQ(world.starts[1].node, "b");
+  EXPECT_EQ(world.starts[1].attempt, 2);
+}
+
 TEST_F(Retries, WaitNoLongerThanTheLongestDelay) {
   Job job = retried(3, 1min);
   job.details.edit().retry_max_delay = 70s;

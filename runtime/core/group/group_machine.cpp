@@ -179,6 +179,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   state_.handback = term.draining ? Handback::ineligible : Handback::none;
   if (term.draining) state_.kill_at = g.c.now.steady + handback_wait;
   const bool is_changed = !state_.resumed || now != before;
+  if (now.paused) record_pause(g.c, state_.name, now, std::nullopt);
   state_.stored.begin(std::move(now), is_changed);
   g.is_dirty = true;
   g.c.out.push_back(RecordTerm{{term.group, g.c.settings.node, term.epoch, term.elected_at, {}, Cause::none}});

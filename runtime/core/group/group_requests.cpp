@@ -7,6 +7,11 @@
 
 namespace ballot::core {
 
+void record_pause(Context& c, const std::string& group, const GroupRegister& paused, std::optional<WallTime> until) {
+  c.out.push_back(
+      RecordPause{{"", group, c.settings.node, paused.paused_at.value_or(WallTime{}), until, paused.paused_by}});
+}
+
 void GroupRequests::begin(const Request& request) {
   r_.asked.push_back(request);
   g_.is_dirty = true;
@@ -83,6 +88,7 @@ void GroupRequests::set_paused(const Request& asked) {
   s_.term.paused = stored.paused = true;
   stored.paused_at = g_.c.now.wall;
   stored.paused_by = asked.by;
+  record_pause(g_.c, s_.name, stored, std::nullopt);
 }
 
 /// One after the other, as they were asked.
@@ -94,6 +100,7 @@ void GroupRequests::begin_pause_or_resume() {
   if (first == r_.asked.end() || r_.pausing == first->id) return;
   r_.pausing = first->id;
   r_.resuming = first->kind == Kind::resume && s_.term.paused;
+  r_.resumed_at = g_.c.now.wall;
   if (first->kind == Kind::pause && !s_.term.paused) set_paused(*first);
   for (JobEntry* job : std::vector(g_.entry.jobs.begin(), g_.entry.jobs.end())) {
     if (r_.resuming && job->machine.term() == &s_.term) job->machine.settle_pause(g_.c);
@@ -115,6 +122,7 @@ void GroupRequests::advance() {
   const bool settled = none([](const JobMachine& job) { return job.is_settling_pause(); });
   if (r_.resuming && s_.term.paused && settled) {
     GroupRegister& stored = s_.stored.edit();
+    record_pause(g_.c, s_.name, stored, r_.resumed_at);
     s_.term.paused = stored.paused = false;
     stored.paused_at.reset();
     stored.paused_by.clear();

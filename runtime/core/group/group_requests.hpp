@@ -15,6 +15,9 @@
 
 namespace ballot::core {
 
+/// A pause of all of the group, as its register has it; for audits. `until`: when it has ended.
+void record_pause(Context& c, const std::string& group, const GroupRegister& paused, std::optional<WallTime> until);
+
 class GroupRequests {
  public:
   GroupRequests(GroupContext& g, GroupState& state) : g_(g), s_(state), r_(state.requests) {}

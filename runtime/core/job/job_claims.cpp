@@ -18,7 +18,7 @@ runner::AttemptId attempt_of(const OpenRun& run) { return {run.id, run.attempt};
 JobWrites JobClaims::writes() { return {c_, job_, machine_}; }
 
 /// Whether a run may begin now, or what becomes of it instead: the table in the header.
-JobClaims::Admission JobClaims::admit(From from, WallTime due) {
+JobClaims::Admission JobClaims::admit(From from, WallTime waits_since) {
   const Admission by_rule = admit_by_rule(from);
   if (by_rule != Admission::begins) return by_rule;
   if (from == From::ahead ? !job_.may_run_ahead(c_) : !job_.may_claim(c_)) return Admission::waits;
@@ -29,7 +29,7 @@ JobClaims::Admission JobClaims::admit(From from, WallTime due) {
   const RunList& runs = job_.runs.list();
   const bool in_turn = runs.has_room(job_.definition) && !job_.slots.settlement().first_due() && runs.queued() == 0;
   if (from == From::by_hand && concurrency == Concurrency::queue && !in_turn) return Admission::queues;
-  return has_room(from) && has_place(due) ? Admission::begins : Admission::waits;
+  return has_room(from) && has_place(waits_since) ? Admission::begins : Admission::waits;
 }
 
 /// By what is the same whatever the store does.
@@ -63,11 +63,11 @@ bool JobClaims::has_room(From from) {
 }
 
 /// Where only so many runs may go on at once, on the node or in the group, a run begins when Core grants it a place:
-/// jobs of higher priority come first, then those that are due longer.
-bool JobClaims::has_place(WallTime due) {
+/// jobs of higher priority come first, then those that wait longer.
+bool JobClaims::has_place(WallTime waits_since) {
   if (!job_.term->limited && !c_.node_limited) return true;
   if (c_.granted == &machine_) return c_.granted = nullptr, true;
-  c_.wants.places.push_back({&machine_, job_.definition ? job_.definition->job.details->priority : 0, due});
+  c_.wants.places.push_back({&machine_, job_.definition ? job_.definition->job.details->priority : 0, waits_since});
   return false;
 }
 
@@ -92,9 +92,16 @@ OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
   return run;
 }
 
+/// Slots that are caught up run one after the other, also where the job's runs may go on beside each other.
+bool JobClaims::joins_a_catch_up(const DueSlot& due) const {
+  const bool allows = job_.definition && job_.definition->job.concurrency == Concurrency::allow;
+  return allows && due.trigger == Trigger::catch_up && job_.runs.list().is_catching_up();
+}
+
 bool JobClaims::begin_due() {
   const DueSlot* due = job_.slots.settlement().first_due();
-  if (!due || admit(From::due_slot, due->due) != Admission::begins) return false;
+  if (!due || joins_a_catch_up(*due)) return false;
+  if (admit(From::due_slot, due->waits_since) != Admission::begins) return false;
   if (writes().write_ahead()) return true;
   OpenRun run = run_of_slot(*due);
   PendingWrite write = writes().begin(disposition_limit);
@@ -232,7 +239,7 @@ void JobClaims::run_ahead() {
       job_.slots.decide_first(Status::missed, Reason::start_deadline);
       continue;
     }
-    if (admit(From::ahead, due->due) != Admission::begins) return;
+    if (joins_a_catch_up(*due) || admit(From::ahead, due->due) != Admission::begins) return;
     OpenRun run = run_of_slot(*due);
     bind(run, job, job_.term->epoch, c_.settings.node);
     const std::size_t decided = job_.slots.settlement().decided_count();

@@ -66,10 +66,11 @@ class JobClaims {
   enum class Admission { begins, waits, queues, left, dry_run, overlap };
 
   JobWrites writes();
-  Admission admit(From from, WallTime due);
+  Admission admit(From from, WallTime waits_since);
   Admission admit_by_rule(From from) const;
   bool has_room(From from);
-  bool has_place(WallTime due);
+  bool has_place(WallTime waits_since);
+  bool joins_a_catch_up(const DueSlot& due) const;
   void claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
   void claim_at_once(OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
   OpenRun run_of_slot(const DueSlot& due) const;

@@ -46,6 +46,13 @@ void JobCommands::repair_wrote(const Disposition& range) {
   if (repair_) repair_->wrote(range);
 }
 
+void JobCommands::repair_keeps(const std::vector<WallTime>& claimed) {
+  repair_->kept = claimed.size();
+  if (claimed.empty()) return;
+  repair_->kept_from = claimed.front();
+  repair_->kept_to = claimed.back();
+}
+
 Repair JobCommands::take_repair() { return std::move(*std::exchange(repair_, nullptr)); }
 
 std::vector<RunId> JobCommands::take_repair_requests() {

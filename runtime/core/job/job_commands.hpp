@@ -77,6 +77,8 @@ class JobCommands {
   void repair_found(WallTime cursor) { repair_->cursor_ahead = cursor; }
   void repair_ended_waiting(int runs) { repair_->waited += runs; }
   void repair_wrote(const Disposition& range);
+  /// These slots lie ahead, were claimed already, and are not run again.
+  void repair_keeps(const std::vector<WallTime>& claimed);
   /// It is done.
   Repair take_repair();
 

@@ -66,7 +66,7 @@ struct JobWrite {
 struct PlaceWanted {
   JobMachine* job = nullptr;
   int priority = 0;
-  WallTime due{};
+  WallTime waits_since{};
 };
 
 /// What became of a request; none: it was withdrawn.

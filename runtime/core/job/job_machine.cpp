@@ -49,8 +49,8 @@ const std::string& JobMachine::trouble() const {
 
 std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
   if (!job_.definition || !job_.definition->job.enabled) return std::nullopt;
-  return job_.slots.next_slot(now, job_.view.is_known() ? std::max(now, job_.view.stored().cursor) : now,
-                              *job_.definition);
+  const JobRegister& stored = job_.view.stored();
+  return job_.slots.next_slot(now, job_.view.is_known() ? std::max(now, stored.cursor) : now, *job_.definition, stored);
 }
 
 std::vector<WallTime> JobMachine::waiting() const {
@@ -122,7 +122,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
   begin_repair(c, {request, by, of_cursor});
 }
 
-/// Of the cursor: those slots that it had passed for a reason have their rows.
+/// Of the cursor: the slots that it had passed for a reason have their rows.
 void JobMachine::begin_repair(Context& c, Repair repair) {
   job_.commands.begin_repair(std::move(repair));
   const WallTime now = whole_seconds(c.now.wall);
@@ -148,11 +148,13 @@ bool JobMachine::write_repair(Context& c) {
       job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.unclaimed && !run.recorded; });
   if (last ? unwritten : job_.writer.room_to_carry() == 0) return job_.writer.block_writes(true), true;
   PendingWrite write = writes(c).begin(disposition_limit);
+  if (!job_.commands.repairs_claims()) write.drop_undone(job_.view.stored().cursor);
   if (job_.commands.repairs_claims()) raise_fence(write.next, job_.view.highest_fence(), job_.term->repair, c.now.wall);
   if (last) {
     write.intent = FinishRepair{};
     if (clock_skew(c.now.wall)) job_.commands.repair_found(std::max(write.next.cursor, write.next.since));
     job_.commands.repair()->complete(write.next, c.now.wall);
+    job_.commands.repair_keeps(job_.slots.claimed_after(c.now.wall, write.next));
   }
   writes(c).send(std::move(write));
   return true;
@@ -266,7 +268,7 @@ bool JobMachine::change_pause(Context& c) {
   }
   if (follows) of.standing_pause = job_.standing ? std::optional(job_.standing->id) : std::nullopt;
   of.own_pause = !follows && of.standing_pause;
-  write.intent = ChangePause{follows ? std::nullopt : std::optional(job_.commands.take_pause())};
+  write.intent = ChangePause{follows ? std::nullopt : std::optional(job_.commands.take_pause()), c.now.wall};
   writes(c).send(std::move(write));
   return true;
 }

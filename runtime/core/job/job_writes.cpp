@@ -14,7 +14,15 @@ void JobWrites::take_up() {
   copy_dispositions();
   settle_open_runs();
   const JobRegister& stored = job_.view.stored();
+  if (job_.view.exists() && stored.paused) record_pause(stored, std::nullopt);
   if (job_.view.exists()) record_definition(stored.epoch, job_.commands.repair() ? Basis::repaired : Basis::taken_over);
+}
+
+/// For audits: rows of slots that were skipped for a pause are judged by it.
+void JobWrites::record_pause(const JobRegister& paused, std::optional<WallTime> until) {
+  const Interventions& of = *paused.interventions;
+  c_.out.push_back(RecordPause{
+      {job_.name, *paused.group, c_.settings.node, of.paused_at.value_or(WallTime{}), until, of.paused_by}});
 }
 
 /// What the slots from here on go by, as audits want to know it.
@@ -175,6 +183,9 @@ void JobWrites::confirm(std::uint64_t version) {
   const std::uint64_t writer_before = stored.epoch;
   if (write->next.fence != stored.fence) note_fence(write->next);
   tell_written(c_, job_.facts(), *write, job_.runs.list());
+  if (stored.paused && !write->next.paused)
+    record_pause(stored, write->is<ChangePause>() ? write->intent_as<ChangePause>()->at : c_.now.wall);
+  if (!stored.paused && write->next.paused) record_pause(write->next, std::nullopt);
   job_.view.written(std::move(write->next), version, c_.now.wall);
   if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
   if (write->is<ClaimDueSlot>()) job_.slots.drop_first_due();

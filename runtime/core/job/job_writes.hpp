@@ -54,6 +54,7 @@ class JobWrites {
   void settle_open_runs();
   void note_fence(const JobRegister& stored);
   void record_decided(PendingWrite& write);
+  void record_pause(const JobRegister& paused, std::optional<WallTime> until);
   void record_definition(std::uint64_t before, Basis basis);
   Row row_like(const JobRegister& in) const;
 

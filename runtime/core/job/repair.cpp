@@ -15,7 +15,7 @@ void Repair::wrote(const Disposition& range) {
 
 void Repair::complete(JobRegister& next, WallTime now) const {
   const WallTime second = std::chrono::floor<std::chrono::seconds>(now);
-  next.cursor = std::max(second, next.claimed_until);
+  next.cursor = second;
   next.since = std::min(next.since, second);
   next.interventions.edit().repaired_at = now;
   next.interventions.edit().repaired_by = by;
@@ -33,6 +33,10 @@ std::string Repair::text(const std::string& job) const {
   if (cursor_ahead)
     text += ": its cursor was ahead of the clock, at " + format_slot(*cursor_ahead) +
             "; it is now's, and the slots between are decided again when they are due";
+  if (kept > 0)
+    text += std::string(", but for ") + (kept == 1 ? "one" : std::to_string(kept)) + " that " +
+            (kept == 1 ? "was" : "were") + " claimed already, " + (kept == 1 ? "" : "from ") + format_slot(kept_from) +
+            (kept == 1 ? "" : " to " + format_slot(kept_to)) + ": " + (kept == 1 ? "it is" : "they are") + " done";
   if (slots > 0)
     text += ": " + std::to_string(slots) + (slots == 1 ? " slot, " : " slots, from ") + format_slot(*from) +
             (slots == 1 ? "" : " to " + format_slot(*to)) + ", missed: halted";

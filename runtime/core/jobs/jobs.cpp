@@ -67,7 +67,7 @@ void Jobs::queue_waiters() {
   for (const PlaceWanted& wanted : std::exchange(c_.wants.places, {})) {
     JobEntry& entry = p_.jobs.entry(wanted.job->name());
     p_.limits.leave(entry);
-    if (entry.machine.term() && entry.owner) p_.limits.wait(entry, wanted.priority, wanted.due);
+    if (entry.machine.term() && entry.owner) p_.limits.wait(entry, wanted.priority, wanted.waits_since);
   }
 }
 

@@ -36,8 +36,8 @@ void RunLimits::review(GroupEntry& group) {
     open_groups_.erase(&group);
 }
 
-void RunLimits::wait(JobEntry& job, int priority, WallTime due) {
-  job.places.edit().rank = {-priority, due};
+void RunLimits::wait(JobEntry& job, int priority, WallTime waits_since) {
+  job.places.edit().rank = {-priority, waits_since};
   job.places.edit().waits_in = job.owner;
   job.owner->waiters.insert(&job);
   review(*job.owner);

@@ -1,8 +1,8 @@
 // RunLimits: where only so many runs may go on at once, on this node or in a group: how many do, which jobs wait for a
-// place, and which of them is next: jobs of higher priority come first, then those that are due longer.
+// place, and which of them is next: jobs of higher priority come first, then those that wait longer.
 //
 //   limits.count(job);            // after its runs have changed
-//   limits.wait(job, priority, due);
+//   limits.wait(job, priority, waits_since);
 //   while (JobEntry* next = limits.next()) limits.leave(*next), ...
 //
 // Pure; used by Core only.
@@ -26,7 +26,7 @@ class RunLimits {
   /// Its register is another group's now, or nobody's.
   void move(JobEntry& job, GroupEntry* before);
   /// Requires: it does not wait.
-  void wait(JobEntry& job, int priority, WallTime due);
+  void wait(JobEntry& job, int priority, WallTime waits_since);
   void leave(JobEntry& job);
   /// The group's own limit has changed.
   void review(GroupEntry& group);

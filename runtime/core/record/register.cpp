@@ -166,6 +166,14 @@ Disposition read_disposition(Words& words) {
   return d;
 }
 
+void read_passed_over(JobRegister& r, Words& words) {
+  PassedOver range;
+  range.from = words.time();
+  range.to = words.time();
+  words.require(range.from <= range.to);
+  r.passed_over.push_back(range);
+}
+
 /// Job files may name any time; no slot lies outside of these.
 WallTime read_bound(Words& words) { return std::clamp(words.keep(parse_wall(words.word())), first_time, last_time); }
 
@@ -236,6 +244,7 @@ constexpr JobField job_fields[] = {
     {"since", Times::once, [](JobRegister& r, Words& w) { r.since = w.time(); }},
     {"cursor", Times::once, [](JobRegister& r, Words& w) { r.cursor = w.time(); }},
     {"claimed", Times::at_most_once, [](JobRegister& r, Words& w) { r.claimed_until = w.time(); }},
+    {"passed_over", Times::often, read_passed_over},
     {"paused", Times::at_most_once, [](JobRegister& r, Words&) { r.paused = true; }},
     {"paused_by", Times::at_most_once, read_paused_by<JobRegister>},
     {"standing_pause", Times::at_most_once, read_standing_pause},
@@ -256,6 +265,7 @@ constexpr JobField job_fields[] = {
 std::string_view fault_of_job(const JobRegister& r) {
   if (r.runs.size() > open_run_limit) return "it has too many runs";
   if (r.dispositions.size() > disposition_limit) return "it has too many ranges of settled slots";
+  if (r.passed_over.size() > passed_over_limit) return "it has too many ranges that were passed over";
   if (r.triggered.size() > triggered_limit) return "it has too many triggered runs";
   if (r.boots.size() > boot_limit) return "it has too many boots";
   std::size_t unknown = 0;
@@ -324,6 +334,12 @@ std::optional<std::string> job_of(const Register& stored) {
   return is_stored_name(name) ? std::optional(std::move(name)) : std::nullopt;
 }
 
+bool JobRegister::is_claimed(WallTime slot) const {
+  return slot <= claimed_until && std::none_of(passed_over.begin(), passed_over.end(), [&](const PassedOver& range) {
+           return range.from <= slot && slot <= range.to;
+         });
+}
+
 std::string to_text(const JobRegister& r) {
   std::string text;
   text.reserve(512);
@@ -335,6 +351,8 @@ std::string to_text(const JobRegister& r) {
   line(text, "since", format_slot(r.since));
   line(text, "cursor", format_slot(r.cursor));
   if (r.claimed_until != WallTime{}) line(text, "claimed", format_slot(r.claimed_until));
+  for (const PassedOver& range : r.passed_over)
+    line(text, "passed_over", format_slot(range.from) + " " + format_slot(range.to));
   pause_lines(text, r);
   if (const auto& followed = r.interventions->standing_pause)
     line(text, "standing_pause", followed->text() + (r.interventions->own_pause ? " own" : ""));

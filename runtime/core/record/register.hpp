@@ -34,6 +34,7 @@ std::optional<std::string> job_of(const Register& stored);
 inline constexpr std::size_t register_limit = 8 * 1024;  // bytes of text
 inline constexpr std::size_t open_run_limit = 16;
 inline constexpr std::size_t triggered_limit = 8;
+inline constexpr std::size_t passed_over_limit = 4;
 inline constexpr std::size_t boot_limit = 16;
 inline constexpr std::size_t unknown_limit = 1024;    // bytes of what a newer version added
 inline constexpr std::size_t disposition_limit = 32;  // ranges in one write; more go into writes of their own, first
@@ -102,6 +103,12 @@ struct Interventions {
   bool operator==(const Interventions&) const = default;
 };
 
+/// Slots that a claim passed over as missed: no run has claimed them. A clock that was ahead makes such a range.
+struct PassedOver {
+  WallTime from{}, to{};
+  bool operator==(const PassedOver&) const = default;
+};
+
 /// Each node keeps that of every job which it leads.
 struct JobRegister {
   Shared<std::string> group;
@@ -109,8 +116,9 @@ struct JobRegister {
   Timing timing;
   std::uint64_t epoch = 0;   // of the term that wrote last
   WallTime since{};          // slots at or before it are not due
-  WallTime cursor{};         // every scheduled slot up to it is settled; only grows, but by a repair,
-  WallTime claimed_until{};  // and that not to before the last scheduled slot that was claimed
+  WallTime cursor{};         // every scheduled slot up to it is settled; only grows, but by a repair
+  WallTime claimed_until{};  // the last scheduled slot that was claimed; after a repair it may lie behind the cursor
+  RareList<PassedOver> passed_over;  // the newest ranges up to there that were not; at most 4, in order
   bool paused = false;
   bool released = false;  // no group's any more: the next leader whose files define the job may take it
   bool failing = false;   // the run that was closed last had failed: the next that succeeds is a recovery
@@ -122,6 +130,10 @@ struct JobRegister {
   RareList<RunId> triggered;    // manual runs that were closed last, so that asking again for one is harmless
   RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
   RareList<std::string> unknown;
+
+  /// The scheduled slot is done, though the cursor has not passed it: it was claimed before a repair brought the cursor
+  /// back. Slots of which it is not known count as claimed, so that none runs twice.
+  bool is_claimed(WallTime slot) const;
 
   bool operator==(const JobRegister&) const = default;
 };

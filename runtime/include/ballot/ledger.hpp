@@ -85,6 +85,17 @@ struct DefinitionRow {
   bool operator==(const DefinitionRow&) const = default;  ///< in all of it
 };
 
+/// A pause of a job, or of a whole group, as a term of this node knows it. Keyed by (job, group, from): the row with
+/// its end replaces the one without.
+struct PauseRow {
+  std::string job;                ///< `JOB@NODE` where run_on = "each"; "": of all jobs of the group
+  std::string group;              ///< of the term
+  std::string node;               ///< that has recorded it
+  WallTime from{};                ///< since when it is paused; 1970 where the register does not say
+  std::optional<WallTime> until;  ///< none: it goes on, or another node has ended it
+  std::string by;                 ///< who has paused it; "": it is not known
+};
+
 /// `next` is `known` still, taken over by a term of this node from one of this node: the two are one.
 inline bool goes_on(const DefinitionRow& known, DefinitionRow next) {
   if (next.basis != Basis::taken_over || next.before != known.epoch) return false;

@@ -25,6 +25,7 @@ audit::Basics basics_of(storage::LedgerBasics read, WallTime kept_since) {
     const std::pair key(term.group, term.epoch);
     basics.terms.emplace(key, std::move(term));
   }
+  if (read.pauses_since) basics.pauses = {std::move(read.pauses), *read.pauses_since};
   basics.kept_since = std::max(kept_since, read.kept_since);
   basics.job_kept_since = {read.jobs_kept.begin(), read.jobs_kept.end()};
   return basics;

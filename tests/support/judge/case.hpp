@@ -78,5 +78,6 @@ void check_terms(Case& c);
 void check_reasons(Case& c);
 void check_outcomes(Case& c);
 void check_launched(Case& c);
+void check_lateness(Case& c);
 
 }  // namespace ballot::testing

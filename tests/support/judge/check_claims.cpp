@@ -12,12 +12,20 @@ void report_shrunk(Case& c, const Entry& before, const Entry& after) {
   c.report(after.row.job, after.row.slot, "has a fence that did not grow", {before.text(), after.text()});
 }
 
-bool may_follow(const Job& job, const Row& row, const Entry& entry) {
-  const Row& before = entry.row;
-  const bool again = before.status == Status::failed || before.status == Status::timed_out;
+/// It is repeated where its job is at-least-once, and takes none of the run's retries.
+bool is_lost(const Entry& entry) {
+  const bool stale = entry.row.status == Status::missed && entry.row.reason == Reason::stale;
+  return stale || entry.taken_for_lost || entry.row.status == Status::lost;
+}
+
+/// So many attempts of a run that failed are tried again as its job has retries; and at-least-once, each that was lost.
+bool may_follow(const Case& c, const Job& job, const Row& row, const Entry& before) {
+  const bool again = before.row.status == Status::failed || before.row.status == Status::timed_out;
   if (job.guarantee == Guarantee::at_most_once) return again && row.attempt <= 1 + job.retries;
-  const bool stale = before.status == Status::missed && before.reason == Reason::stale;
-  return again || stale || entry.taken_for_lost;
+  int lost = 0;
+  for (int attempt = 1; attempt < row.attempt; ++attempt)
+    if (const Entry* one = c.ledger.find(*row.run, attempt); one && is_lost(*one)) ++lost;
+  return (again || is_lost(before)) && row.attempt <= 1 + job.retries + lost;
 }
 
 Entries claimed(const Entries& all) {
@@ -77,7 +85,7 @@ void check_attempts(Case& c) {
     const Entry* before = c.ledger.find(key.first, entry.row.attempt - 1);
     if (!before)
       c.report(entry.row.job, entry.row.slot, "has an attempt without the one before", {entry.text()});
-    else if (!may_follow(*job, entry.row, *before))
+    else if (!may_follow(c, *job, entry.row, *before))
       c.report(entry.row.job, entry.row.slot, "was attempted again without a reason", {before->text(), entry.text()});
   }
 }

@@ -11,6 +11,8 @@ constexpr Millis on_time{1000};   // what is decided so long after it was due ha
 constexpr Millis slack{500};      // for what is under way between a process and the daemon that gets to know of it
 constexpr Millis takes_up{2000};  // a new leader, or one whose store is back, until it decides in time
 constexpr Millis flux{60'000};    // nodes get an edit one by one
+constexpr std::size_t starts_judged = 8;  // for their lateness, at least
+constexpr Millis most_late{300};          // of the quickest quarter of them
 constexpr std::size_t stall = 3;  // so many slots of a job may have had to wait for a machine that was suspended
 
 /// The reasons that say that a slot could not be decided in time.
@@ -234,6 +236,22 @@ void check_launched(Case& c) {
                "and " + std::to_string(quiet.size() - 1) + " others were not launched, and nothing was in their way",
                {});
   }
+}
+
+/// A busy machine makes some starts late; what makes even the quickest quarter of them late is not the machine.
+void check_lateness(Case& c) {
+  std::vector<Millis> late;
+  for (const Report& start : c.evidence.reports) {
+    const Job* job = c.job(start.job);
+    const bool counts = job && job->jitter == Millis(0) && start.trigger == Trigger::schedule && start.attempt == 1;
+    if (counts && is_quiet(c, *job, start.slot)) late.push_back(start.started.wall - start.slot);
+  }
+  if (late.size() < starts_judged) return;
+  const auto quarter = late.begin() + static_cast<std::ptrdiff_t>(late.size() / 4);
+  std::nth_element(late.begin(), quarter, late.end());
+  if (*quarter >= most_late)
+    c.report("three of four of " + std::to_string(late.size()) + " starts in quiet time were late by " +
+             std::to_string(quarter->count()) + " ms or more");
 }
 
 }  // namespace ballot::testing

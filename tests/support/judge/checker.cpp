@@ -117,7 +117,7 @@ Findings check(const Evidence& evidence) {
   for (const RunId& run : evidence.triggered)
     if (!c.ledger.find(run, 1)) c.report("run " + run.text() + " was acknowledged and has no row");
   for (const auto judge : {check_slots, check_open_rows, check_launches, check_attempts, check_ends, check_lives,
-                           check_fences, check_terms, check_reasons, check_outcomes, check_launched})
+                           check_fences, check_terms, check_reasons, check_outcomes, check_launched, check_lateness})
     judge(c);
   return c.take();
 }

@@ -94,6 +94,9 @@ class Fields {
   void operator()(const core::RecordKnown& a) {
     put(a.known.store, static_cast<int>(a.known.of), a.known.name, a.known.repair, a.known.count, a.known.times);
   }
+  void operator()(const core::RecordPause& a) {
+    put(a.pause.job, a.pause.group, a.pause.node, a.pause.from, a.pause.until, a.pause.by);
+  }
   void operator()(const core::RecordOutput& a) { put(a.id, a.output, a.is_mailed); }
   void operator()(const core::Notify& a) { put(a.event, a.row, a.definition, a.recovered); }
   void operator()(const core::Reply& a) { put(a.asker, a.ok, a.text, a.run, a.code); }

@@ -58,10 +58,23 @@ void SimLedger::record(DefinitionRow definition) {
   memory_.push_back({apply, {}, false});
 }
 
+void SimLedger::record(PauseRow pause) {
+  push(
+      [pause](SimLedger& to) {
+        PauseRow& known = to.pauses_[{pause.job, pause.group, pause.from}];
+        const auto until = known.until;
+        known = pause;
+        if (!known.until) known.until = until;
+      },
+      {});
+}
+
 std::string SimLedger::audited(const Row* without) const {
   audit::Basics basics;
   basics.definitions = definitions_;
   for (const auto& [key, term] : terms_) basics.terms.emplace(key, term);
+  basics.pauses.since = 0;
+  for (const auto& [key, pause] : pauses_) basics.pauses.rows.push_back(pause);
   std::vector<std::pair<Row, std::int64_t>> all;
   for (const auto& [key, row] : runs_) all.emplace_back(row, run_changes_.at(key));
   for (const auto& [key, row] : slots_) all.emplace_back(row, slot_changes_.at(key));

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ class SimLedger {
   void record(TermRow term);
   void record(DefinitionRow definition);
   void record(KnownRow known);
+  void record(PauseRow pause);
   void flush(std::function<void()> done);
   void crash();
   /// The disk is another one.
@@ -88,7 +90,8 @@ class SimLedger {
   std::int64_t change_ = 0;
   std::map<std::pair<RunId, int>, std::int64_t> run_changes_;
   std::map<std::pair<std::string, WallTime>, std::int64_t> slot_changes_;
-  std::map<std::string, std::vector<audit::InForce>> definitions_;  // by job
+  std::map<std::string, std::vector<audit::InForce>> definitions_;             // by job
+  std::map<std::tuple<std::string, std::string, WallTime>, PauseRow> pauses_;  // by job, group, beginning
 };
 
 /// What is durable of several nodes, merged by the rules of the semantics.

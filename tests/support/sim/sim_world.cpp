@@ -158,7 +158,9 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
 std::string SimWorld::broken_promises() const {
   if (!oracle.finding().empty()) return oracle.finding();
   const std::string overlap = oracle.overlapping();
-  return overlap.empty() ? oracle.over_limits() : overlap;
+  if (!overlap.empty()) return overlap;
+  const std::string over = oracle.over_limits();
+  return over.empty() ? oracle.overlapping_catch_ups() : over;
 }
 
 }  // namespace ballot

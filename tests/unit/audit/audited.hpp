@@ -86,7 +86,7 @@ class Audited : public ::testing::Test {
     for (const InForce& one : definitions_) definitions[one.row.job].push_back(one);
     std::vector<std::string> found;
     found_.clear();
-    Audit audit({definitions, terms_, kept_since_}, scope, [&](Finding finding) {
+    Audit audit({definitions, terms_, pauses_, kept_since_}, scope, [&](Finding finding) {
       found.push_back(std::string(to_string(finding.kind)) + " " + format_slot(finding.slot).substr(11, 8));
       if (finding.slots > 1) found.back() += " x" + std::to_string(finding.slots);
       found_.push_back(std::move(finding));
@@ -111,6 +111,7 @@ class Audited : public ::testing::Test {
   std::vector<InForce> definitions_;
   std::deque<std::pair<Row, std::int64_t>> rows_;
   Terms terms_;
+  KnownPauses pauses_;
   std::vector<Finding> found_;
   Totals totals_;
   std::vector<std::string> undefined_;

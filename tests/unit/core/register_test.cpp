@@ -20,6 +20,9 @@ JobRegister full() {
   r.epoch = 7;
   r.since = at("2025-03-01T00:00:00Z");
   r.cursor = at("2025-03-09T07:00:00Z");
+  r.claimed_until = r.cursor;
+  r.passed_over = {{at("2025-03-02T07:00:00Z"), at("2025-03-03T07:00:00Z")},
+                   {at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z")}};
   r.paused = true;
   r.interventions.edit().paused_at = at("2025-03-09T06:30:00.001Z");
   r.interventions.edit().paused_by = "a uid 1000";
@@ -47,6 +50,19 @@ TEST(JobRegister, ReadsBackWhatItWrote) {
   const auto read = parse_job_register(to_text(full()));
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(*read, full());
+}
+
+TEST(JobRegister, SaysWhichSlotsAreClaimed) {
+  JobRegister r = full();
+  EXPECT_TRUE(r.is_claimed(r.claimed_until));
+  EXPECT_FALSE(r.is_claimed(r.claimed_until + 1s));
+  EXPECT_FALSE(r.is_claimed(at("2025-03-09T06:00:00Z")));
+  EXPECT_TRUE(r.is_claimed(at("2025-03-09T06:00:01Z")));
+  EXPECT_TRUE(r.is_claimed(at("2025-03-05T00:00:00Z")));
+  r.passed_over = {};
+  EXPECT_TRUE(r.is_claimed(at("2025-03-09T06:00:00Z"))) << "what is not known to be unclaimed is";
+  r.passed_over = {{at("2025-03-09T06:00:00Z"), at("2025-03-09T05:00:00Z")}};
+  EXPECT_FALSE(parse_job_register(to_text(r)));
 }
 
 TEST(JobRegister, KeepsWhatANewerVersionAdded) {

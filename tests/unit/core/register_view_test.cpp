@@ -107,5 +107,15 @@ TEST_F(View, ACursorThatIsAheadOfTheClockGoesBackToWhereItWasSeen) {
   EXPECT_EQ(view.stored().cursor, seen_at);
 }
 
+TEST_F(View, ACursorThatIsAheadOfTheClockGoesBackBehindSlotsThatWereClaimed) {
+  JobRegister ahead = with_fence(2);
+  ahead.cursor = ahead.claimed_until = seen_at + 1h;
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(ahead), 2}, seen_at));
+  view.bring_cursor_back(seen_at);
+  EXPECT_EQ(view.stored().cursor, seen_at);
+  EXPECT_FALSE(view.clock_skew(seen_at));
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 1h)) << "it stays done";
+}
+
 }  // namespace
 }  // namespace ballot::core

@@ -84,6 +84,42 @@ TEST_F(Writer, AWriteThatClaimsNothingHasNoClaim) {
   EXPECT_FALSE(write.claim()) << "it waits for its turn";
 }
 
+/// Of a clock that was an hour ahead, and a repair that has brought the cursor back.
+TEST_F(Writer, AWriteKnowsWhichSlotsNoRunHasClaimed) {
+  const WallTime noon{12h};
+  const auto misses = [](WallTime from, WallTime to) {
+    return Disposition{from, to, 1, Status::missed, Reason::misfire};
+  };
+  PendingWrite write = writer.begin(stored, term);
+  write.pass(noon);
+  write.carry(misses(noon + 1min, noon + 30min), {});
+  write.carry(misses(noon + 31min, noon + 60min), {});
+  write.pass(noon + 61min);
+  EXPECT_EQ(write.next.passed_over.all(), (std::vector<PassedOver>{{noon + 1min, noon + 60min}}));
+  write.next.cursor = noon + 5min;
+  write.pass(noon + 6min);
+  EXPECT_EQ(write.next.passed_over.all(), (std::vector<PassedOver>{{noon + 6min + 1s, noon + 60min}}));
+  EXPECT_TRUE(write.next.is_claimed(noon + 6min));
+  EXPECT_FALSE(write.next.is_claimed(noon + 7min));
+  EXPECT_TRUE(write.next.is_claimed(noon + 61min));
+  write.carry(misses(noon + 7min, noon + 70min), {});
+  EXPECT_TRUE(write.next.is_claimed(noon + 61min)) << "whatever passes over it";
+  EXPECT_FALSE(write.next.is_claimed(noon + 62min));
+  write.pass(noon + 3h);
+  EXPECT_TRUE(write.next.passed_over.empty()) << "long past, whatever the clock was";
+}
+
+TEST_F(Writer, AWriteForgetsTheShortestRangeThatNoRunHasClaimed) {
+  PendingWrite write = writer.begin(stored, term);
+  WallTime slot{1000h};
+  for (const Millis length : {Millis(50h), Millis(40h), Millis(10h), Millis(30h), Millis(20h)}) {
+    write.carry({slot + 1min, slot + length, 2, Status::missed, Reason::no_leader}, {});
+    write.pass(slot += length + 1min);
+  }
+  EXPECT_LE(write.next.passed_over.size(), passed_over_limit);
+  for (const PassedOver& range : write.next.passed_over) EXPECT_GE(range.to - range.from, 19h);
+}
+
 TEST_F(Writer, AfterARefusalTheNextWriteWaits) {
   writer.retry_later(sent_at);
   EXPECT_FALSE(writer.may_begin(sent_at));

@@ -91,17 +91,43 @@ TEST_F(Minutes, WhatIsDecidedBehindAWaitingSlotIsNotWrittenBeforeIt) {
   EXPECT_EQ(settlement.decided(1)[0].from, start + 2min);
 }
 
-TEST_F(Minutes, BehindASlotThatWaitsNothingIsDecidedUntilItIsClaimed) {
+TEST_F(Minutes, ALaterSlotTakesThePlaceAndTheTurnOfTheOneThatWaits) {
+  for (const Misfire misfire : {Misfire::latest, Misfire::skip}) {
+    settlement.reset(start);
+    rules.misfire = misfire;
+    settlement.scan(anchored, rules, start + 1min);
+    settlement.scan(anchored, rules, start + 2min);
+    settlement.scan(anchored, rules, start + 3min);
+    EXPECT_FALSE(settlement.leaves_due());
+    EXPECT_EQ(settlement.waiting(), std::vector<WallTime>{start + 3min});
+    EXPECT_EQ(settlement.first_due()->trigger, Trigger::schedule);
+    EXPECT_EQ(settlement.first_due()->due, start + 3min);
+    EXPECT_EQ(settlement.first_due()->waits_since, start + 1min);
+    const std::vector<Disposition> expected{{start + 1min, start + 2min, 2, Status::missed, Reason::misfire}};
+    EXPECT_EQ(settlement.decided(32), expected);
+  }
+}
+
+TEST_F(Minutes, BesideARunThatBeganWhileASlotWaitsALaterOneIsSkipped) {
   settlement.scan(anchored, rules, start + 1min);
-  settlement.scan(anchored, rules, start + 2min);
-  EXPECT_TRUE(settlement.leaves_due());
-  EXPECT_EQ(settlement.position(), start + 1min);
-  settlement.drop_first_due();
   rules.busy = true;
   settlement.scan(anchored, rules, start + 2min);
-  EXPECT_FALSE(settlement.leaves_due());
+  EXPECT_EQ(settlement.waiting(), std::vector<WallTime>{start + 1min});
+  settlement.drop_first_due();
   ASSERT_EQ(settlement.decided_count(), 1u);
   EXPECT_EQ(settlement.decided(1)[0].reason, Reason::overlap);
+}
+
+TEST_F(Minutes, OfReplaceASlotThatIsSupersededOverlapsOnlyBesideARun) {
+  rules.concurrency = Concurrency::replace;
+  settlement.scan(anchored, rules, start + 1min);
+  settlement.scan(anchored, rules, start + 2min);
+  rules.busy = true;
+  settlement.scan(anchored, rules, start + 3min);
+  EXPECT_EQ(settlement.waiting(), std::vector<WallTime>{start + 3min});
+  const std::vector<Disposition> expected{{start + 1min, start + 1min, 1, Status::missed, Reason::misfire},
+                                          {start + 2min, start + 2min, 1, Status::skipped, Reason::overlap}};
+  EXPECT_EQ(settlement.decided(32), expected);
 }
 
 TEST_F(Minutes, WhileItIsNotKnownWhetherThePreviousRunGoesOnSlotsWaitUntilTheirStartDeadline) {
@@ -141,6 +167,7 @@ TEST_F(Minutes, WhatBecomesDueDuringACatchUpOfAllJoinsIt) {
 }
 
 TEST_F(Minutes, RewindForgetsTheWaitingSlotAndEverythingAfterIt) {
+  rules.misfire = Misfire::all;
   rules.busy = true;
   settlement.scan(anchored, rules, start + 1min);
   rules.busy = false;

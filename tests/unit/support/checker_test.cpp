@@ -183,6 +183,26 @@ TEST_F(Checker, FindsAStartAfterTheRowHadEnded) {
   expect_only({"tick 2025-03-09T12:00:01Z was started after its row had ended", "killed: shutdown"});
 }
 
+/// Each slot from the fifth on is run by n2, so late.
+TEST_F(Checker, FindsThatAllStartsAreALittleLate) {
+  const auto with_starts = [&](Millis late) {
+    evidence = right_evidence();
+    for (int i = 0; i < 12; ++i) {
+      Row row = row_of(40 + i, 5 + i, "n2", 2);
+      row.started_at = row.slot + late;
+      row.ended_at = row.slot + late + Millis(300);
+      rows(2).push_back(row);
+      evidence.reports.push_back(report_of(row));
+    }
+    evidence.until = slot(16);
+    for (const std::string& finding : check(evidence))
+      if (finding.find("starts in quiet time were late") != std::string::npos) return finding;
+    return std::string();
+  };
+  EXPECT_EQ(with_starts(Millis(20)), "");
+  EXPECT_NE(with_starts(Millis(400)).find("late by 400 ms or more"), std::string::npos);
+}
+
 // Attempts.
 
 TEST_F(Checker, FindsAnAttemptOfALostRunThatIsAtMostOnce) {
@@ -206,6 +226,21 @@ TEST_F(Checker, FindsMoreAttemptsThanRetries) {
   rows(2).push_back(again);
   evidence.reports.push_back(report_of(again));
   change("tick", [](Job& job) { job.retries = 1; });
+  expect_none();
+  change("tick", [](Job& job) { job.retries = 0; });
+  expect_only({"tick 2025-03-09T12:00:01Z was attempted again without a reason", "attempt 2"});
+}
+
+TEST_F(Checker, FindsMoreAttemptsOfARunThatIsAtLeastOnceThanRetriesAndLosses) {
+  row(2).status = Status::failed;
+  row(2).reason = Reason::exit_code;
+  row(2).exit_code = 1;
+  report(2).how = "exit 1";
+  Row again = second_attempt(row(2));
+  again.exit_code = 0, again.status = Status::succeeded, again.reason = Reason::none;
+  rows(2).push_back(again);
+  evidence.reports.push_back(report_of(again));
+  change("tick", [](Job& job) { job.guarantee = Guarantee::at_least_once, job.retries = 1; });
   expect_none();
   change("tick", [](Job& job) { job.retries = 0; });
   expect_only({"tick 2025-03-09T12:00:01Z was attempted again without a reason", "attempt 2"});

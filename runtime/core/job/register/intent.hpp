@@ -39,6 +39,7 @@ struct Define {};
 /// A pause, or its end: asked for, or (nullopt) of all instances of the job.
 struct ChangePause {
   std::optional<RunId> request;
+  WallTime at{};  // the slots up to then are settled by the pause that ends
 };
 /// The last write of a repair.
 struct FinishRepair {};

@@ -7,6 +7,8 @@ namespace ballot::core {
 namespace {
 
 constexpr std::size_t expressions_limit = 1500;  // bytes of them in a register
+constexpr Millis a_second{1000};                 // slots are whole seconds
+constexpr Millis passed_over_slack{60'000};
 
 Timing timing_of(const Job& job) {
   Timing timing;
@@ -44,7 +46,16 @@ void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
   for (Row& row : slots) rows.push_back(std::move(row));
   next.dispositions.push_back(range);
   next.cursor = std::max(next.cursor, range.to);
+  if (range.status == Status::missed) pass_over({range.from, range.to});
   ++decided;
+}
+
+void PendingWrite::drop_undone(WallTime cursor) {
+  RareList<Disposition> kept;
+  const std::size_t before = next.dispositions.size() - decided;
+  for (std::size_t i = 0; i < next.dispositions.size(); ++i)
+    if (i >= before || next.dispositions[i].to <= cursor) kept.push_back(next.dispositions[i]);
+  next.dispositions = std::move(kept);
 }
 
 void PendingWrite::close(const LiveRun& run) {
@@ -71,6 +82,28 @@ void PendingWrite::enter(OpenRun& run) {
 void PendingWrite::pass(WallTime slot) {
   next.cursor = std::max(next.cursor, slot);
   next.claimed_until = std::max(next.claimed_until, slot);
+  for (PassedOver& range : next.passed_over)
+    if (range.from <= slot && slot <= range.to) range.from = slot + a_second;
+  // A clock that was ahead by the length of a range is right again, or the range is past by now, so long after it.
+  erase_if(next.passed_over, [&](const PassedOver& range) {
+    return range.from > range.to || slot - range.to > range.to - range.from + passed_over_slack;
+  });
+}
+
+void PendingWrite::pass_over(PassedOver range) {
+  RareList<PassedOver>& ranges = next.passed_over;
+  range.from = std::max(range.from, next.claimed_until + a_second);  // a repair has brought the cursor back behind it
+  if (range.from > range.to) return;
+  if (!ranges.empty() && ranges.back().to > next.claimed_until) {
+    ranges.back().to = range.to;
+    return;
+  }
+  ranges.push_back(range);
+  if (ranges.size() <= passed_over_limit) return;
+  const auto shortest = std::min_element(ranges.begin(), ranges.end(), [](const PassedOver& a, const PassedOver& b) {
+    return a.to - a.from < b.to - b.from;
+  });
+  ranges.erase(shortest);
 }
 
 void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, WallTime now) {

@@ -44,12 +44,16 @@ struct PendingWrite {
 
   /// A range that is decided, and its rows.
   void carry(const Disposition& range, std::vector<Row> slots);
+  /// Drops the ranges that were decided before a repair brought the cursor back to `cursor`, and lie behind it.
+  void drop_undone(WallTime cursor);
   /// A run that has ended; what waits after it takes its place.
   void close(const LiveRun& run);
   /// A run begins, or has begun, and has the register's next fence.
   void enter(OpenRun& run);
   /// A scheduled slot is claimed.
   void pass(WallTime slot);
+  /// A range is missed, with no claim among its slots.
+  void pass_over(PassedOver range);
   /// A register that was not there when its group was repaired is as new as that; of runs by hand it keeps the last
   /// few.
   void keep_bounds(const Term& term);

@@ -126,10 +126,10 @@ void RegisterView::restore(const std::string& group, WallTime now, const std::ve
   }
 }
 
-/// What it had passed for a reason has its rows.
+/// The slots that the cursor had passed for a reason have their rows; those that were claimed stay done.
 WallTime RegisterView::bring_cursor_back(WallTime now) {
   const WallTime was = front();
-  const WallTime to = std::max(stored_.claimed_until, cursor_ == WallTime{} ? now : std::min(cursor_, now));
+  const WallTime to = cursor_ == WallTime{} ? now : std::min(cursor_, now);
   stored_.cursor = to;
   stored_.since = std::min(stored_.since, to);
   return was;

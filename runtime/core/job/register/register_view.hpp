@@ -78,8 +78,8 @@ class RegisterView {
   /// A repair begins, of a term of `group`: from the newest register that this node has seen, from `now` where there is
   /// none; it shows what goes on here, whatever it has forgotten.
   void restore(const std::string& group, WallTime now, const std::vector<OpenRun>& going_on);
-  /// The cursor was ahead of the clock: to where it was last seen, for nothing is known of the slots from there on, and
-  /// never to before one that was claimed. Returns where it was.
+  /// Brings a cursor that is ahead of the clock back to where it was last seen, for nothing is known of the slots from
+  /// there on. Returns where it was.
   WallTime bring_cursor_back(WallTime now);
 
  private:

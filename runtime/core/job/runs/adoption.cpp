@@ -1,5 +1,7 @@
 #include "core/job/runs/adoption.hpp"
 
+#include <algorithm>
+
 #include "core/job/runs/run_notices.hpp"
 #include "core/notify.hpp"
 
@@ -56,6 +58,14 @@ void wait_for_its_record(Context& c, LiveRun& run) {
   c.wants.published = true;
 }
 
+/// Where another node has decided on a wait, only the wall clock says how long it still is, and that may be wrong: it
+/// is no longer than the policies allow.
+Millis longest_wait(const JobFacts& job, const OpenRun& open) {
+  if (open.queued) return Millis(0);
+  if (open.attempt > 1) return open.retry_max_delay + open.retry_max_delay / 10;
+  return job.definition ? std::max(job.definition->job.details->retry_delay, Millis(1)) : Millis(0);
+}
+
 }  // namespace
 
 LiveRun run_of(const JobFacts& job, const OpenRun& open) {
@@ -104,7 +114,8 @@ void conclude(Context& c, const JobFacts& job, LiveRun& run, const runner::Canno
 bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
   if (run.open.waits_until) {
     run.state = LiveRun::State::waiting;
-    run.again_at = c.now.steady + std::max(*run.open.waits_until - c.now.wall, Millis(0));
+    run.again_at =
+        c.now.steady + std::clamp(*run.open.waits_until - c.now.wall, Millis(0), longest_wait(job, run.open));
     return false;
   }
   if (const auto outcome = c.outcomes.find(run.id()); outcome != c.outcomes.end()) {

@@ -140,6 +140,10 @@ bool RunList::has_foreign(const std::string& node) const {
   return any([&](const LiveRun& run) { return run.state == LiveRun::State::foreign && run.open.node == node; });
 }
 
+bool RunList::is_catching_up() const {
+  return any([](const LiveRun& run) { return run.is_under_way() && run.open.trigger == Trigger::catch_up; });
+}
+
 std::vector<OpenRun> RunList::going_on() const {
   std::vector<OpenRun> runs;
   for (const LiveRun& run : runs_) {

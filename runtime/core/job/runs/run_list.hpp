@@ -91,6 +91,8 @@ class RunList {
   bool executes(const RunId& run) const;
   /// One of a dead term goes on on that node, or may.
   bool has_foreign(const std::string& node) const;
+  /// A run of a slot that is caught up goes on, or is to be tried again.
+  bool is_catching_up() const;
   /// What this node executes, as it is to be in the register.
   std::vector<OpenRun> going_on() const;
   /// Slots whose runs wait for their next attempt, or in the queue.

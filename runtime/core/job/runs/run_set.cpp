@@ -151,7 +151,7 @@ void RunSet::settle(Context& c, const JobFacts& job, const std::vector<RunId>& s
       if (open.epoch != job.term->epoch) end(c, job, *live, Status::missed, Reason::stale);
     } else {
       if (live->unclaimed) enter_as(c, *live, open);
-      if (live->has_ended()) follow_up(c, job, *live, by_hand_);  // in a term before, which has not closed it
+      if (live->has_ended()) follow_up(c, job, *live);  // in a term before, which has not closed it
     }
   }
   const auto shown = [&](const LiveRun& run) {
@@ -170,9 +170,21 @@ void RunSet::adopt_waiting(Context& c, const JobFacts& job) {
     if (open.waits_until && !runs_.find({open.id, open.attempt})) adopt(c, job, open);
 }
 
+/// What follows a run; how long it waits goes by the boot clock, however the wall clock moves meanwhile.
+void RunSet::follow_up(Context& c, const JobFacts& job, LiveRun& run) {
+  core::follow_up(c, job, run, by_hand_);
+  erase_if(waits_, [&](const auto& one) { return one.second <= c.now.steady; });
+  if (!run.next || !run.next->waits_until) return;
+  const runner::AttemptId next{run.next->id, run.next->attempt};
+  erase_if(waits_, [&](const auto& one) { return one.first == next; });
+  waits_.push_back({next, c.now.steady + (*run.next->waits_until - c.now.wall)});
+}
+
 void RunSet::adopt(Context& c, const JobFacts& job, const OpenRun& open) {
   LiveRun run = run_of(job, open);
   const bool ended = core::adopt(c, job, run);
+  const auto wait = std::find_if(waits_.begin(), waits_.end(), [&](const auto& one) { return one.first == run.id(); });
+  if (run.is_waiting() && wait != waits_.end()) run.again_at = wait->second;
   LiveRun& adopted = runs_.add(std::move(run));
   if (ended) end(c, job, adopted);
 }
@@ -256,7 +268,7 @@ void RunSet::end(Context& c, const JobFacts& job, LiveRun& run, Status status, R
 
 void RunSet::end(Context& c, const JobFacts& job, LiveRun& run) {
   run.state = State::ended;
-  follow_up(c, job, run, by_hand_);
+  follow_up(c, job, run);
   await_recorded(c, run);
   c.out.push_back(end_notice(run));
   const bool goes_on = run.repeat || (run.next && run.next->id == run.open.id);

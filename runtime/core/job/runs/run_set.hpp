@@ -118,11 +118,13 @@ class RunSet {
   void permit_anew(Context& c, const JobFacts& job, LiveRun& run);
   void adopt(Context& c, const JobFacts& job, const OpenRun& open);
   void drop_claims_that_failed(Context& c, const JobFacts& job);
+  void follow_up(Context& c, const JobFacts& job, LiveRun& run);
 
   RunList runs_;
   RareList<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
   OptionalTime<SteadyTime> publish_at_;      // not before
   SlotsByHand by_hand_;
+  RareList<std::pair<runner::AttemptId, SteadyTime>> waits_;  // of next attempts, as this node has decided on them
 };
 
 }  // namespace ballot::core

@@ -10,8 +10,9 @@ namespace ballot::core {
 namespace {
 
 /// Extends `range` by slots that became the same, or says that it cannot.
-bool extend(Disposition& range, const Disposition& by) {
+bool extend(Disposition& range, const Disposition& by, WallTime parted) {
   if (range.status != by.status || range.reason != by.reason) return false;
+  if (range.to < parted && parted <= by.from) return false;
   range.to = by.to;
   range.slots += by.slots;
   return true;
@@ -52,8 +53,15 @@ Reason Coverage::why_missed(WallTime due, WallTime now, Millis start_deadline) c
 std::optional<schedule::Slot> AnchoredPlan::next(WallTime after) const {
   std::optional<schedule::Slot> slot;
   if (plan) slot = plan->next(after, anchors);
+  while (slot && stored && stored->is_claimed(slot->at)) slot = plan->next(slot->at, anchors);
   if (reboot && *reboot > after && (!slot || *reboot <= slot->at)) return schedule::Slot{*reboot, false};
   return slot;
+}
+
+bool AnchoredPlan::leaves_out(WallTime after) const {
+  if (!plan || !stored || after >= stored->claimed_until) return false;
+  const auto slot = plan->next(after, anchors);
+  return slot && stored->is_claimed(slot->at);
 }
 
 std::optional<WallTime> AnchoredPlan::next_due(WallTime after) const {
@@ -82,18 +90,18 @@ bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime
       finish_scan(rules, now);
       return true;
     }
+    if (plan.leaves_out(position_)) parted_ = slot->at;
     decide(*slot, plan, rules, now);
     position_ = slot->at;
   }
   return false;
 }
 
-/// `skip`: whether the slot overlaps is not known yet. By its start deadline it is decided all the same.
+/// `skip`: whether the slot overlaps is not known yet. At its start deadline it is decided all the same.
 bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const {
   const bool claims = rules.mode == ScanRules::Mode::due || rules.mode == ScanRules::Mode::dry_run;
   if (!claims || rules.concurrency != Concurrency::skip) return false;
-  const bool behind_waiting = !due_.empty() && rules.misfire != Misfire::all;
-  return (rules.fate_unknown || behind_waiting) && now - plan.due_at(slot.at) <= rules.start_deadline;
+  return rules.fate_unknown && now - plan.due_at(slot.at) <= rules.start_deadline;
 }
 
 void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
@@ -113,7 +121,7 @@ void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const Sca
   if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap);
   Trigger trigger = on_time ? Trigger::schedule : Trigger::catch_up;
   if (reboot) trigger = Trigger::reboot;
-  candidates_.push_back({{slot.at, trigger, due}, slot.dst_gap});
+  candidates_.push_back({{slot.at, trigger, due, due}, slot.dst_gap});
   const auto open =
       std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.dst_gap; });
   if (open > limit) miss_oldest(rules, now);
@@ -132,11 +140,11 @@ void Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
 }
 
 void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
-  for (const Candidate& candidate : std::exchange(candidates_, {})) decide(candidate, rules);
+  for (const Candidate& candidate : std::exchange(candidates_, {})) decide(candidate, rules, now);
   bound_waiting(rules, now);
 }
 
-void Settlement::decide(const Candidate& candidate, const ScanRules& rules) {
+void Settlement::decide(const Candidate& candidate, const ScanRules& rules, WallTime now) {
   const DueSlot& slot = candidate.slot;
   if (candidate.dst_gap) return add_decided(slot.at, Status::missed, Reason::dst_gap);
   const bool skips = rules.concurrency == Concurrency::skip;
@@ -144,12 +152,23 @@ void Settlement::decide(const Candidate& candidate, const ScanRules& rules) {
       rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || !due_.empty());
   if (skips && rules.busy && !joins) return add_decided(slot.at, Status::skipped, Reason::overlap);
   if (rules.mode == ScanRules::Mode::dry_run) return add_decided(slot.at, Status::skipped, Reason::dry_run);
+  const bool supersedes = !due_.empty() && (rules.concurrency == Concurrency::replace || (skips && !joins));
+  DueSlot waiting = slot;
+  if (supersedes) waiting.waits_since = due_.front().waits_since;
+  if (supersedes) supersede_first(rules, now);
   const bool waits = skips && (rules.busy || !due_.empty());
-  add_due({slot.at, waits && slot.trigger == Trigger::schedule ? Trigger::catch_up : slot.trigger, slot.due});
+  if (waits && slot.trigger == Trigger::schedule) waiting.trigger = Trigger::catch_up;
+  add_due(waiting);
 }
 
-/// `skip` with `misfire = "all"`: the newest ones. `queue`: no more than there is room for. `replace`: of those that
-/// wait for the running one to go, the newest.
+/// A later slot is due while the first one waits, for a place perhaps: the newest of them is run. Beside a run that is
+/// known to go on the first one overlaps; with none it is a misfire.
+void Settlement::supersede_first(const ScanRules& rules, WallTime now) {
+  if (rules.busy) return decide_first(Status::skipped, Reason::overlap);
+  decide_first(Status::missed, rules.coverage.why_missed(due_.front().due, now, rules.start_deadline));
+}
+
+/// `skip` with `misfire = "all"`: the newest ones. `queue`: no more than there is room for.
 void Settlement::bound_waiting(const ScanRules& rules, WallTime now) {
   if (rules.concurrency == Concurrency::skip)
     while (due_count() > static_cast<std::size_t>(std::max(1, rules.misfire_limit)))
@@ -158,8 +177,6 @@ void Settlement::bound_waiting(const ScanRules& rules, WallTime now) {
     while (due_count() > rules.most_due)
       rules.drops_oldest ? decide_first(Status::skipped, Reason::queue_full)
                          : decide_last(Status::skipped, Reason::queue_full);
-  if (rules.concurrency == Concurrency::replace)
-    while (due_count() > 1) decide_first(Status::skipped, Reason::overlap);
 }
 
 void Settlement::add_decided(WallTime at, Status status, Reason reason) {
@@ -168,8 +185,8 @@ void Settlement::add_decided(WallTime at, Status status, Reason reason) {
 
 void Settlement::add_decided(const Disposition& range) {
   if (due_.empty()) {
-    if (decided_.empty() || !extend(decided_.back(), range)) decided_.push_back(range);
-  } else if (behind_.empty() || behind_.back().due || !extend(behind_.back().decided, range)) {
+    if (decided_.empty() || !extend(decided_.back(), range, parted_)) decided_.push_back(range);
+  } else if (behind_.empty() || behind_.back().due || !extend(behind_.back().decided, range, parted_)) {
     behind_.push_back({std::nullopt, range});
   }
 }

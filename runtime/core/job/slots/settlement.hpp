@@ -34,7 +34,8 @@ WallTime due_at(const Job& job, WallTime slot);
 struct DueSlot {
   WallTime at{};
   Trigger trigger = Trigger::schedule;
-  WallTime due{};  // `at`, and its share of the jitter
+  WallTime due{};          // `at`, and its share of the jitter
+  WallTime waits_since{};  // `due` of the first slot in whose stead it waits: the job's turn for a place goes by it
 };
 
 /// Why a slot that is not run is missed. Precedence: no_leader, unclaimed, start_deadline, misfire.
@@ -73,10 +74,13 @@ struct ScanRules {
 struct AnchoredPlan {
   const schedule::Plan* plan = nullptr;  // null: no slots
   std::span<const WallTime> anchors;
-  std::optional<WallTime> reboot;  // a slot of its own, of @reboot
-  const Job* job = nullptr;        // whose jitter delays the slots; null: none does
+  std::optional<WallTime> reboot;       // a slot of its own, of @reboot
+  const Job* job = nullptr;             // whose jitter delays the slots; null: none does
+  const JobRegister* stored = nullptr;  // slots that it shows as claimed are done; null: none is
 
   std::optional<schedule::Slot> next(WallTime after) const;
+  /// The slot after `after` is claimed, and next() leaves it out.
+  bool leaves_out(WallTime after) const;
   /// When the slot after `after` is due.
   std::optional<WallTime> next_due(WallTime after) const;
   WallTime due_at(WallTime slot) const { return job ? core::due_at(*job, slot) : slot; }
@@ -91,8 +95,8 @@ class Settlement {
   /// one.
   bool scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
 
-  /// The last scan left slots undecided that are due: they wait for what the rules did not know, or for the first
-  /// waiting slot to be claimed. They are decided by then, or at their start deadlines.
+  /// The last scan left slots undecided that are due, for the fate of the job's previous run is not known. They are
+  /// decided when it is known, or at their start deadlines.
   bool leaves_due() const { return leaves_due_; }
 
   /// Forgets the first waiting slot and everything after it.
@@ -133,7 +137,8 @@ class Settlement {
   void decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
   bool must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const;
   void finish_scan(const ScanRules& rules, WallTime now);
-  void decide(const Candidate& candidate, const ScanRules& rules);
+  void decide(const Candidate& candidate, const ScanRules& rules, WallTime now);
+  void supersede_first(const ScanRules& rules, WallTime now);
   void bound_waiting(const ScanRules& rules, WallTime now);
   void miss_oldest(const ScanRules& rules, WallTime now);
   void add_decided(WallTime at, Status status, Reason reason);
@@ -144,6 +149,7 @@ class Settlement {
 
   WallTime base_{};      // durable up to here
   WallTime position_{};  // decided up to here
+  WallTime parted_{};    // ranges end before this slot: a slot right before it is claimed already
   bool leaves_due_ = false;
   RareList<Disposition> decided_;
   RareList<DueSlot> due_;  // one, or none

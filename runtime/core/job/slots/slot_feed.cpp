@@ -8,6 +8,7 @@ namespace {
 
 /// Rows of up to this many like slots have one each; more are one row.
 constexpr std::int64_t rows_limit = 100;
+constexpr std::size_t claimed_limit = 10'000;  // slots that a repair names
 
 /// Of a plan's `@every` schedules: the register's, and `otherwise` where it has none.
 std::vector<WallTime> anchors_of(const schedule::Plan& plan, const JobRegister& stored, WallTime otherwise) {
@@ -79,6 +80,7 @@ AnchoredPlan SlotFeed::anchored(const Context& c, const JobFacts& job) const {
   if (!plan_) return anchored;
   anchored.plan = &*plan_;
   anchored.anchors = anchors_;
+  anchored.stored = &job.stored;
   if (job.definition) anchored.job = &job.definition->job;
   const auto& boots = job.stored.boots;
   if (plan_->on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
@@ -137,13 +139,23 @@ std::optional<WallTime> SlotFeed::next_due(const Context& c, const JobFacts& job
   return *due + job.definition->job.start_deadline + Millis(1);
 }
 
-std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after,
-                                            const schedule::Definition& definition) const {
+std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const schedule::Definition& definition,
+                                            const JobRegister& stored) const {
   std::vector<WallTime> anchors(definition.plan.everies().size(), whole_seconds(now));
   if (anchors_.size() == anchors.size()) anchors = anchors_;
   auto slot = definition.plan.next(after, anchors);
-  while (slot && slot->dst_gap) slot = definition.plan.next(slot->at, anchors);
+  while (slot && (slot->dst_gap || stored.is_claimed(slot->at))) slot = definition.plan.next(slot->at, anchors);
   return slot ? std::optional(slot->at) : std::nullopt;
+}
+
+std::vector<WallTime> SlotFeed::claimed_after(WallTime now, const JobRegister& stored) const {
+  std::vector<WallTime> claimed;
+  if (!plan_) return claimed;
+  for (auto slot = plan_->next(now, anchors_);
+       slot && slot->at <= stored.claimed_until && claimed.size() < claimed_limit;
+       slot = plan_->next(slot->at, anchors_))
+    if (!slot->dst_gap && stored.is_claimed(slot->at)) claimed.push_back(slot->at);
+  return claimed;
 }
 
 std::vector<Row> SlotFeed::rows_of(const Disposition& range, const Row& like) const {

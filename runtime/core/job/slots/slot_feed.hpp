@@ -62,8 +62,11 @@ class SlotFeed {
   bool is_blocked() const { return blocked_; }
   /// When there is something to decide next.
   std::optional<WallTime> next_due(const Context& c, const JobFacts& job) const;
-  /// For people: the next slot after `after`, by what the files say now.
-  std::optional<WallTime> next_slot(WallTime now, WallTime after, const schedule::Definition& definition) const;
+  /// For people: the next slot after `after` that `stored` does not show as claimed, by what the files say now.
+  std::optional<WallTime> next_slot(WallTime now, WallTime after, const schedule::Definition& definition,
+                                    const JobRegister& stored) const;
+  /// The slots after `now` that were claimed already, by a clock that was ahead; at most 10,000 of them.
+  std::vector<WallTime> claimed_after(WallTime now, const JobRegister& stored) const;
 
  private:
   AnchoredPlan anchored(const Context& c, const JobFacts& job) const;

@@ -44,7 +44,8 @@ std::string line_of(const Row& row) {
 /// It is in the ledger still, and what becomes of the slot is decided anew.
 bool SimOracle::History::is_undone(const Row& row) const {
   return !row.run && std::any_of(undone.begin(), undone.end(), [&](const Undone& one) {
-    return row.slot > one.after && row.slot <= one.until && row.epoch <= one.epoch;
+    const bool in_time = row.epoch <= one.epoch || (row.epoch == one.repaired.epoch && claimed.contains(row.slot));
+    return row.slot > one.after && row.slot <= one.until && in_time && !one.repaired.is_claimed(row.slot);
   });
 }
 
@@ -73,7 +74,9 @@ std::string SimOracle::enter(const testing::Entry& entry, const History& history
   const Row& row = entry.row;
   const testing::Slots slots = accounts.due_between(row.slot, row.slot_until.value_or(row.slot));
   const bool is_counted = testing::is_scheduled(row.trigger) && (!row.run || row.fence > 0);
-  const bool of_reboot = slots.empty() && row.slots == 1 && history.plan && history.plan->on_reboot();
+  const auto& expressions = *history.now.timing.expressions;
+  const bool of_reboot =
+      slots.empty() && row.slots == 1 && std::count(expressions.begin(), expressions.end(), "@reboot") > 0;
   accounts.add(entry, slots);
   return is_counted && !of_reboot ? testing::miscounted(row, slots) : "";
 }
@@ -145,6 +148,21 @@ std::string SimOracle::overlapping() const {
              std::to_string(start.at.time_since_epoch().count()) + " ms";
     }
     others.push_back(&start);
+  }
+  return "";
+}
+
+/// What is caught up runs one after the other, also where a job's runs may go on beside each other.
+std::string SimOracle::overlapping_catch_ups() const {
+  std::map<std::string, const Start*> last;
+  for (const Start& start : starts) {
+    if (start.trigger != Trigger::catch_up || !start.terminate || start.fence == 0 || overlap_within_promise) continue;
+    const Start*& before = last[start.job];
+    const bool goes_on =
+        before && before->run != start.run && !before->orphaned && before->ended.value_or(SteadyTime::max()) > start.at;
+    if (goes_on && before->node == start.node)
+      return "job " + start.job + " catches up two slots at once: " + before->run.text() + ", then " + start.run.text();
+    before = &start;
   }
   return "";
 }

@@ -93,6 +93,7 @@ class SimJudge {
   void judge_skipped(const std::string& node, const Row& row, WallTime slot);
   void judge_missed(const std::string& node, const Row& row, WallTime slot);
   std::string why_no_overlap(const std::string& node, const Row& row, WallTime slot) const;
+  bool is_claim_under_way(const Row& row, WallTime slot, SteadyTime due) const;
   std::string why_no_misfire(const std::string& node, const Row& row, WallTime slot) const;
   std::string why_not_paused(const std::string& node, const Row& row, WallTime slot) const;
   std::string why_not_full(const std::string& node, const Row& row, WallTime slot) const;
@@ -111,6 +112,7 @@ class SimJudge {
   void judge_term_end(const std::string& node, const Row& row);
   void judge_truth(const Row& row, const Start& start);
   void judge_repeats(const testing::MergedLedger& ledger);
+  void judge_attempts(const testing::MergedLedger& ledger);
   void judge_triggers(const testing::MergedLedger& ledger);
   void judge_evictions();
   void judge_kills();

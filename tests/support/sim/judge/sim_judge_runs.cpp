@@ -165,6 +165,7 @@ void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
     if (later.by < loop_.now() && term && (!term->ended || *term->ended > later.by)) oracle_.find(later.what);
   }
   judge_repeats(ledger);
+  judge_attempts(ledger);
   judge_triggers(ledger);
 }
 
@@ -191,6 +192,36 @@ void SimJudge::judge_repeats(const testing::MergedLedger& ledger) {
       if (!claims->contains(next) && !row_of(next))
         find("an at-least-once run was lost, and is not repeated", *row, row->node);
     }
+  }
+}
+
+/// Of a run no more attempts fail than its first claim allowed, and there are no more in all than these and the lost
+/// ones.
+void SimJudge::judge_attempts(const testing::MergedLedger& ledger) {
+  struct Attempts {
+    const Row* last = nullptr;
+    int failed = 0, lost = 0;
+  };
+  std::map<RunId, Attempts> runs;
+  for (const auto& [key, entry] : ledger.attempts()) {
+    Attempts& run = runs[*entry.row.run];
+    run.last = &entry.row;  // by attempt
+    const bool stale = entry.row.status == Status::missed && entry.row.reason == Reason::stale;
+    const bool lost = entry.row.status == Status::lost || entry.row.reason == Reason::lost_limit || stale;
+    run.failed += is_again(entry.row) && entry.row.reason != Reason::lost_limit;
+    run.lost += lost || lost_.contains({*entry.row.run, entry.row.attempt});
+  }
+  for (const auto& [id, run] : runs) {
+    const SimOracle::Claims* claims = oracle_.claims_of(run.last->job);
+    const auto first = claims ? claims->find({id, 1}) : SimOracle::Claims::const_iterator();
+    const core::JobRegister* stored = oracle_.job_register(run.last->job);
+    if (!claims || first == claims->end() || spoiled_.contains(run.last->job)) continue;
+    if (stored && stored->interventions->repair > 0) continue;  // attempts may have been forgotten
+    const int most = 1 + first->second.run.retries;
+    if (run.failed > most || run.last->attempt > most + run.lost)
+      find("a run has " + std::to_string(run.last->attempt) + " attempts, of which " + std::to_string(run.failed) +
+               " failed and " + std::to_string(run.lost) + " were lost, and " + std::to_string(most) + " may fail",
+           *run.last, run.last->node);
   }
 }
 

@@ -269,12 +269,14 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
   const bool first = std::exchange(history.version, stored.version) == 0;
   auto next = core::parse_job_register(stored.value);
   if (!next) return;
+  check_text(job, stored.value, *next);
   if (!first) {
     const bool repaired = next->interventions->repaired_at != history.now.interventions->repaired_at;
     if (repaired) std::erase_if(history.settled, [&](WallTime slot) { return slot > next->cursor; });
-    if (repaired) std::erase_if(history.claimed, [&](const auto& one) { return one.first > next->cursor; });
+    const bool forgets = next->interventions->repair != history.now.interventions->repair;  // what was claimed
+    if (forgets) std::erase_if(history.claimed, [&](const auto& one) { return one.first > next->cursor; });
     if (repaired && next->cursor < history.now.cursor)
-      history.undone.push_back({next->cursor, history.now.cursor, std::min(history.now.epoch, next->epoch - 1)});
+      history.undone.push_back({next->cursor, history.now.cursor, std::min(history.now.epoch, next->epoch - 1), *next});
     if (next->cursor < history.now.cursor && !repaired) find("the cursor of job " + job + " went back");
     if (next->fence < history.now.fence) find("the fence of job " + job + " went back");
     if (history.now.released && next->since == history.now.cursor) {  // adopted: the slots between are the new plan's
@@ -283,6 +285,7 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
       history.now = before;
     }
     settle(history, *next);
+    if (!repaired) check_anchors(job, history.now, *next);
   }
   watch_claims(job, history, *next);
   const bool same = !first && next->timing == history.now.timing && next->anchors == history.now.anchors &&
@@ -291,10 +294,43 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
   if (!same) make_plan(job, history);
 }
 
+/// What the accounts rest on is read a second time, without the program's own reader.
+void SimOracle::check_text(const std::string& job, const std::string& text, const core::JobRegister& read) {
+  const auto field = [&](const std::string& name) {
+    const std::size_t at = text.find("\n" + name + " ");
+    if (at == std::string::npos) return std::string();
+    const std::size_t from = at + name.size() + 2;
+    return text.substr(from, text.find('\n', from) - from);
+  };
+  const std::pair<std::string, std::string> fields[] = {{"cursor", format_slot(read.cursor)},
+                                                        {"since", format_slot(read.since)},
+                                                        {"fence", std::to_string(read.fence)},
+                                                        {"epoch", std::to_string(read.epoch)},
+                                                        {"group", *read.group}};
+  for (const auto& [name, value] : fields)
+    if (field(name) != value)
+      find("the register of job " + job + " says " + name + " " + field(name) + ", and is read as " + value);
+}
+
+/// An `@every` keeps its phase as long as its text stays; a new one counts from where its definition does.
+void SimOracle::check_anchors(const std::string& job, const core::JobRegister& before, const core::JobRegister& next) {
+  for (const core::Anchor& anchor : next.anchors) {
+    const auto known = std::find_if(before.anchors.begin(), before.anchors.end(),
+                                    [&](const core::Anchor& one) { return one.text == anchor.text; });
+    const WallTime expected = known == before.anchors.end() ? next.since : known->at;
+    if (anchor.at != expected) find("the anchor of " + anchor.text + " of job " + job + " is not where it was");
+  }
+}
+
 /// Every slot that the cursor passes is settled by this write, by the plan that was in force before it.
 void SimOracle::settle(History& history, const core::JobRegister& next) {
   if (!history.plan) return;
   const WallTime from = std::max(history.now.cursor, history.now.since);
+  if (history.own_slots) {
+    const WallTime anchor = history.anchors.empty() ? WallTime{} : history.anchors.front();
+    for (const WallTime slot : history.own_slots->between(from, next.cursor, anchor)) history.settled.push_back(slot);
+    return;
+  }
   for (auto slot = history.plan->next(from, history.anchors); slot && slot->at <= next.cursor;
        slot = history.plan->next(slot->at, history.anchors))
     history.settled.push_back(slot->at);
@@ -303,11 +339,17 @@ void SimOracle::settle(History& history, const core::JobRegister& next) {
 void SimOracle::make_plan(const std::string& job, History& history) {
   const core::JobRegister& now = history.now;
   history.plan.reset();
+  history.own_slots.reset();
   history.anchors.clear();
   if (now.timing.expressions.empty()) return;
+  std::vector<std::string> expressions = *now.timing.expressions;
+  std::erase(expressions, "@reboot");
+  if (counts_slots) history.own_slots.emplace(expressions, now.timing.timezone.empty() ? "UTC" : *now.timing.timezone);
   auto made = schedule::Plan::make(
       {now.timing.expressions, now.timing.timezone, now.timing.not_before, now.timing.not_after, now.group, job});
-  history.plan = std::move(std::get<schedule::Plan>(made));
+  auto* plan = std::get_if<schedule::Plan>(&made);
+  if (!plan) return;  // forged
+  history.plan = std::move(*plan);
   for (const std::string& text : history.plan->everies()) {
     const auto anchor =
         std::find_if(now.anchors.begin(), now.anchors.end(), [&](const auto& a) { return a.text == text; });

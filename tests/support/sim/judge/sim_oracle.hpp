@@ -22,6 +22,7 @@
 #include "core/record/register.hpp"
 #include "schedule/plan.hpp"
 #include "support/judge/slot_accounts.hpp"
+#include "support/judge/slot_oracle.hpp"
 #include "support/sim/sim_ledger.hpp"
 #include "support/sim/sim_store.hpp"
 
@@ -72,6 +73,8 @@ class SimOracle {
   /// The store ends terms before the time that it promised, and their successors cannot know: runs may overlap up to
   /// it.
   bool overlap_within_promise = false;
+  /// Slots are counted second by second, and not by the program's own plans.
+  bool counts_slots = false;
   std::map<std::string, int> at_once;                    // so many runs of a job; else 1
   std::map<std::string, int> node_limits, group_limits;  // so many runs on a node, of a group; else any number
   bool trace = false;                                    // every event goes to standard output as well
@@ -105,6 +108,7 @@ class SimOracle {
   /// Of the slots up to `until`.
   std::string unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const;
   std::string overlapping() const;
+  std::string overlapping_catch_ups() const;
   std::string over_limits() const;
   /// What registers and ledgers say of a job around a slot.
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
@@ -124,11 +128,13 @@ class SimOracle {
   struct Undone {  // what terms up to that one, all before the one that repaired it, had decided of these slots
     WallTime after, until;
     std::uint64_t epoch = 0;
+    core::JobRegister repaired{};  // of the slots that it shows as claimed the rows stay
   };
   struct History {  // of a job's register
     std::uint64_t version = 0;
     core::JobRegister now;
     std::optional<schedule::Plan> plan;
+    std::optional<testing::SlotOracle> own_slots;  // where slots are counted
     std::vector<WallTime> anchors;
     std::vector<WallTime> settled;  // slots that the cursor has passed
     Claims claims;
@@ -153,6 +159,8 @@ class SimOracle {
   void watch_register(const std::string& job, const Register& stored);
   static const Claim* another_claim(const History& history, const core::OpenRun& run);
   void watch_claims(const std::string& job, History& history, const core::JobRegister& next);
+  void check_text(const std::string& job, const std::string& text, const core::JobRegister& read);
+  void check_anchors(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
   void settle(History& history, const core::JobRegister& next);
   void make_plan(const std::string& job, History& history);
   static std::string enter(const testing::Entry& entry, const History& history, testing::SlotAccounts& accounts);

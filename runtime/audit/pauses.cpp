@@ -1,0 +1,57 @@
+#include "audit/pauses.hpp"
+
+#include <algorithm>
+
+#include "audit/decided.hpp"
+
+namespace ballot::audit {
+namespace {
+
+constexpr Millis decides_late{600'000};  // a slot may wait for the store, and then for the pause that is asked first
+
+bool is_missed_by_policy(const Row& row) {
+  return !row.run && row.status == Status::missed &&
+         (row.reason == Reason::misfire || row.reason == Reason::start_deadline || row.reason == Reason::no_leader ||
+          row.reason == Reason::unclaimed);
+}
+
+}  // namespace
+
+bool Pauses::concerns(const PauseRow& pause, const Row& row) const {
+  return pause.job.empty() ? pause.group == row.group : pause.job == job_;
+}
+
+void Pauses::judge(const Row& row, std::int64_t change, const Span& span) const {
+  if (change <= known_.since || !is_scheduled(row.trigger)) return;
+  const auto term = terms_.find({row.group, row.epoch});
+  if (term == terms_.end() || term->second.node != row.node) return;
+  if (!row.run && row.status == Status::skipped && row.reason == Reason::paused)
+    judge_skipped(row, term->second, span);
+  else
+    judge_settled(row);
+}
+
+void Pauses::judge_skipped(const Row& row, const TermRow& term, const Span& span) const {
+  const Millis waits = span.row().jitter + span.row().start_deadline + decides_late;
+  if (row.slot <= term.elected_at) return;  // undecided then, however old
+  const WallTime last = row.slot_until.value_or(row.slot);
+  const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
+    return concerns(pause, row) && pause.from <= row.slot + waits &&
+           (!pause.until || last <= *pause.until + clock_difference);
+  });
+  if (!paused) wrong_(row, "is skipped for a pause, and neither its job nor its group was paused");
+}
+
+void Pauses::judge_settled(const Row& row) const {
+  const bool claimed = row.run && row.fence > 0 && row.attempt == 1 && row.status != Status::skipped;
+  const std::optional<WallTime> at = claimed ? decided_at(*row.run) : std::optional(row.slot);
+  if (!at || (!claimed && !is_missed_by_policy(row))) return;
+  const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
+    return concerns(pause, row) && pause.node == row.node && pause.until && pause.from + clock_difference < *at &&
+           *at + clock_difference < *pause.until;
+  });
+  if (paused && claimed) wrong_(row, "was claimed by the schedule while it was paused");
+  if (paused && !claimed) wrong_(row, "is missed by policy, and was due within a pause");
+}
+
+}  // namespace ballot::audit

@@ -1,0 +1,112 @@
+// The pauses that a ledger keeps, and since when it has all of them.
+#include "storage/ledger_file.hpp"
+#include "storage/retention.hpp"
+#include "storage/schema.hpp"
+#include "storage_test_support.hpp"
+
+namespace ballot::storage {
+namespace {
+
+using std::chrono::hours;
+
+class PausesKept : public ::testing::Test {
+ protected:
+  void write(const std::vector<Record>& records) { LedgerFile(path_, Millis(100)).write(records, Sync::now); }
+  LedgerBasics basics() {
+    LedgerBasics read;
+    auto reader = Reader::open(path_);
+    EXPECT_TRUE(reader->scan(
+        {}, [&](LedgerBasics all) { read = std::move(all); }, [](const Row&, std::int64_t) {}));
+    return read;
+  }
+  static PauseRow pause(std::optional<WallTime> until = std::nullopt) {
+    return {"backup", "nightly", "host-1", noon, until, "ada"};
+  }
+
+  TempFolder folder_;
+  std::string path_ = folder_ / "history.db";
+};
+
+TEST_F(PausesKept, AreReadAsTheyWereWritten) {
+  write({pause(noon + hours(1)), PauseRow{"", "nightly", "host-2", noon + hours(2), {}, ""}});
+  const std::vector<PauseRow> read = basics().pauses;
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].job, "") << "of the whole group";
+  EXPECT_EQ(read[0].group, "nightly");
+  EXPECT_EQ(read[0].from, noon + hours(2));
+  EXPECT_EQ(read[0].until, std::nullopt);
+  EXPECT_EQ(read[1].job, "backup");
+  EXPECT_EQ(read[1].node, "host-1");
+  EXPECT_EQ(read[1].from, noon);
+  EXPECT_EQ(read[1].until, noon + hours(1));
+  EXPECT_EQ(read[1].by, "ada");
+  Database db(path_, Open::read);
+  EXPECT_EQ(db.number("SELECT count(*) FROM pauses WHERE job IS NULL AND until IS NULL"), 1);
+}
+
+TEST_F(PausesKept, HaveTheirEndOnceItIsKnownAndKeepIt) {
+  write({pause()});
+  EXPECT_EQ(basics().pauses.at(0).until, std::nullopt);
+  write({pause(noon + hours(1)), pause()});
+  ASSERT_EQ(basics().pauses.size(), 1u);
+  EXPECT_EQ(basics().pauses[0].until, noon + hours(1));
+}
+
+TEST_F(PausesKept, GoThroughTheSpool) {
+  for (const PauseRow& row : {pause(), pause(noon + hours(1))}) {
+    const auto read = decode(encode(row));
+    ASSERT_TRUE(read);
+    const PauseRow back = std::get<PauseRow>(*read);
+    EXPECT_EQ(std::tie(back.job, back.group, back.node, back.from, back.until, back.by),
+              std::tie(row.job, row.group, row.node, row.from, row.until, row.by));
+  }
+}
+
+TEST_F(PausesKept, GoWithRetentionOnceTheyHaveEnded) {
+  LedgerFile file(path_, Millis(100));
+  file.write(std::vector<Record>{pause(noon + hours(1)), PauseRow{"", "nightly", "host-1", noon, {}, ""}}, Sync::now);
+  Retention retention(file, {.keep = hours(2)});
+  while (retention.slice(noon + hours(2))) {
+  }
+  EXPECT_EQ(basics().pauses.size(), 2u);
+  while (retention.slice(noon + hours(4))) {
+  }
+  ASSERT_EQ(basics().pauses.size(), 1u) << "the one that goes on";
+  EXPECT_EQ(basics().pauses[0].job, "");
+}
+
+/// A release without pauses opens the file, sets `additions` back, and writes.
+TEST_F(PausesKept, AreCompleteOnlySinceTheLastOlderBallot) {
+  write({ran(1)});
+  const auto first = basics().pauses_since;
+  ASSERT_TRUE(first);
+  write({ran(2), pause()});
+  EXPECT_EQ(basics().pauses_since, first);
+  {
+    Database db(path_, Open::write);
+    db.run(
+        "UPDATE meta SET value = 1 WHERE key = 'additions'; UPDATE meta SET value = value + 10 WHERE key IN ('change', "
+        "'seen')");
+  }
+  EXPECT_FALSE(basics().pauses_since) << "a reader beside it";
+  write({ran(3)});
+  ASSERT_TRUE(basics().pauses_since);
+  EXPECT_GE(*basics().pauses_since, *first + 10);
+  EXPECT_EQ(basics().pauses.size(), 1u);
+}
+
+/// One that knows none of the additions.
+TEST_F(PausesKept, AreCompleteOnlySinceABallotThatKnowsNoDefinitions) {
+  write({ran(1), pause()});
+  const auto first = basics().pauses_since;
+  {
+    Database db(path_, Open::write);
+    db.run("UPDATE meta SET value = value + 10 WHERE key = 'change'");
+  }
+  EXPECT_FALSE(basics().pauses_since);
+  write({ran(2)});
+  EXPECT_GE(*basics().pauses_since, *first + 10);
+}
+
+}  // namespace
+}  // namespace ballot::storage
