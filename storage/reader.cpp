@@ -11,6 +11,7 @@
 #include "storage/backup.hpp"
 #include "storage/history_query.hpp"
 #include "storage/last_words.hpp"
+#include "storage/pause_rows.hpp"
 #include "storage/row_columns.hpp"
 #include "storage/run_search.hpp"
 #include "storage/schema.hpp"
@@ -18,7 +19,6 @@
 
 namespace ballot::storage {
 namespace {
-
 constexpr std::int64_t page_rows = 1000;
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -107,7 +107,6 @@ class Reader::Session {
   std::vector<NumberedRow> page(Cursor cursor);
   TermRow read_term(const Cursor& cursor);
   LedgerBasics basics(const std::string& of_jobs);
-
   Database db_;
   Statement find_text_, find_word_;
   std::unordered_map<std::int64_t, std::string> names_;
@@ -263,26 +262,14 @@ LedgerBasics Reader::Session::basics(const std::string& of_jobs) {
     if (!found.null(24)) one.sealed = found.number(24);
     all.definitions.push_back(std::move(one));
   }
-  all.pauses_since = pauses_since(db_);
-  if (all.pauses_since) {
-    Statement pauses(db_, "SELECT job_id, group_id, node_id, since, until, by FROM pause ORDER BY job_id, since");
-    for (Cursor one = pauses.start(); one.step();) {
-      PauseRow& pause = all.pauses.emplace_back();
-      if (one.number(0) != 0) pause.job = name_of(one.number(0));
-      pause.group = name_of(one.number(1));
-      pause.node = name_of(one.number(2));
-      pause.from = one.time(3);
-      if (!one.null(4)) pause.until = one.time(4);
-      pause.by = one.text(5);
-    }
-  }
+  const auto text_of = [this](std::int64_t id) { return name_of(id); };
+  if ((all.pauses_since = pauses_since(db_))) all.pauses = read_pauses(db_, text_of);
   Statement horizons(db_, "SELECT job_id, kept_since FROM horizon");
-  for (Cursor found = horizons.start(); found.step();) {
+  for (Cursor found = horizons.start(); found.step();)
     if (found.number(0) == 0)
       all.kept_since = found.time(1);
     else
       all.jobs_kept.emplace_back(name_of(found.number(0)), found.time(1));
-  }
   return all;
 }
 

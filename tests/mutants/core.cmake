@@ -73,7 +73,7 @@ ballot_mutant(retry_not_waited_for FILE runtime/core/job/runs/run_set.cpp
   FINDING "FAILED.*Retries" FILTER "Retries.*")
 
 ballot_mutant(retry_goes_by_the_wall_clock FILE runtime/core/job/runs/run_set.cpp
-  FIND "if (run.is_waiting() && wait != waits_.end())" REPLACE "if (false)"
+  FIND "end && run.is_waiting()) run.again_at" REPLACE "end && false) run.again_at"
   FINDING "FAILED.*Retries.WaitByTheBootClock" FILTER "Retries.*")
 ballot_mutant(retry_waits_for_another_clock FILE runtime/core/job/runs/adoption.cpp
   FIND "std::clamp(*run.open.waits_until - c.now.wall, Millis(0), longest_wait(job, run.open))"

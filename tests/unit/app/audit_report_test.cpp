@@ -47,55 +47,5 @@ TEST(AuditReport, NamesInstancesOfANodeThatIsCalledOtherwiseByNow) {
       << json;
 }
 
-audit::Finding finding_at(WallTime slot) {
-  audit::Finding finding;
-  finding.kind = audit::Kind::missing;
-  finding.job = "backup";
-  finding.slot = slot;
-  finding.what = "is due and has no row";
-  return finding;
-}
-
-TEST(AuditReport, PrintsAThousandFindingsAndCountsTheOthers) {
-  const WallTime first = *parse_wall("2025-03-09T12:00:00Z");
-  AuditReport report;
-  for (int i = 0; i < 1003; ++i) report.add(finding_at(first + std::chrono::minutes(i)));
-  EXPECT_EQ(report.count(), 1003);
-  audit::Audit audit({}, {}, [](const audit::Finding&) {});
-  audit.finish();
-  std::ostringstream table, json;
-  report.print(table, audit, Format::table);
-  report.print(json, audit, Format::json);
-  EXPECT_NE(table.str().find("\nand 3 more\n\n1003 findings\n"), std::string::npos);
-  EXPECT_NE(table.str().find("job backup, 2025-03-10T04:39:00Z: missing: is due and has no row\n"), std::string::npos)
-      << "the thousandth";
-  EXPECT_EQ(table.str().find("2025-03-10T04:40:00Z"), std::string::npos);
-  EXPECT_NE(json.str().find(R"("finding_count":1003)"), std::string::npos);
-  EXPECT_EQ(json.str().find("2025-03-10T04:40:00Z"), std::string::npos);
-}
-
-TEST(AuditReport, HasEveryFieldOfAFindingAsJson) {
-  const WallTime slot = *parse_wall("2025-03-09T12:00:00Z");
-  audit::Finding finding = finding_at(slot);
-  finding.until = slot + std::chrono::minutes(2);
-  finding.slots = 3;
-  finding.rows.push_back(missed_at("2025-03-09T11:59:00Z", "backup", "web-1"));
-  AuditReport report;
-  report.add(finding);
-  audit::Audit audit({}, {}, [](const audit::Finding&) {});
-  audit.add(missed_at("2025-03-09T11:59:00Z", "backup", "web-1"), 1);
-  audit.finish();
-  std::ostringstream out;
-  report.print(out, audit, Format::json);
-  const std::string json = out.str();
-  EXPECT_NE(json.find(R"({"totals":[{"status":"missed","reason":"no_leader","count":1}],"undefined":["backup"],)"
-                      R"("departed":[],"finding_count":1,"findings":[{"kind":"missing","job":"backup",)"
-                      R"("slot":"2025-03-09T12:00:00Z","slot_until":"2025-03-09T12:02:00Z","slots":3,)"
-                      R"("text":"is due and has no row","rows":[{)"),
-            std::string::npos)
-      << json;
-  EXPECT_NE(json.find(R"("slot":"2025-03-09T11:59:00Z")"), std::string::npos) << json;
-}
-
 }  // namespace
 }  // namespace ballot::app

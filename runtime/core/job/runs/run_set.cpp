@@ -9,7 +9,6 @@
 
 namespace ballot::core {
 namespace {
-
 using State = LiveRun::State;
 
 /// Of a run that is claimed, by the policies of its claim.
@@ -170,21 +169,10 @@ void RunSet::adopt_waiting(Context& c, const JobFacts& job) {
     if (open.waits_until && !runs_.find({open.id, open.attempt})) adopt(c, job, open);
 }
 
-/// What follows a run; how long it waits goes by the boot clock, however the wall clock moves meanwhile.
-void RunSet::follow_up(Context& c, const JobFacts& job, LiveRun& run) {
-  core::follow_up(c, job, run, by_hand_);
-  erase_if(waits_, [&](const auto& one) { return one.second <= c.now.steady; });
-  if (!run.next || !run.next->waits_until) return;
-  const runner::AttemptId next{run.next->id, run.next->attempt};
-  erase_if(waits_, [&](const auto& one) { return one.first == next; });
-  waits_.push_back({next, c.now.steady + (*run.next->waits_until - c.now.wall)});
-}
-
 void RunSet::adopt(Context& c, const JobFacts& job, const OpenRun& open) {
   LiveRun run = run_of(job, open);
   const bool ended = core::adopt(c, job, run);
-  const auto wait = std::find_if(waits_.begin(), waits_.end(), [&](const auto& one) { return one.first == run.id(); });
-  if (run.is_waiting() && wait != waits_.end()) run.again_at = wait->second;
+  if (const auto end = waits_.end_of(run.id()); end && run.is_waiting()) run.again_at = *end;
   LiveRun& adopted = runs_.add(std::move(run));
   if (ended) end(c, job, adopted);
 }

@@ -18,6 +18,7 @@
 #include "core/job/job_facts.hpp"
 #include "core/job/runs/after_run.hpp"
 #include "core/job/runs/run_list.hpp"
+#include "core/job/runs/waits.hpp"
 
 namespace ballot::core {
 
@@ -118,13 +119,16 @@ class RunSet {
   void permit_anew(Context& c, const JobFacts& job, LiveRun& run);
   void adopt(Context& c, const JobFacts& job, const OpenRun& open);
   void drop_claims_that_failed(Context& c, const JobFacts& job);
-  void follow_up(Context& c, const JobFacts& job, LiveRun& run);
+  void follow_up(Context& c, const JobFacts& job, LiveRun& run) {
+    core::follow_up(c, job, run, by_hand_);
+    waits_.note(run, c.now);
+  }
 
   RunList runs_;
   RareList<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
   OptionalTime<SteadyTime> publish_at_;      // not before
   SlotsByHand by_hand_;
-  RareList<std::pair<runner::AttemptId, SteadyTime>> waits_;  // of next attempts, as this node has decided on them
+  Waits waits_;
 };
 
 }  // namespace ballot::core

@@ -44,8 +44,8 @@ std::string line_of(const Row& row) {
 /// It is in the ledger still, and what becomes of the slot is decided anew.
 bool SimOracle::History::is_undone(const Row& row) const {
   return !row.run && std::any_of(undone.begin(), undone.end(), [&](const Undone& one) {
-    const bool in_time = row.epoch <= one.epoch || (row.epoch == one.repaired.epoch && claimed.contains(row.slot));
-    return row.slot > one.after && row.slot <= one.until && in_time && !one.repaired.is_claimed(row.slot);
+    return row.slot > one.after && row.slot <= one.until && row.epoch <= one.epoch &&
+           !one.repaired.is_claimed(row.slot);
   });
 }
 
