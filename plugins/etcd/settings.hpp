@@ -15,9 +15,9 @@ namespace ballot::etcd {
 
 struct Settings {
   std::vector<http::Endpoint> servers;
-  std::string prefix;               // of all keys, without a slash at its end
-  std::string user, password_file;  // "" where nobody is to be authenticated
-  std::optional<http::Tls> tls;
+  std::string prefix{};                 // of all keys, without a slash at its end
+  std::string user{}, password_file{};  // "" where nobody is to be authenticated
+  std::optional<http::Tls> tls{};
 
   /// Who reaches the servers need not say who he is, as far as is known here.
   bool is_open() const { return user.empty() && (!tls || tls->cert_file.empty()); }

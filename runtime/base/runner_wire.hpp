@@ -181,12 +181,12 @@ struct Printed {
 /// had begun before the child ended. Else oom, where the kernel has killed the child for its memory.
 struct Ended {
   AttemptId id;
-  std::optional<int> exit_code, signal;
+  std::optional<int> exit_code{}, signal{};
   Reason reason = Reason::none;
   WallTime started_at{}, ended_at{};
   Millis duration{0};
   Leftover leftover = Leftover::none;
-  Output output;
+  Output output{};
 };
 
 struct Pong {};

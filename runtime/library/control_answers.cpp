@@ -47,7 +47,7 @@ const char* text_of(NodeStatus::Session session) {
   return texts[static_cast<std::size_t>(session)];
 }
 
-io::Message to_message(const NodeStatus& status) {
+io::Message status_message(const NodeStatus& status) {
   std::vector<io::Message> led, next;
   for (const NodeStatus::Led& group : status.led) {
     io::Message one;
@@ -68,7 +68,7 @@ io::Message to_message(const NodeStatus& status) {
   return message;
 }
 
-io::Message to_message(const core::JobView& view) {
+io::Message job_message(const core::JobView& view) {
   io::Message job;
   job.set("job", std::string(view.name)).set("group", std::string(view.group));
   job.set("leader", std::string(view.leader)).set("state", text_of(view)).set("trouble", std::string(view.trouble));
@@ -187,14 +187,14 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request&
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
-  answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, to_message);
+  answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, job_message);
 }
 
 void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply) const {
   const auto found = std::make_shared<std::optional<io::Message>>();
   const auto look = [name, found, reply](std::span<const core::JobView> jobs) {
     for (const core::JobView& job : jobs)
-      if (job.name == name) *found = to_message(job);
+      if (job.name == name) *found = job_message(job);
     return !*found && !reply.gone();
   };
   views_.jobs(look, [name, found, reply] {
@@ -278,7 +278,7 @@ void ControlAnswers::status(std::function<void(const NodeStatus&)> done) const {
 
 void ControlAnswers::answer_status(const io::Reply& reply) const {
   status([this, reply](const NodeStatus& status) {
-    io::Message answer = to_message(status);
+    io::Message answer = status_message(status);
     answer.set("node", facts_.node).set("backend", facts_.backend);
     reply.finish(answer);
   });

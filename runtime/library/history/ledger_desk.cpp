@@ -38,13 +38,6 @@ constexpr io::QueueBounds shared_half{.at_once = threads / 2,
 
 using Number = std::uint64_t;
 
-/// What a thread is given.
-struct Work {
-  Number number = 0;
-  io::Message question;
-  std::shared_ptr<std::atomic<bool>> dropped;
-};
-
 io::Message error_message(Errc code, std::string text) { return io::to_message(Error{code, std::move(text)}); }
 
 io::Message too_long() {
@@ -52,12 +45,13 @@ io::Message too_long() {
                        "the ledger took too long to answer; ask for less: fewer jobs, or a shorter time");
 }
 
-io::Message read_answer(const LedgerPlace& place, const Work& work, Millis longest) {
+io::Message read_answer(const LedgerPlace& place, const io::Message& question, const std::atomic<bool>& dropped,
+                        Millis longest) {
   const SteadyTime until = io::read_clocks().steady + longest;
   const auto is_late = [until] { return io::read_clocks().steady >= until; };
-  auto ledger = FileLedger::open(place, [&] { return !*work.dropped && !is_late(); });
+  auto ledger = FileLedger::open(place, [&] { return !dropped && !is_late(); });
   if (!ledger) return io::to_message(ledger.error());
-  auto answer = answer_question(**ledger, work.question);
+  auto answer = answer_question(**ledger, question);
   if (answer) return *std::move(answer);
   return is_late() ? too_long() : io::to_message(answer.error());
 }
@@ -67,6 +61,13 @@ io::Message read_answer(const LedgerPlace& place, const Work& work, Millis longe
 struct LedgerDesk::State : std::enable_shared_from_this<State> {
   State(io::MainLoop& on_loop, LedgerPlace where, DeskLimits bounds)
       : loop(on_loop), place(std::move(where)), limits(bounds) {}
+
+  /// A question for a thread.
+  struct Work {
+    Number number = 0;
+    io::Message question;
+    std::shared_ptr<std::atomic<bool>> dropped;
+  };
 
   // ---- on the loop
 
@@ -176,7 +177,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
 
   /// Memory may be used up.
   io::Message answer(const Work& asked, Millis longest) const try {
-    return read_answer(place, asked, longest);
+    return read_answer(place, asked.question, *asked.dropped, longest);
   } catch (const std::exception& error) {
     return error_message(Errc::io, "cannot read the ledger: " + exception_text(error));
   }

@@ -9,12 +9,13 @@
 //   ready    | slot past its start deadline, term over | ended (missed)
 //   starting | Started                                | running
 //   starting | Refused (past launch not after)        | ready: the same attempt is permitted anew while its term lives
-//   starting | the link to its runner broke before the runner had the launch | the same; ended (killed), where that was
-//   asked starting | CannotStart                            | ended (failed: cannot_start) starting, running | Ended |
-//   ended foreign  | its outcome is published, or its runner reports its end | ended foreign  | its runner does not
-//   have it            | ended (lost) foreign  | its term's deadline passes (`finish`: lost_after past it), or it is
-//   forgotten | ended (lost) ended    | the register is written without it     | gone, and forgotten by the runner;
-//   waiting, where it failed and
+//   starting | the link broke before the launch came  | the same; ended (killed), where a kill was asked for
+//   starting | CannotStart                            | ended (failed: cannot_start)
+//   starting, running | Ended                         | ended
+//   foreign  | its outcome is published, or its runner reports its end | ended
+//   foreign  | its runner does not have it            | ended (lost)
+//   foreign  | its term's deadline passes (`finish`: lost_after past it), or it is forgotten | ended (lost)
+//   ended    | the register is written without it     | gone, and forgotten by the runner; waiting, where it failed and
 //            |                                        | has retries left, or the job says rerun
 //   waiting  | its time has come; queued: it is next | claiming, as the next attempt
 //   waiting  | killed, or no file defines it any more | ended (killed, missed)

@@ -31,7 +31,9 @@ struct ChildrenTest : ::testing::Test {
                                   },
                                   [this](const std::string&) {
                                     children.on_runner(RunnerLink::broken);
-                                    if (restarts) EXPECT_TRUE(client->start());
+                                    if (restarts) {
+                                      EXPECT_TRUE(client->start());
+                                    }
                                   }});
     ASSERT_TRUE(client->start());
   }
