@@ -55,8 +55,6 @@ std::optional<WallTime> optional_time(const Cursor& cursor, int column) {
   return cursor.null(column) ? std::nullopt : std::optional(cursor.time(column));
 }
 
-std::int64_t as_stored(std::uint64_t number) { return static_cast<std::int64_t>(number); }
-
 }  // namespace
 
 NumberedDefinition read_definition(const Cursor& cursor) {

@@ -7,9 +7,6 @@
 namespace ballot::storage {
 namespace {
 
-Blob blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
-std::int64_t as_stored(std::uint64_t number) { return static_cast<std::int64_t>(number); }
-
 /// What `sql` finds: identity, name, repair, count, times.
 void read(const Database& db, std::string_view sql, KnownRow::Of of, std::vector<KnownRow>& rows) {
   Statement statement(db, sql);
@@ -43,12 +40,12 @@ void KnownTables::write(const KnownRow& row, std::int64_t name, std::int64_t cha
 std::int64_t KnownTables::number_of(const RunId& store) {
   if (last_number_ != 0 && store == last_store_) return last_number_;
   const auto find = [&] {
-    Cursor found = find_store_.start(blob(store));
+    Cursor found = find_store_.start(id_blob(store));
     return found.step() ? found.number(0) : 0;
   };
   std::int64_t number = find();
   if (number == 0) {
-    insert_store_.run(blob(store));
+    insert_store_.run(id_blob(store));
     number = find();
   }
   last_store_ = store;

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/failpoint.hpp"
+#include "storage/row_columns.hpp"
 #include "storage/schema.hpp"
 #include "storage/transaction.hpp"
 
@@ -40,8 +41,9 @@ constexpr std::string_view find_range =
     "SELECT ifnull(sum(slots), 0), max(ifnull(slot_until, slot)) FROM ledger WHERE job_id = ?1 AND slot BETWEEN ?2 AND "
     "?3";
 
-Blob blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
-std::optional<Blob> blob(const std::optional<RunId>& id) { return id ? std::optional(blob(*id)) : std::nullopt; }
+std::optional<Blob> optional_id_blob(const std::optional<RunId>& id) {
+  return id ? std::optional(id_blob(*id)) : std::nullopt;
+}
 template <class Enum>
 requires std::is_enum_v<Enum>
 int number(Enum value) { return static_cast<int>(value); }
@@ -111,7 +113,7 @@ void LedgerFile::write(std::span<const Record> records, Sync sync) {
 
 void LedgerFile::write(const Row& row) {
   const std::int64_t job = id_of(row.job);
-  upsert_row_.run(++change_, blob(row.run), job, id_of(row.group), row.slot, row.slot_until, row.slots,
+  upsert_row_.run(++change_, optional_id_blob(row.run), job, id_of(row.group), row.slot, row.slot_until, row.slots,
                   number(row.trigger), row.attempt, number_of("status", row.status), number_of("reason", row.reason),
                   row.exit_code, row.signal, row.started_at, row.ended_at, row.duration, id_of(row.node),
                   number(row.epoch), number(row.fence), row.output_bytes, number(row.leftover));
@@ -126,7 +128,7 @@ void LedgerFile::write(const TermRow& term) {
 void LedgerFile::write(const OutputRecord& record) {
   const Output& output = record.output;
   if (output.total_bytes == 0) return;
-  upsert_output_.run(blob(record.run), record.attempt, output.total_bytes, Blob{output.head}, Blob{output.tail});
+  upsert_output_.run(id_blob(record.run), record.attempt, output.total_bytes, Blob{output.head}, Blob{output.tail});
 }
 
 void LedgerFile::write(const EvidenceRow& evidence) {

@@ -42,8 +42,6 @@ auto guarded(Function function) -> Result<decltype(function())> {
   }
 }
 
-Blob id_blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
-
 /// What is read while it lives is of one moment.
 class Snapshot {
  public:

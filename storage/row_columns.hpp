@@ -32,6 +32,11 @@ struct RowTexts {
 NumberedRow read_row(const Cursor& cursor, const RowTexts& texts);
 
 RunId read_run_id(std::string_view blob);
+/// The bytes of `id`, which must outlive the statement that they are bound to.
+inline Blob id_blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
+
+/// SQLite has no unsigned numbers: the same bits.
+inline std::int64_t as_stored(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
 /// The enumerator of that number, if it is not beyond `last`; throws as above.
 template <class Enum>

@@ -127,7 +127,7 @@ const Kept kinds[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Audit, EachRow, ::testing::ValuesIn(kinds),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace
 }  // namespace ballot

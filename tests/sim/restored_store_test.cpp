@@ -298,7 +298,7 @@ class RestoredAnyhow : public ::testing::TestWithParam<int> {};
 
 TEST_P(RestoredAnyhow, StartsNoSlotTwiceAndGivesNoFenceTwice) {
   SimWorld world(static_cast<std::uint64_t>(GetParam()));
-  Random random(static_cast<std::uint64_t>(GetParam()) + 77);
+  ballot::Random random(static_cast<std::uint64_t>(GetParam()) + 77);
   const auto some = [&](int most) { return static_cast<int>(random.below(static_cast<std::uint64_t>(most))); };
   SimNode &a = world.add("a"), &b = world.add("b");
   for (int i = 0; i < 4; ++i) {

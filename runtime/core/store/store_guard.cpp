@@ -3,7 +3,7 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis first_pause{5000}, longest_pause{60'000};
+constexpr Millis first_recheck{5000}, longest_recheck{60'000};
 
 }  // namespace
 
@@ -63,12 +63,12 @@ void StoreGuard::on_gone_back(std::string how) {
 }
 
 void StoreGuard::begin_lists(SteadyTime now) {
-  list_pause_ = first_pause;
+  list_pause_ = first_recheck;
   list_at_ = now + list_pause_;
 }
 
 void StoreGuard::next_list(SteadyTime now) {
-  list_pause_ = std::min(list_pause_ * 2, longest_pause);
+  list_pause_ = std::min(list_pause_ * 2, longest_recheck);
   list_at_ = now + list_pause_;
 }
 

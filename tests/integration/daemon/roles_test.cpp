@@ -12,7 +12,7 @@
 namespace ballot::testing {
 namespace {
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool answer_says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Groups that every Debian and every Fedora has.
 constexpr const char* operators = "games";
@@ -46,7 +46,7 @@ TEST_F(OfRoles, AViewerReadsAllThatTheDaemonShowsThoughTheLedgersFileIsNotForIts
     EXPECT_EQ(ran.code, 0) << words[0] << ": " << ran.out << ran.err;
   }
   EXPECT_EQ(as(viewer, {"output", "hello"}).out, "hello\n");
-  EXPECT_TRUE(says(as(viewer, {"history"}).out, "succeeded"));
+  EXPECT_TRUE(answer_says(as(viewer, {"history"}).out, "succeeded"));
 }
 
 TEST_F(OfRoles, WhoLacksARoleIsToldWhichAndWhichGroupHasIt) {
@@ -55,16 +55,17 @@ TEST_F(OfRoles, WhoLacksARoleIsToldWhichAndWhichGroupHasIt) {
   for (const Words& words : {Words{"jobs"}, {"history"}, {"why", "hello"}, {"output", "hello"}, {"audit"}}) {
     const Ran ran = as(stranger, words);
     EXPECT_EQ(ran.code, 1) << words[0];
-    EXPECT_TRUE(says(
+    EXPECT_TRUE(answer_says(
         ran.err, "ballot " + words[0] + takes + "viewer" + lacks + ", or in the group " + operators + " or " + viewers))
         << ran.err;
   }
   const Ran triggered = as(viewer, {"trigger", "hello"});
   EXPECT_EQ(triggered.code, 1);
-  EXPECT_TRUE(says(triggered.err, takes + "operator" + lacks + ", or in the group " + operators)) << triggered.err;
+  EXPECT_TRUE(answer_says(triggered.err, takes + "operator" + lacks + ", or in the group " + operators))
+      << triggered.err;
   const Ran repaired = as(operator_, {"repair", "hello"});
   EXPECT_EQ(repaired.code, 1);
-  EXPECT_TRUE(says(repaired.err, takes + "admin" + lacks)) << repaired.err;
+  EXPECT_TRUE(answer_says(repaired.err, takes + "admin" + lacks)) << repaired.err;
 }
 
 TEST_F(OfRoles, AnOperatorBeginsAndPausesRuns) {
@@ -88,7 +89,7 @@ TEST_F(OfRoles, WithoutADaemonTheFileIsReadByWhoMayAndOpenRowsAreExplained) {
             "ended\n");
   const Ran other = as(viewer, {"history"});
   EXPECT_EQ(other.code, 1);
-  EXPECT_TRUE(says(other.err, "Without a daemon, only root and its user may read ")) << other.err;
+  EXPECT_TRUE(answer_says(other.err, "Without a daemon, only root and its user may read ")) << other.err;
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ class Busy {
   std::thread threads_[2] = {std::thread([this] { work(); }), std::thread([this] { work(); })};
 };
 
-std::size_t lines_of(const std::string& path) {
+std::size_t count_lines(const std::string& path) {
   const std::string text = text_of(path);
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -114,7 +114,7 @@ TEST(RunnerLink, StaysWholeWhateverChildrenPrintUnderLoad) {
   EXPECT_TRUE(daemon.ballot({"output", "print1"}).out == all);
   ASSERT_EQ(daemon.rows("stays").size(), 1u);
   EXPECT_EQ(daemon.rows("stays")[0].status, Status::running);
-  EXPECT_EQ(lines_of(daemon.folder / "starts"), 1u);
+  EXPECT_EQ(count_lines(daemon.folder / "starts"), 1u);
   daemon.folder.write("go", "");
 }
 
@@ -131,7 +131,7 @@ TEST(RunnerLink, ThatIsCutIsTakenUpWhileRunsGoOnAndNoneIsLostOrStartedTwice) {
                          (daemon.folder / "slots") + "\"");
   daemon.lead();
   for (int i = 0; i < runs; ++i) ASSERT_EQ(daemon.ballot({"trigger", name_of(i)}).code, 0);
-  ASSERT_TRUE(wait_until([&] { return lines_of(daemon.folder / "starts") == runs; }));
+  ASSERT_TRUE(wait_until([&] { return count_lines(daemon.folder / "starts") == runs; }));
   const pid_t runner = daemon.runner();
   for (int i = 0; i < cuts; ++i) {
     ASSERT_TRUE(daemon.wait_for("job=tick")) << daemon.log;  // the cut comes as a slot is begun, or has ended
@@ -150,7 +150,7 @@ TEST(RunnerLink, ThatIsCutIsTakenUpWhileRunsGoOnAndNoneIsLostOrStartedTwice) {
     EXPECT_EQ(static_cast<std::int64_t>(out.size()), rows[0].output_bytes);
   }
   EXPECT_EQ(daemon.runner(), runner);
-  EXPECT_EQ(lines_of(daemon.folder / "starts"), static_cast<std::size_t>(runs));
+  EXPECT_EQ(count_lines(daemon.folder / "starts"), static_cast<std::size_t>(runs));
   EXPECT_EQ(daemon.stop(), 0);
   daemon.expect_accounted("tick");
   for (const Row& row : daemon.rows()) EXPECT_NE(row.status, Status::lost) << row.job;

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "support/servers/nats_words.hpp"
+
 namespace ballot::testing {
 
 namespace {
@@ -24,16 +26,6 @@ bool send_all(int socket, const std::string& bytes) {
     sent += static_cast<std::size_t>(size);
   }
   return true;
-}
-
-std::vector<std::string> words_of(const std::string& line) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find(' ', at), line.size());
-    if (end > at) words.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
 }
 
 /// Takes whole lines off the front; a payload's too, as those of tests have no line that begins like one of these.

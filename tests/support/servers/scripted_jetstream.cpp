@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "support/servers/nats_words.hpp"
+
 namespace ballot::testing {
 
 namespace {
@@ -16,13 +18,6 @@ namespace {
 const std::string api = "$JS.API.CONSUMER.CREATE.KV_b.";
 
 void say(int socket, const std::string& bytes) { (void)!::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-
-std::vector<std::string> words_of(const std::string& line) {
-  std::istringstream text(line);
-  std::vector<std::string> words;
-  for (std::string word; text >> word;) words.push_back(word);
-  return words;
-}
 
 /// What stands after "NAME":" in JSON.
 std::string text_in(const std::string& json, const std::string& name) {
