@@ -170,7 +170,7 @@ void Gate::wait_and_move() {
   for (const Passage& one : passages_) all.push_back(one.near()), all.push_back(one.far(reads));
   const bool timed =
       !reads || std::any_of(passages_.begin(), passages_.end(), [](const Passage& one) { return one.ends(); });
-  ::poll(all.data(), all.size(), timed ? pause_ms : -1);
+  if (::poll(all.data(), all.size(), timed ? pause_ms : -1) < 0) ::poll(nullptr, 0, pause_ms);  // no memory, too many
   const SteadyTime now = support::boot_now();
   std::size_t at = first;
   for (auto one = passages_.begin(); one != passages_.end(); at += 2) {

@@ -36,7 +36,7 @@ struct PutBack : ::testing::Test {
     fs::remove(registers + "-shm");
     fs::copy_file(daemon.folder / "older", registers, fs::copy_options::overwrite_existing);
   }
-  void expect_halted_until_it_is_repaired() {
+  void expect_halted_until_it_is_repaired(bool jobs_are_known = true) {
     daemon.start();
     ASSERT_TRUE(daemon.wait_for("group halted: the store has gone back")) << daemon.log;
     const std::string before = text_of(starts());
@@ -57,7 +57,10 @@ struct PutBack : ::testing::Test {
     }
     EXPECT_GT(slots.size(), 5u);
     const Ran missed = daemon.ballot({"history", "--reason", "halted"});
-    EXPECT_NE(missed.out.find("halted"), std::string::npos) << "the slots of the halt have rows: " << missed.out;
+    // A store that was emptied has no register that says since when its jobs are due.
+    if (jobs_are_known) {
+      EXPECT_NE(missed.out.find("halted"), std::string::npos) << "the slots of the halt have rows: " << missed.out;
+    }
   }
 };
 
@@ -93,7 +96,7 @@ TEST_F(PutBack, EmptiedOnPurposeItHaltsTheGroup) {
   run(6);
   EXPECT_EQ(daemon.stop(), 0);
   fs::remove_all(daemon.folder / "state/local");
-  expect_halted_until_it_is_repaired();
+  expect_halted_until_it_is_repaired(false);
 }
 
 }  // namespace

@@ -32,10 +32,10 @@ TEST_F(RunOnce, ExitsWithTheCodeOfItsChild) {
 }
 
 TEST(RunOnceAsAnybody, SaysWhyAndEndsWhereItsFolderCannotBeMade) {
-  const ElectionFolder folder{"[local]\npath = \"/dev/null/local\"\n"};
+  const ElectionFolder folder{"[local]\npath = \"/etc/passwd/local\"\n"};
   CandidateProcess one(folder, once("a", {}, shell("true")));
   EXPECT_EQ(one.wait(), 78);
-  EXPECT_EQ(one.count("cannot make the folder /dev/null/local/ballot: Not a directory"), 1u) << one.log();
+  EXPECT_EQ(one.count("cannot make the folder /etc/passwd/local/ballot: Not a directory"), 1u) << one.log();
 }
 
 TEST_F(RunOnce, IgnoresAnErrorWhereItIsAskedTo) {

@@ -41,15 +41,15 @@ TEST(CommandLine, HelpShowsTheManPage) {
   EXPECT_EQ(ballot({"help", "history"}, environment).out, "the page of ballot-history\n");
 }
 
-TEST(CommandLine, HelpShowsTheFlagsWhereThereIsNoManPage) {
+TEST(CommandLine, HelpShowsThePagesTextWhereThereIsNoMan) {
   const TempFolder folder;
   const std::vector<std::string> environment{"PATH=" + folder.path()};
   const Ran without = ballot({"help", "history"}, environment);
-  EXPECT_EQ(without.out, ballot({"history", "--help"}).out);
+  EXPECT_TRUE(contains(without.out, "ballot-history - list what became of every slot")) << without.out;
   EXPECT_EQ(without.code, 0);
   write_program(folder, "man", "echo \"No manual entry for $1\" >&2; exit 16");
   const Ran none = ballot({"help", "election", "list"}, environment);
-  EXPECT_EQ(none.out, ballot({"election", "list", "--help"}).out);
+  EXPECT_TRUE(contains(none.out, "ballot election list [REGEX]")) << none.out;
   EXPECT_EQ(none.err, "");
   const Ran unknown = ballot({"help", "histroy"}, environment);
   EXPECT_EQ(unknown.code, 2);

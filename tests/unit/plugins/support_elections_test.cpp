@@ -163,7 +163,7 @@ TEST_F(TheQueueElections, AnOutcomeThatIsUnknownIsReadAndTheTermPostedOnce) {
   a.queue.next_claim = {Step::Code::unknown, "no answer"};
   a.elections.campaign("g");
   run({&a});
-  EXPECT_TRUE(a.events.empty());
+  EXPECT_TRUE(a.posted<backend::Elected>().empty());
   ASSERT_TRUE(a.elections.due()) << "it is tried again";
   a.elections.tick(*a.elections.due());
   run({&a});

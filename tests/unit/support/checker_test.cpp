@@ -190,7 +190,7 @@ TEST_F(Checker, FindsThatAllStartsAreALittleLate) {
     for (int i = 0; i < 12; ++i) {
       Row row = row_of(40 + i, 5 + i, "n2", 2);
       row.started_at = row.slot + late;
-      row.ended_at = row.slot + late + Millis(300);
+      row.ended_at = row.slot + late + Millis(50);
       rows(2).push_back(row);
       evidence.reports.push_back(report_of(row));
     }
