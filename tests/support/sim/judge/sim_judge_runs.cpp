@@ -196,7 +196,8 @@ void SimJudge::judge_repeats(const testing::MergedLedger& ledger) {
 }
 
 /// Of a run no more attempts fail than its first claim allowed, and there are no more in all than these and the lost
-/// ones.
+/// ones. An attempt that its leader closed as lost is one of the lost ones, whatever its own node's row says of its
+/// end: without its claim's end in the store, the leader could not know that it had failed, and has repeated it.
 void SimJudge::judge_attempts(const testing::MergedLedger& ledger) {
   struct Attempts {
     const Row* last = nullptr;
@@ -207,9 +208,10 @@ void SimJudge::judge_attempts(const testing::MergedLedger& ledger) {
     Attempts& run = runs[*entry.row.run];
     run.last = &entry.row;  // by attempt
     const bool stale = entry.row.status == Status::missed && entry.row.reason == Reason::stale;
-    const bool lost = entry.row.status == Status::lost || entry.row.reason == Reason::lost_limit || stale;
-    run.failed += is_again(entry.row) && entry.row.reason != Reason::lost_limit;
-    run.lost += lost || lost_.contains({*entry.row.run, entry.row.attempt});
+    const bool lost = entry.row.status == Status::lost || entry.row.reason == Reason::lost_limit || stale ||
+                      lost_.contains({*entry.row.run, entry.row.attempt});
+    run.failed += is_again(entry.row) && !lost;
+    run.lost += lost;
   }
   for (const auto& [id, run] : runs) {
     const SimOracle::Claims* claims = oracle_.claims_of(run.last->job);
