@@ -32,7 +32,7 @@ void JobWrites::record_definition(std::uint64_t before, Basis basis) {
   row.job = job_.name;
   row.group = stored.group;
   row.node = c_.settings.node;
-  row.from = std::max(stored.cursor, stored.since);
+  row.from = std::max({stored.cursor, stored.since, stored.claimed_until});  // a repair leaves claimed slots ahead
   row.epoch = job_.term->epoch;
   row.before = before;
   row.basis = basis;
