@@ -348,6 +348,7 @@ void Core::on(Step& s, const backend::SessionClosed& event) {
     s.c.out.push_back(Notice{level, "no session: " + event.text, {}});  // there is no term either that has a cause
   p.session.on_closed(s.c.now, event);
   if (was_open) lose_session(s, event.cause);
+  s.groups.forget_unfit();
   if (!is_closing && !refused) return;
   if (refused) p.session.end(true, s.c.out);
   p.shutdown.end();

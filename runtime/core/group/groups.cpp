@@ -51,12 +51,13 @@ void Groups::campaign() {
 }
 
 void Groups::end_terms(Cause cause) {
-  p_.health.forget_unfit();
   for (auto& [name, group] : p_.groups.all())
-    act(group, [&](GroupMachine& machine, GroupContext& g) {
-      machine.end_term(g, cause);
-      machine.forget_unfit();
-    });
+    act(group, [&](GroupMachine& machine, GroupContext& g) { machine.end_term(g, cause); });
+}
+
+void Groups::forget_unfit() {
+  p_.health.forget_unfit();
+  for (auto& [name, group] : p_.groups.all()) group.machine.forget_unfit();
 }
 
 void Groups::halt(GroupEntry& group, const std::string& why) {

@@ -44,6 +44,9 @@ class Groups {
   void campaign();
   /// The session is over, and all terms with it.
   void end_terms(Cause cause);
+  /// The session is closed: the store says nothing of this node's fitness until the next one says so. A session whose
+  /// deadline has passed may still have said that the node is unfit.
+  void forget_unfit();
   void halt(GroupEntry& group, const std::string& why);
 
   // ---- the files
