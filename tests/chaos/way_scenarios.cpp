@@ -45,8 +45,10 @@ void a_leader_that_is_cut_off(Trial& trial) {
   daemons.job("always", Daemons::every_second("guarantee = \"at-least-once\"\nkill_grace = \"200ms\"\n") +
                             daemons.oracle.command({"--for", "50ms"}));
   daemons.start(2);
-  const auto how =
-      trial.branch(std::vector{Store::Cut::silent, Store::Cut::broken, Store::Cut::requests, Store::Cut::answers});
+  std::vector ways{Store::Cut::silent, Store::Cut::broken, Store::Cut::requests};
+  // A known limit of the backend zookeeper: where requests arrive and answers are lost, the session goes on.
+  if (trial.backend.name != "zookeeper") ways.push_back(Store::Cut::answers);
+  const auto how = trial.branch(ways);
   std::cout << "cut " << static_cast<int>(how) << "\n";
   Instant cut;
   step_down(
