@@ -9,11 +9,10 @@ using namespace std::chrono_literals;
 
 Session::Session(Opening opening, const Paths& paths, Host& host, std::shared_ptr<Inbox> inbox)
     : opening_(std::move(opening)), paths_(paths), host_(host), inbox_(std::move(inbox)) {
-  const auto& before = opening_.before;
-  revive_ = before && !before->over;
-  phase_ = before ? Phase::reviving : Phase::connecting;
+  revive_ = opening_.before && !opening_.before->over;
+  phase_ = revive_ ? Phase::reviving : Phase::connecting;
   give_up_at_ = boot_now() + patience();
-  connect(before ? Resume::yes : Resume::no);
+  connect(revive_ ? Resume::yes : Resume::no);
 }
 
 /// How long it tries to reach a server.
@@ -201,12 +200,12 @@ void Session::drop() {
 }
 
 /// What is left of it, as far as this session knows. One that has not begun has left nothing, but may have found that
-/// the one before it is still open.
+/// the one before it is still open; the terms of that are over once its T has passed since it was to be resumed.
 Rest Session::rest(Rest known) const {
   if (observes()) return Rest::nothing;
   if (open_) return known;
   if (!opening_.before) return Rest::nothing;
-  return revive_ ? Rest::kept : Rest::uncertain;
+  return revive_ && boot_now() < base_ + opening_.connection.timeout ? Rest::kept : Rest::uncertain;
 }
 
 void Session::expire() { fail(Cause::expired, "the session was not renewed for its timeout", Rest::uncertain); }
