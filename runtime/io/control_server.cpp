@@ -95,10 +95,12 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
   void take(std::string_view bytes) {
     const std::size_t end = bytes.find('\n');
     line_ += bytes.substr(0, end);
-    if (line_.size() > limits_.line_bytes)
-      return finish(
-          to_message({Errc::invalid, "a request is at most " + std::to_string(limits_.line_bytes) + " bytes"}));
+    const std::size_t most = role == Role::none ? limits_.line_bytes_without_role : limits_.line_bytes;
+    if (line_.size() > most)
+      return finish(to_message({Errc::invalid, "a request is at most " + std::to_string(most) + " bytes"}));
     if (end == std::string_view::npos) return;
+    if (role != Role::admin && !has_at_most(limits_.values, line_))
+      return finish(to_message({Errc::invalid, "a request has at most " + std::to_string(limits_.values) + " values"}));
     auto message = decode(std::exchange(line_, {}));
     if (!message) return finish(to_message(message.error()));
     stage_ = Stage::answering;

@@ -63,7 +63,9 @@ class Reply {
 };
 
 struct ControlLimits {
-  std::size_t line_bytes = 1 << 20;
+  std::size_t line_bytes = 1 << 20;            // of a request
+  std::size_t line_bytes_without_role = 4096;  // of one that is refused in any case
+  std::size_t values = 10'000;                 // of a request, but of root and the daemon's user: the loop reads it
   /// Connections at once of root and the daemon's user; as many of all other users with a role, a quarter of them for
   /// each; and a quarter of all users without one, who are only told so.
   std::size_t clients = 64;

@@ -1,5 +1,6 @@
 #include "io/message.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <boost/json/src.hpp>
@@ -108,6 +109,11 @@ std::vector<Message> Message::objects(const std::string& key) const {
 }
 
 std::string encode(const Message& message) { return json::serialize(to_json(message)); }
+
+bool has_at_most(std::size_t most, std::string_view line) {
+  const auto begins_value = [](char c) { return c == ',' || c == '[' || c == '{'; };
+  return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), begins_value)) < most;
+}
 
 Result<Message> decode(std::string_view line) {
   json::error_code error;

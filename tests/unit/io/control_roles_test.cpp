@@ -89,6 +89,36 @@ TEST_F(Control, UsersWithoutARoleTakeNoPlaceOfThoseWhoHaveOne) {
   EXPECT_NE(as_another_user(answered), 0);
 }
 
+TEST_F(Control, ReadsOnlyALittleOfWhatAUserWithoutARoleSays) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  roles = Roles({.operators = some_operators, .viewers = some_viewers});
+  serve([](const Request&, const Reply& reply) { reply.finish({}); });
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  const auto refused_for_its_length = [&] {
+    const auto answer = ask_once(path, ask_for(std::string(5000, 'x')), Millis(5000));
+    return !answer && answer.error().what == "a request is at most 4096 bytes" ? 1 : 0;
+  };
+  EXPECT_EQ(as_another_user(refused_for_its_length), 1);
+  EXPECT_EQ(as_another_user(refused_for_its_length, {id_of(some_viewers)}), 0);
+}
+
+TEST_F(Control, RequestsOfManyValuesAreRefusedUnlessTheyAreOfTheDaemonsOwnUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  roles = Roles({.operators = some_operators, .viewers = some_viewers});
+  serve([](const Request&, const Reply& reply) { reply.finish({}); });
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  const auto is_refused = [&](std::size_t objects) {
+    Message request = ask_for("ledger");
+    request.set("list", std::vector<Message>(objects));
+    const auto answer = ask_once(path, request, Millis(5000));
+    return !answer && answer.error().what == "a request has at most 10000 values" ? 1 : 0;
+  };
+  const std::vector<gid_t> viewer{id_of(some_viewers)};
+  EXPECT_EQ(as_another_user([&] { return is_refused(4000); }, viewer), 0);
+  EXPECT_EQ(as_another_user([&] { return is_refused(100'000); }, viewer), 1);
+  EXPECT_EQ(during([&] { return is_refused(100'000); }), 0);
+}
+
 TEST_F(Control, SocketOfAnotherUsersDaemonIsForThatUserAlone) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   ASSERT_EQ(::chown(folder.path().c_str(), 65534, 65534), 0);
