@@ -9,6 +9,7 @@ namespace ballot::config {
 namespace {
 
 constexpr std::size_t longest_quote = 80;
+constexpr std::ptrdiff_t most_findings = 100;  // of a file
 
 /// A character that a terminal obeys, or a byte that is no UTF-8.
 bool is_unprintable(std::string_view character, std::size_t length) {
@@ -51,6 +52,15 @@ void sort(Diagnostics& diagnostics) {
   std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
   });
+}
+
+void bound(Diagnostics& diagnostics) {
+  if (std::ssize(diagnostics) <= most_findings) return;
+  const Diagnostics rest(diagnostics.begin() + most_findings, diagnostics.end());
+  diagnostics.erase(diagnostics.begin() + most_findings, diagnostics.end());
+  const Diagnostic& first = rest.front();
+  diagnostics.push_back({has_errors(rest) ? Severity::error : Severity::warning, first.file, first.line, first.column,
+                         std::to_string(rest.size()) + " further findings are left out; mend the ones above first"});
 }
 
 std::string in_quotes(std::string_view text) {

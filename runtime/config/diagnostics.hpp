@@ -43,6 +43,10 @@ bool has_errors(const Diagnostics& diagnostics);
 /// By file, then line, then column.
 void sort(Diagnostics& diagnostics);
 
+/// Keeps the first 100 of the sorted findings of one file, and says in one more how many there were: an error where one
+/// of these is.
+void bound(Diagnostics& diagnostics);
+
 /// 'text', cut where it is long.
 std::string in_quotes(std::string_view text);
 

@@ -383,6 +383,7 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
     file.groups.clear();
   }
   sort(file.diagnostics);
+  bound(file.diagnostics);
   return file;
 }
 

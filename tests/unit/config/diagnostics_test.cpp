@@ -54,5 +54,19 @@ TEST(Quoted, CutsLongTextsBetweenCharacters) {
   EXPECT_LT(text.size(), 90u);
 }
 
+TEST(Diagnostics, OfOneFileAreBoundedAndTheirLastSaysHowManyWereLeftOut) {
+  Diagnostics all;
+  Findings findings("a.toml", all);
+  for (int line = 1; line <= 1000; ++line) findings.warning({line, 1}, "odd");
+  findings.error({1001, 1}, "wrong");
+  bound(all);
+  ASSERT_EQ(all.size(), 101u);
+  EXPECT_EQ(all[99].text(), "a.toml:100:1: warning: odd");
+  EXPECT_EQ(all[100].text(), "a.toml:101:1: error: 901 further findings are left out; mend the ones above first");
+  Diagnostics few(all.begin(), all.begin() + 100);
+  bound(few);
+  EXPECT_EQ(few.size(), 100u);
+}
+
 }  // namespace
 }  // namespace ballot::config

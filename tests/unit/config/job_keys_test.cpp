@@ -102,6 +102,14 @@ std::string digest(const std::string& line) {
   return file.definitions.empty() ? "" : file.definitions.front().definition->digest;
 }
 
+TEST(JobKeys, UnknownInGreatNumbersAreOneFileOfAFewFindings) {
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) text += "k" + std::to_string(i) + " = 1\n";
+  const Diagnostics found = read("command = [\"/bin/true\"]\n" + text).diagnostics;
+  ASSERT_EQ(found.size(), 101u);
+  EXPECT_EQ(found.back().severity, Severity::error);
+}
+
 TEST(JobKeys, AreAllInThisTest) {
   std::vector<std::string> tested;
   for (const Row& row : job_rows()) tested.push_back(row.key);
