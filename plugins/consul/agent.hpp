@@ -44,6 +44,8 @@ struct Reply {
       : meaning(meaning), body(std::move(text)), json(http::parse_json(body)), index(index) {}
 
   bool is(Meaning other) const noexcept { return meaning == other; }
+  /// Of a GET that lists; what is no list was not said by Consul.
+  bool is_list() const noexcept { return is(Meaning::done) && json.is_array(); }
   bool says(std::string_view words) const { return body.find(words) != body.npos; }
   /// For people: what went wrong, and what to do about it.
   std::string text() const;

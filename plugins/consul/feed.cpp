@@ -16,6 +16,7 @@ namespace {
 
 constexpr Millis longest_wait = 20s, unchecked_wait = 10s;  // of a bell that does not ring
 constexpr Millis after_failure = 250ms;
+constexpr Millis after_look = 10ms;       // of an agent that always answers at once
 constexpr Millis after_nothing = 50ms;    // of an empty prefix the bell rings for every change in the store
 constexpr std::size_t bytes_a_ms = 2000;  // that are read at most where changes never end
 
@@ -58,14 +59,14 @@ void Feed::wait() {
 void Feed::on_bell(const Reply& reply) {
   bell_waits_ = false;
   if (state_ != State::waiting) return;
-  if (!answered(reply)) {
+  if (!answered(reply) || reply.index == 0) {
     index_ = 0;
     return pause(after_failure);
   }
-  if (reply.index == index_) return wait();
+  if (reply.index == index_) return pause(after_look);
   if (is_followed()) return look(reply.index);
   index_ = reply.index;
-  pause(reply.is(Meaning::absent) ? after_nothing : 0ms);
+  pause(reply.is(Meaning::absent) ? after_nothing : after_look);
   touch();
 }
 
@@ -89,11 +90,14 @@ void Feed::look_at(Folder& folder) {
 
 void Feed::read(Folder& folder) {
   agent_.list("/v1/kv/" + in_url(folder.path) + "?recurse&consistent", [this, &folder](const Reply& reply) {
-    look_.failed = look_.failed || !answered(reply);
+    const support::KeyRead read =
+        support::checked({StoreResult::done, entries_of(paths_, http::array_of(reply.json)), {}});
+    const bool has_listed = reply.is(Meaning::absent) || reply.is_list();
+    look_.failed = look_.failed || !has_listed || read.outcome != StoreResult::done;
     if (look_.failed) return end_part();
     look_.bytes += reply.body.size();
     folder.index = reply.index;
-    report(folder, entries_of(paths_, http::array_of(reply.json)));
+    report(folder, read.entries);
     end_part();
   });
 }
@@ -121,7 +125,7 @@ void Feed::end_part() {
   } else {
     observed_ = look_.begun;
     if (look_.lists) listener_.on_listed(prefix_, std::exchange(look_.entries, {}));
-    pause(is_empty() ? after_nothing : std::min(Millis(look_.bytes / bytes_a_ms), agent_.patience() / 4));
+    pause(is_empty() ? after_nothing : std::clamp(Millis(look_.bytes / bytes_a_ms), after_look, agent_.patience() / 4));
   }
   for (const auto& done : std::exchange(waiting_, {})) done();
 }

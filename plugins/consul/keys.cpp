@@ -18,6 +18,8 @@ using Meaning = Reply::Meaning;
 
 namespace {
 
+constexpr const char* no_list = "the agent has answered with what is no list";
+
 /// What a failed operation on the store says of the change that it belongs to; `expected` where it is the refusal that
 /// the verb is for, and not another fault of the operation.
 KeyAnswer refusal(StoreResult expected, const std::string& what) {
@@ -32,7 +34,7 @@ KeyAnswer refusal(StoreResult expected, const std::string& what) {
 }  // namespace
 
 bool Transaction::add(const KeyChange& change, std::uint64_t flags) {
-  Write write{paths_.path(change.key), {}, 0};
+  Write write{paths_.path(change.key), {}, 0, !change.value};
   std::vector<std::string> asserts;
   if (change.guarded)
     asserts.push_back(operation("check-session", paths_.path(guard_.key), session_field(guard_.session)));
@@ -70,7 +72,8 @@ std::vector<std::optional<KeyAnswer>> Transaction::judge(const Reply& reply) con
   for (const http::json::value& error : http::array_at(reply.json, "Errors"))
     failed[http::number_at(error, "OpIndex")] = http::text_at(error, "What");
   const auto answer_of = [&](const Write& write) -> std::optional<KeyAnswer> {
-    if (reply.is(Meaning::done)) return KeyAnswer{StoreResult::done, versions[write.path]};
+    if (reply.is(Meaning::done))
+      return write.removes ? KeyAnswer{StoreResult::done} : support::committed(versions[write.path]);
     if (!reply.is(Meaning::refused)) return KeyAnswer{outcome_of(reply), 0, reply.text()};
     for (const std::size_t one : write.asserts)
       if (failed.contains(one)) return refusal(StoreResult::not_leader, failed[one]);
@@ -130,8 +133,11 @@ void Keys::get_some(const std::vector<std::string>& keys, const Done<KeyRead>& d
   std::vector<std::string> operations;
   for (const std::string& key : keys) operations.push_back(operation("get", paths_.path(key)));
   agent_.transact(operations, [this, keys, done](const Reply& reply) {
+    const http::json::array& results = http::array_at(reply.json, "Results");
+    if (reply.is(Meaning::done) && results.size() != keys.size())
+      return done({StoreResult::unknown, {}, "the agent has not answered the read that was asked for"});
     if (!reply.is(Meaning::refused))
-      return done({outcome_of(reply), entries_of(paths_, http::array_at(reply.json, "Results")), reply.text()});
+      return done(support::checked({outcome_of(reply), entries_of(paths_, results), reply.text()}));
     std::set<std::size_t> absent;
     for (const auto& error : http::array_at(reply.json, "Errors"))
       if (http::text_at(error, "What").find("doesn't exist") != std::string_view::npos)
@@ -145,12 +151,13 @@ void Keys::get_some(const std::vector<std::string>& keys, const Done<KeyRead>& d
 }
 
 void Keys::list(const std::string& prefix, Done<KeyRead> done) {
-  agent_.list("/v1/kv/" + in_url(paths_.path(prefix)) + "?recurse&consistent",
-              [this, prefix, done = std::move(done)](const Reply& reply) {
-                if (reply.is(Meaning::absent)) return done({StoreResult::done});
-                if (reply.too_large) return list_by_name(prefix, done);
-                done({outcome_of(reply), entries_of(paths_, http::array_of(reply.json)), reply.text()});
-              });
+  agent_.list("/v1/kv/" + in_url(paths_.path(prefix)) + "?recurse&consistent", [this, prefix, done = std::move(done)](
+                                                                                   const Reply& reply) {
+    if (reply.is(Meaning::absent)) return done({StoreResult::done});
+    if (reply.too_large) return list_by_name(prefix, done);
+    if (reply.is(Meaning::done) && !reply.is_list()) return done({StoreResult::unknown, {}, no_list});
+    done(support::checked({outcome_of(reply), entries_of(paths_, http::array_of(reply.json)), reply.text()}));
+  });
 }
 
 /// Consul has no pages.
@@ -178,7 +185,7 @@ void Keys::list_on(const std::shared_ptr<Listing>& listing) {
 void Keys::name(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
   const auto named = [this, most, done = std::move(done)](const Reply& reply) {
     if (reply.is(Meaning::absent)) return done({std::vector<std::string>()});
-    if (outcome_of(reply) != StoreResult::done) return done({});
+    if (!reply.is_list()) return done({});
     const http::json::array& all = http::array_of(reply.json);
     if (all.size() > most) return done({{}, all.size()});
     std::vector<std::string> keys;

@@ -45,6 +45,7 @@ class Transaction {
     std::string path;
     std::vector<std::size_t> asserts;  // the operations without which it is not to be written
     std::size_t operation;
+    bool removes;
   };
 
   const KeyPaths& paths_;

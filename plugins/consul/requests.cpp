@@ -55,7 +55,7 @@ std::string session_field(const std::string& session) { return R"(,"Session":")"
 
 std::uint64_t last_version(const Reply& reply) {
   const auto& results = http::array_at(reply.json, "Results");
-  return results.empty() ? 0 : http::number_at(results.back(), "KV", "ModifyIndex");
+  return results.empty() ? 0 : support::sound_version(http::number_at(results.back(), "KV", "ModifyIndex"));
 }
 
 /// A bound key without its session is free.
@@ -66,9 +66,11 @@ std::vector<support::KeyEntry> entries_of(const KeyPaths& paths, const http::jso
     const http::json::value& one = in_result.is_null() ? result : in_result;
     const std::string_view path = http::text_at(one, "Key");
     if (!path.starts_with(paths.root())) continue;
-    support::KeyEntry entry{paths.key(path), {}, http::number_at(one, "ModifyIndex")};
+    support::KeyEntry entry{paths.key(path), {}, support::sound_version(http::number_at(one, "ModifyIndex"))};
     if (entry.key.starts_with(support::KeyNames::sessions) && http::text_at(one, "Session").empty()) continue;
-    entry.value = http::from_base64(http::text_at(one, "Value")).value_or("");
+    auto value = http::from_base64(http::text_at(one, "Value"));
+    if (!value) entry.version = 0;
+    entry.value = std::move(value).value_or("");
     entries.push_back(std::move(entry));
   }
   return entries;

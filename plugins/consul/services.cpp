@@ -59,6 +59,8 @@ std::string Services::address_of(const Group& group) const {
   return own.empty() ? node_address_ : std::string(own);
 }
 
+Millis Services::look_pause() const { return std::clamp<Millis>(session_.timeout() / 10, 200ms, 2s); }
+
 void Services::look() {
   look_at_.reset();
   looking_ = !groups_.empty();
@@ -66,7 +68,7 @@ void Services::look() {
   agent_.get("/v1/agent/services", [this](const Reply& services) {
     agent_.get("/v1/agent/checks", [this, services](const Reply& checks) {
       looking_ = false;
-      if (!look_at_) look_at_ = support::boot_now() + std::clamp<Millis>(session_.timeout() / 10, 200ms, 2s);
+      if (!look_at_) look_at_ = support::boot_now() + look_pause();
       if (services.is(Meaning::done) && checks.is(Meaning::done)) on_looked(services.json, checks.json);
     });
   });
@@ -102,6 +104,7 @@ void Services::settle() {
   if (updating_) return;
   for (auto& [name, group] : groups_)
     if ((updating_ = settle(name, group))) return;
+  updates_ = 0;
   if (finished_) finish_now();
 }
 
@@ -142,8 +145,7 @@ void Services::watch_catalog(const std::string& name, const Group& group) {
 void Services::on_catalog(const Group& group, const Reply& reply) {
   group.leading->index = reply.index;
   const support::Join stripped([this, leading = group.leading] {
-    leading->alone = true;
-    look_at_ = SteadyTime{};
+    if (!std::exchange(leading->alone, true)) look_at_ = SteadyTime{};  // later ones wait for the next look
   });
   const auto all_begun = stripped.part();
   for (const value& entry : http::array_of(reply.json)) {
@@ -183,9 +185,17 @@ void Services::updated(const Reply& reply) {
   updating_ = false;
   warn(reply);
   if (reply.is(Meaning::done))
-    look_at_ = SteadyTime{};
+    look_soon();
   else if (finished_)
     finish_now();
+}
+
+/// At once, for each group as often as it can have something to write; then at the pace of looks without a cause: an
+/// agent may show again and again what was just changed.
+void Services::look_soon() {
+  const bool goes_on = ++updates_ > 2 * groups_.size();
+  if (goes_on) updates_ = 0;
+  if (!goes_on || !look_at_) look_at_ = goes_on ? support::boot_now() + look_pause() : SteadyTime{};
 }
 
 void Services::warn(const Reply& reply) {

@@ -61,6 +61,8 @@ class Services {
   void on_catalog(const Group& group, const Reply& reply);
   void say(const std::string& name, const Group& group);
   void updated(const Reply& reply);
+  void look_soon();
+  Millis look_pause() const;
   void warn(const Reply& reply);
   void finish_now();
 
@@ -71,8 +73,9 @@ class Services {
   std::map<std::string, Group> groups_;
   std::string node_, node_address_;  // of this host's agent
   bool asked_node_ = false, looking_ = false;
-  bool updating_ = false;  // something is being written: one at a time, as an agent takes a service as a whole
-  std::string logged_;     // what went wrong last
+  bool updating_ = false;    // something is being written: one at a time, as an agent takes a service as a whole
+  std::size_t updates_ = 0;  // since nothing was to be written, or a look had no cause
+  std::string logged_;       // what went wrong last
   std::optional<SteadyTime> look_at_, finish_by_;
   std::function<void()> finished_;
 };

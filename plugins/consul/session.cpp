@@ -101,7 +101,7 @@ void Session::bind(const std::string& key, const std::string& value, Done<KeyAns
   const std::string fields = value_field(value, static_cast<std::uint64_t>(timeout_.count()));
   agent_.transact({operation("lock", paths_.path(key), fields + session_field(guard_.session))},
                   [done](const Reply& reply) {
-                    if (reply.is(Meaning::done)) return done({StoreResult::done, last_version(reply), {}});
+                    if (reply.is(Meaning::done)) return done(support::committed(last_version(reply)));
                     if (!reply.is(Meaning::refused)) return done({outcome_of(reply), 0, reply.text()});
                     if (reply.says("invalid session")) return done({StoreResult::not_leader, 0, reply.text()});
                     if (reply.says("Permission denied"))

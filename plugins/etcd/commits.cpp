@@ -63,7 +63,7 @@ void Commits::on_reply(const Parts& parts, const Reply& reply) {
     if (!readable)
       parts[i].answer(answer_of(reply.done() ? Reply{} : reply));
     else if (http::truth_at(alone ? reply.body : http::at(responses[i], "response_txn"), "succeeded"))
-      parts[i].answer({StoreResult::done, reply.revision()});
+      parts[i].answer(support::committed(reply.revision()));
     else
       refused.push_back(parts[i]);
   }

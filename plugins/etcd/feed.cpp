@@ -127,25 +127,35 @@ void Feed::on_line(const http::json::value& line) {
   if (http::truth_at(result, "canceled")) return lose("the server has cancelled the watch");
   if (state_ == State::opening) {
     state_ = State::streaming;
-    pause_ = 0ms;
     at_ = support::boot_now() + unproved_patience;
   }
   std::set<std::string> touched;
-  for (const http::json::value& event : http::array_at(result, "events")) on_change(event, touched);
+  for (const http::json::value& event : http::array_at(result, "events"))
+    if (!on_change(event, touched)) {
+      gateway_.leave(stream_);
+      return lose("the server says what cannot be read");
+    }
   for (const std::string& prefix : touched) listener_.on_touched(prefix);
 }
 
-void Feed::on_change(const http::json::value& event, std::set<std::string>& touched) {
+/// False: it cannot be read.
+bool Feed::on_change(const http::json::value& event, std::set<std::string>& touched) {
   const http::json::value& kv = http::at(event, "kv");
-  next_ = std::max(next_, http::number_at(kv, "mod_revision") + 1);
+  const std::uint64_t revision = support::sound_version(http::number_at(kv, "mod_revision"));
+  if (revision == 0) return false;
+  next_ = std::max(next_, revision + 1);
   const bool removed = http::text_at(event, "type") == "DELETE";
-  if (!removed && !keyspace_.lease.empty() && key_of(kv).ends_with(mark + keyspace_.lease))
-    return on_mark(http::from_base64(http::text_at(kv, "value")).value_or(""));
+  if (!removed && !keyspace_.lease.empty() && key_of(kv).ends_with(mark + keyspace_.lease)) {
+    on_mark(http::from_base64(http::text_at(kv, "value")).value_or(""));
+    return true;
+  }
   const auto entry = entry_of(kv, keyspace_.root);
-  if (!entry) return;
+  if (!entry) return true;
+  if (entry->version == 0) return false;
   for (const std::string& prefix : watched_)
     if (entry->key.starts_with(prefix)) touched.insert(prefix);
   if (follows(entry->key)) removed ? listener_.on_removed(entry->key) : listener_.on_written(*entry);
+  return true;
 }
 
 /// "LEASE MARK".
@@ -158,6 +168,7 @@ void Feed::on_mark(const std::string& value) {
     if (expected_.front().mark == mark) observed_until_ = std::max(observed_until_, expected_.front().sent);
   seen_mark_ = std::max(seen_mark_, mark);
   mark_due_.reset();
+  pause_ = 0ms;
 }
 
 /// All is listed again.
@@ -181,7 +192,10 @@ void Feed::tick(SteadyTime now) {
     gateway_.leave(stream_);
     return lose("the stream is silent");
   }
-  if (keyspace_.lease.empty() && now >= at_) return restart(0ms);
+  if (keyspace_.lease.empty() && now >= at_) {
+    pause_ = 0ms;
+    return restart(pause_);
+  }
   if (!untold_.empty()) open();
 }
 

@@ -71,7 +71,7 @@ class Feed {
   void open();
   void close();
   void on_line(const http::json::value& line);
-  void on_change(const http::json::value& event, std::set<std::string>& touched);
+  bool on_change(const http::json::value& event, std::set<std::string>& touched);
   void on_mark(const std::string& value);
   void restart(Millis pause);
   void lose(const std::string& why);

@@ -28,6 +28,7 @@
 #include "http/json.hpp"
 #include "settings.hpp"
 #include "support/bounds.hpp"
+#include "support/keys/key_store.hpp"
 #include "support/wakeup.hpp"
 
 namespace ballot::etcd {
@@ -46,7 +47,8 @@ struct Reply {
   bool foreign = false;  // refused by what is no etcd: another server may be one
 
   bool done() const noexcept { return kind == Kind::done; }
-  std::uint64_t revision() const { return http::number_at(body, "header", "revision"); }
+  /// 0: the answer has none.
+  std::uint64_t revision() const { return support::sound_version(http::number_at(body, "header", "revision")); }
   std::uint64_t raft_term() const { return http::number_at(body, "header", "raft_term"); }
 };
 

@@ -23,8 +23,12 @@ SessionBegun not_begun(const Reply& reply) {
   return support::not_begun(outcome_of(reply), reply.text);
 }
 
+Millis granted(std::uint64_t seconds) {
+  return std::chrono::seconds(std::min<std::uint64_t>(seconds, support::bounds::longest_session / 1s + 1));
+}
+
 SessionBegun begun_as(SessionBegun::How how, const std::string& lease, std::uint64_t seconds) {
-  return {how, lease, {}, std::chrono::seconds(seconds), {}};
+  return {how, lease, {}, granted(seconds), {}};
 }
 
 }  // namespace
@@ -35,8 +39,7 @@ void Lease::begin(Millis timeout, const std::optional<support::Handle>& resumed,
   RangeRequest request{.from = keyspace_.root, .end = end_of(keyspace_.root), .limit = 1, .keys_only = true};
   gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience_},
                [this, timeout, resumed, done = std::move(done)](const Reply& reply) {
-                 if (!reply.done() || http::number_at(reply.body, "header", "revision") == 0)
-                   return done(not_begun(reply));
+                 if (!reply.done() || reply.revision() == 0) return done(not_begun(reply));
                  if (timeout > 0ms && gateway_.authenticates()) check_guard();
                  if (timeout == 0ms) return done(begun_as(SessionBegun::How::begun, observer, 0));
                  resumed ? resume(resumed->session, done) : grant(timeout, done);
@@ -73,16 +76,16 @@ void Lease::resume(const std::string& lease, Begun done) {
   gateway_.ask({"/v3/lease/timetolive", "{\"ID\":\"" + lease + "\",\"keys\":true}", Repeat::safe, patience_},
                [this, lease, done](const Reply& reply) {
                  if (!reply.done()) return done(not_begun(reply));
-                 const std::uint64_t granted = http::number_at(reply.body, "grantedTTL");
-                 if (granted == 0) return done({SessionBegun::How::gone});
+                 const std::uint64_t seconds = http::number_at(reply.body, "grantedTTL");
+                 if (seconds == 0) return done({SessionBegun::How::gone});
                  keyspace_.lease = lease;
                  keyspace_.bound.clear();
                  for (const http::json::value& one : http::array_at(reply.body, "keys")) {
                    const auto entry = entry_of({{"key", one}}, keyspace_.root);
                    if (entry) keyspace_.bound = entry->key;
                  }
-                 patience_ = support::KeyStore::patience(std::chrono::seconds(granted));
-                 done(begun_as(SessionBegun::How::resumed, lease, granted));
+                 patience_ = support::KeyStore::patience(granted(seconds));
+                 done(begun_as(SessionBegun::How::resumed, lease, seconds));
                });
 }
 
@@ -92,7 +95,7 @@ void Lease::bind(const std::string& key, const std::string& value, Done done) {
                  if (reply.kind == Reply::Kind::not_found) return done({StoreResult::not_leader});
                  if (!reply.done()) return done({outcome_of(reply), 0, reply.text});
                  if (!http::truth_at(reply.body, "succeeded")) return done({StoreResult::conflict});
-                 done({StoreResult::done, reply.revision()});
+                 done(support::committed(reply.revision()));
                });
   keyspace_.bound = key;
 }
@@ -140,7 +143,8 @@ void Lease::on_put(const Shared& renewal, const Reply& reply) {
     if (support::boot_now() + least_left < renewal->until) return keep_alive(renewal);
     return renewal->done({StoreResult::unknown, 0, "the servers have changed their leader meanwhile"});
   }
-  renewal->answer = {StoreResult::done, reply.revision()};
+  renewal->answer = support::committed(reply.revision());
+  if (renewal->answer.outcome != StoreResult::done) return renewal->done(renewal->answer);
   renewal->observe_until = std::min(support::boot_now() + observe_patience, renewal->until);
   feed_.committed(renewal->mark, support::boot_now() + patience_);
   observing_.push_back(renewal);

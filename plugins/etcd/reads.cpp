@@ -1,5 +1,6 @@
 #include "reads.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "support/keys/key_batches.hpp"
@@ -9,6 +10,12 @@ namespace ballot::etcd {
 namespace {
 
 constexpr std::size_t page = 1000, most_keys = 100, most_again = 3;
+
+/// Each entry from the index `from` on has a version.
+bool is_sound(const Reads::Found& found, std::size_t from) {
+  return std::all_of(found.read.entries.begin() + static_cast<std::ptrdiff_t>(from), found.read.entries.end(),
+                     [](const support::KeyEntry& one) { return one.version != 0; });
+}
 
 }  // namespace
 
@@ -21,6 +28,7 @@ void Reads::fail(const Reply& reply, Found& found) {
   found.kind = reply.kind;
   found.read.outcome = outcome_of(reply);
   found.read.text = reply.text;
+  found.read.entries.clear();
 }
 
 void Reads::get(const std::vector<std::string>& keys, Millis patience, DoneGet done) {
@@ -31,12 +39,16 @@ void Reads::get(const std::vector<std::string>& keys, Millis patience, DoneGet d
 void Reads::get_some(const std::vector<std::string>& keys, Millis patience, DoneGet done) {
   std::vector<std::string> operations;
   for (const std::string& key : keys) operations.push_back(range_op({.from = keyspace_.root + key}));
-  gateway_.ask({"/v3/kv/txn", txn(operations), Repeat::safe, patience}, [this, done](const Reply& reply) {
-    Found found{{outcome_of(reply), {}, reply.text}};
-    for (const http::json::value& one : http::array_at(reply.body, "responses"))
-      add(http::array_at(one, "response_range", "kvs"), found);
-    done(found.read);
-  });
+  gateway_.ask({"/v3/kv/txn", txn(operations), Repeat::safe, patience},
+               [this, asked = keys.size(), done](const Reply& reply) {
+                 Found found{{outcome_of(reply), {}, reply.text}};
+                 const http::json::array& responses = http::array_at(reply.body, "responses");
+                 if (reply.done() && responses.size() != asked)
+                   return done({StoreResult::unknown, {}, "the server has not answered the read that was asked for"});
+                 for (const http::json::value& one : responses)
+                   add(http::array_at(one, "response_range", "kvs"), found);
+                 done(support::checked(std::move(found.read)));
+               });
 }
 
 void Reads::list(const std::string& from, const std::string& end, Millis patience, Done done) {
@@ -82,11 +94,14 @@ void Reads::on_page(const std::shared_ptr<Listing>& listing, const Reply& reply)
   const http::json::array& kvs = http::array_at(reply.body, "kvs");
   if (found.revision == 0) found.revision = reply.revision();
   add(kvs, found);
+  if (found.revision == 0 || !is_sound(found, listing->counted)) {
+    fail({Reply::Kind::unknown, {}, "the server's list cannot be read"}, found);
+    return listing->done(found);
+  }
   for (; listing->counted < found.read.entries.size(); ++listing->counted)
     listing->bound.add(found.read.entries[listing->counted]);
   if (http::truth_at(reply.body, "more") && !kvs.empty()) {
     if (listing->bound.exceeded()) {
-      found.read.entries.clear();
       fail({Reply::Kind::unknown, {}, listing->bound.text()}, found);
       return listing->done(found);
     }

@@ -126,8 +126,9 @@ std::string key_of(const http::json::value& kv) { return http::from_base64(http:
 std::optional<KeyEntry> entry_of(const http::json::value& kv, const std::string& root) {
   const std::string key = key_of(kv);
   auto value = http::from_base64(http::text_at(kv, "value"));
-  if (!key.starts_with(root) || !value || key.find(mark) != std::string::npos) return std::nullopt;
-  return KeyEntry{key.substr(root.size()), std::move(*value), http::number_at(kv, "mod_revision")};
+  if (!key.starts_with(root) || key.find(mark) != std::string::npos) return std::nullopt;
+  const std::uint64_t version = value ? support::sound_version(http::number_at(kv, "mod_revision")) : 0;
+  return KeyEntry{key.substr(root.size()), std::move(value).value_or(""), version};
 }
 
 std::string watch_request(const std::string& from, const std::string& end, std::uint64_t start_revision) {

@@ -58,7 +58,8 @@ std::string why_txn(const std::vector<support::KeyChange>& changes, const Keyspa
 std::vector<support::KeyAnswer> why_answers(const std::vector<support::KeyChange>& changes, const Keyspace& keyspace,
                                             const http::json::value& body);
 
-/// Of kv in an answer to a range, or in an event; none where it is not below the root or a mark.
+/// Of kv in an answer to a range, or in an event; none where it is not below the root or a mark. Its version is 0 where
+/// the server's value or version cannot be read.
 std::optional<support::KeyEntry> entry_of(const http::json::value& kv, const std::string& root);
 /// The whole key of such; "" where it has none.
 std::string key_of(const http::json::value& kv);

@@ -188,7 +188,7 @@ std::optional<Places> places_of(std::string_view reply) {
   const std::size_t at = parts.size() == old_parts ? 1 : 3;
   const auto stream = number_of<std::uint64_t>(parts[at + 2]), own = number_of<std::uint64_t>(parts[at + 3]);
   const auto time = number_of<std::int64_t>(parts[at + 4]);
-  if (!stream || !own || !time || *time < 0) return std::nullopt;
+  if (!stream || *stream > bounds::version || !own || !time || *time < 0) return std::nullopt;
   constexpr std::int64_t nanos = 1'000'000;  // of a millisecond
   return Places{std::string(parts[at]), *stream, *own, WallTime(Millis(*time / nanos))};
 }

@@ -20,7 +20,7 @@ KeyAnswer answer_of(const Answer& answer, const std::string& stream) {
     return {StoreResult::unknown, 0, "stream " + stream + " has not acknowledged a message: " + answer.text};
   if (answer.failed()) return {answer.status >= 500 ? StoreResult::unknown : StoreResult::failed, 0, answer.text};
   if (answer.is_duplicate()) return {StoreResult::conflict};
-  return {StoreResult::done, answer.sequence(), {}};
+  return committed(answer.sequence());
 }
 
 Answer checked(const Answer& answer, const StreamConfig& wanted) {

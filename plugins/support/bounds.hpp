@@ -5,7 +5,9 @@
 //   request.largest = bounds::list;      if (text.size() > bounds::log_text) ...
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace ballot::support::bounds {
 
@@ -52,6 +54,13 @@ constexpr std::size_t bucket = 512 * mib;
 // JSON: of one text; a member counts as one value.
 constexpr std::size_t json_values = 384 * kib;
 constexpr std::size_t json_depth = 32;
+
+// Counters: versions, revisions and sequences. A larger one is none, nor is 0: no store has counted so far, and what
+// comes after it has to be larger.
+constexpr std::uint64_t version = std::uint64_t{1} << 62;
+
+// Sessions: a timeout that a server grants; deadlines are counted from it.
+constexpr std::chrono::hours longest_session{24};
 
 // People: what a log line, an error or a problem has of a server's text, in bytes.
 constexpr std::size_t text = 1 * kib;

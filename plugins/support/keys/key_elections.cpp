@@ -358,12 +358,12 @@ void KeyElections::lose(const std::string& name, Group& group, Cause cause) {
 }
 
 void KeyElections::read_doubted() {
-  std::vector<std::pair<std::string, std::uint64_t>> asked;
+  std::vector<Doubt> asked;
   std::vector<std::string> keys;
   for (const std::string& name : std::exchange(doubted_, {})) {
     const Group* group = find(name);
     if (group == nullptr) continue;
-    asked.emplace_back(name, group->serial);
+    asked.push_back({name, group->serial, view_.term(name).version});
     keys.push_back(KeyNames::term(name));
   }
   if (keys.empty()) return;
@@ -371,10 +371,10 @@ void KeyElections::read_doubted() {
 }
 
 /// What is read is at least as new as all that was answered before it was asked for.
-void KeyElections::on_read(const std::vector<std::pair<std::string, std::uint64_t>>& asked, const KeyRead& read) {
+void KeyElections::on_read(const std::vector<Doubt>& asked, const KeyRead& read) {
   std::unordered_map<std::string, const KeyEntry*> entries;
   for (const KeyEntry& entry : read.entries) entries.emplace(entry.key, &entry);
-  for (const auto& [name, serial] : asked) {
+  for (const auto& [name, serial, shown] : asked) {
     Group* group = find(name, serial);
     if (group == nullptr) continue;
     if (read.outcome != StoreResult::done) {
@@ -383,6 +383,8 @@ void KeyElections::on_read(const std::vector<std::pair<std::string, std::uint64_
     }
     const auto found = entries.find(KeyNames::term(name));
     const std::uint64_t version = found == entries.end() ? 0 : found->second->version;
+    // An older version than the view had before the read was asked for: the view's was wrong, or the store went back.
+    if (version < shown && view_.term(name).version == shown) view_.remove_term(name);
     version == 0 ? void(view_.remove_term(name)) : void(view_.write_term(name, found->second->value, version));
     const TermRecord term = version == 0 ? TermRecord{} : parse_term(found->second->value);
     if (group->state == State::leading) {

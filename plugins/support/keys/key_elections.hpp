@@ -85,6 +85,12 @@ class KeyElections {
 
  private:
   enum class State { waiting, asking, pausing, claiming, leading, leaving };
+  /// A group whose term is read.
+  struct Doubt {
+    std::string group;
+    std::uint64_t serial;
+    std::uint64_t shown;  // the version that the view had when the read was asked for
+  };
   struct Group {
     State state = State::waiting;
     std::uint64_t serial = 0;  // of what is under way: other answers are late
@@ -139,7 +145,7 @@ class KeyElections {
 
   void on_claim_read(const std::string& name, Group& group, const TermRecord& term, std::uint64_t version);
   void read_doubted();
-  void on_read(const std::vector<std::pair<std::string, std::uint64_t>>& asked, const KeyRead& read);
+  void on_read(const std::vector<Doubt>& asked, const KeyRead& read);
   void sweep();
 
   KeyContext& context_;

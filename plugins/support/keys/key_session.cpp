@@ -57,6 +57,11 @@ void KeySession::on_begun(const SessionBegun& begun) {
     case SessionBegun::How::begun:
     case SessionBegun::How::resumed: break;
   }
+  if (begun.timeout > bounds::longest_session)
+    return fail(
+        Cause::unreachable,
+        "the store grants a session of " + std::to_string(begun.timeout.count()) + " ms, which is more than a day",
+        Rest::uncertain);
   context_.session = begun.session;
   secret_ = begun.secret;
   if (begun.timeout > 0ms) context_.timeout = begun.timeout;

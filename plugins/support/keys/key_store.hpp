@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
+#include "support/bounds.hpp"
 #include "support/handle_file.hpp"
 
 namespace ballot::support {
@@ -50,12 +51,29 @@ struct KeyAnswer {
   std::string text = {};  // for people, where it is unknown or failed
 };
 
+/// A version as a server has written it; 0 where it is none.
+constexpr std::uint64_t sound_version(std::uint64_t version) { return version <= bounds::version ? version : 0; }
+
+/// The answer to a change that the server says it has committed. One without a version is not understood.
+inline KeyAnswer committed(std::uint64_t version) {
+  if (sound_version(version) == 0) return {StoreResult::unknown, 0, "the server's answer has no version"};
+  return {StoreResult::done, version, {}};
+}
+
 /// What a read has found. done: linearizable, keys that are not there left out.
 struct KeyRead {
   StoreResult outcome = StoreResult::unknown;
   std::vector<KeyEntry> entries = {};
   std::string text = {};
 };
+
+/// The read, where each entry has a version: an entry without one could not be read, and the key is not absent.
+inline KeyRead checked(KeyRead read) {
+  const auto unsound = std::find_if(read.entries.begin(), read.entries.end(),
+                                    [](const KeyEntry& one) { return sound_version(one.version) == 0; });
+  if (read.outcome != StoreResult::done || unsound == read.entries.end()) return read;
+  return {StoreResult::unknown, {}, "the server's answer cannot be read: key " + unsound->key};
+}
 
 /// The keys that are there, linearizable. None, and `count`: they are so many, more than were asked for; none, and 0:
 /// they are not known.

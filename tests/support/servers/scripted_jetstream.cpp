@@ -52,7 +52,7 @@ ScriptedJetStream::~ScriptedJetStream() {
   ::close(listener_);
 }
 
-void ScriptedJetStream::renumber(int by) {
+void ScriptedJetStream::renumber(std::int64_t by) {
   const std::lock_guard hold(mutex_);
   last_ += by;
   for (auto& [subject, stored] : all_) stored.sequence += by;

@@ -27,7 +27,7 @@ class ScriptedJetStream {
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   std::size_t consumers() const noexcept { return consumers_; }
   /// Another leader has other numbers for what is stored; the connection is lost.
-  void renumber(int by);
+  void renumber(std::int64_t by);
 
  private:
   struct Stored {

@@ -1,4 +1,5 @@
-// AskedStore: a KeyStore that keeps what it is asked until the test answers it; and a host that nobody hears.
+// AskedStore: a KeyStore that keeps what it is asked until the test answers it; and a host and a listener that nobody
+// hears.
 #pragma once
 
 #include <optional>
@@ -16,12 +17,24 @@ class NoHost final : public Host {
   void log(Level, std::string_view) noexcept override {}
 };
 
+class NoListener final : public KeyStore::Listener {
+ public:
+  void on_listed(const std::string&, const std::vector<KeyEntry>&) override {}
+  void on_written(const KeyEntry&) override {}
+  void on_removed(const std::string&) override {}
+  void on_touched(const std::string&) override {}
+  void on_session_lost(const std::string&) override {}
+  void on_connected() override {}
+  void on_unfit(const std::string&, const std::string&) override {}
+};
+
 class AskedStore final : public KeyStore {
  public:
   struct Commit {
     std::vector<KeyChange> changes;
     Done<std::vector<KeyAnswer>> done;
   };
+  std::vector<Done<SessionBegun>> begins;
   std::vector<Commit> commits;
   std::vector<std::pair<std::vector<std::string>, Done<KeyRead>>> gets;
   std::vector<Done<KeysThere>> names;
@@ -33,7 +46,9 @@ class AskedStore final : public KeyStore {
   }
 
   Capability capability() const override { return Capability::fenced; }
-  void begin(Millis, const std::optional<Handle>&, Done<SessionBegun>) override {}
+  void begin(Millis, const std::optional<Handle>&, Done<SessionBegun> done) override {
+    begins.push_back(std::move(done));
+  }
   void bind(const std::string&, const std::string&, Done<KeyAnswer>) override {}
   void renew(const std::string&, const std::string&, Done<KeyAnswer>) override {}
   void end(Done<KeyAnswer>) override {}

@@ -22,6 +22,7 @@ class ConsulLists : public ::testing::Test {
   /// As Consul answers, but that all together is always too large.
   void answer(HttpPeer::Talk& talk) {
     const std::string asked = talk.asked();
+    if (!answer_.empty()) return talk.answer(200, answer_);
     if (asked.find("?recurse") != std::string::npos)
       return talk.answer(200, std::string(support::bounds::list + 1, ' '));
     std::string body;
@@ -45,6 +46,17 @@ class ConsulLists : public ::testing::Test {
     return read.value_or(KeyRead{});
   }
 
+  KeyRead get(const std::vector<std::string>& keys) {
+    std::optional<KeyRead> read;
+    keys_.get(keys, [&](const KeyRead& one) { read = one; });
+    for (const SteadyTime end = support::boot_now() + Millis(20'000); !read && support::boot_now() < end;) {
+      wakeup_->wait(end);
+      agent_.receive();
+    }
+    return read.value_or(KeyRead{});
+  }
+
+  std::string answer_;          // to each request; "": keys_there
   std::string value_ = "MQ==";  // 1
   HttpPeer peer_{[this](HttpPeer::Talk& talk) { answer(talk); }};
   std::shared_ptr<support::Wakeup> wakeup_ = std::make_shared<support::Wakeup>();
@@ -67,6 +79,34 @@ TEST_F(ConsulLists, AreReadByTheKeysNamesWhereOneAnswerWouldBeTooLarge) {
   }
   EXPECT_EQ(names.size(), keys_there);
   EXPECT_EQ(peer_.asked().size(), 2u + 3u);
+}
+
+/// A key that cannot be read is not absent, and no later version could follow such a one.
+TEST_F(ConsulLists, OfKeysWithoutAVersionAreUnknown) {
+  agent_.set_patience(Millis(10'000));
+  for (const char* const version : {"0", "-1", "9223372036854775807", "18446744073709551615", "1.5", "null", "[]"}) {
+    const std::string entry = R"({"Key":"b/r/j/x","Value":"MQ==","ModifyIndex":)" + std::string(version) + "}";
+    answer_ = "[" + entry + "]";
+    EXPECT_EQ(list().outcome, StoreResult::unknown) << version;
+    answer_ = R"({"Results":[{"KV":)" + entry + "}]}";
+    EXPECT_EQ(get({"r/j/x"}).outcome, StoreResult::unknown) << version;
+  }
+  answer_ = R"({"Results":[{"KV":{"Key":"b/r/j/x","Value":"MQ==","ModifyIndex":7}}]})";
+  EXPECT_EQ(get({"r/j/x"}).outcome, StoreResult::done);
+}
+
+TEST_F(ConsulLists, ThatAreNoneAreUnknown) {
+  agent_.set_patience(Millis(10'000));
+  for (const char* const text : {"{}", "null", "<html>", R"([{"Key":"b/r/j/x","Value":"%%%","ModifyIndex":7}])"}) {
+    answer_ = text;
+    EXPECT_EQ(list().outcome, StoreResult::unknown) << text;
+  }
+}
+
+TEST_F(ConsulLists, ThatAnswerAnotherReadAreUnknown) {
+  agent_.set_patience(Millis(10'000));
+  answer_ = R"({"Results":[]})";
+  EXPECT_EQ(get({"r/j/x"}).outcome, StoreResult::unknown);
 }
 
 }  // namespace

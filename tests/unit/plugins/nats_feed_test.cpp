@@ -2,6 +2,9 @@
 // come to only after they were stopped or killed (conformance/nats_claims_test.cpp).
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "conformance/nats_parts.hpp"
 #include "support/servers/scripted_jetstream.hpp"
 
@@ -72,6 +75,19 @@ TEST(NatsFeed, OfMessagesWithOtherNumbersThanBeforeSaysSo) {
   EXPECT_EQ(renumbered, version - 1);
   EXPECT_EQ(parts.bucket.id_over("r/j/x", renumbered), next) << "it is the same message";
   EXPECT_FALSE(parts.bucket.id_over("r/j/x", version));
+}
+
+/// No later message could have a larger number.
+TEST(NatsFeed, AWriteThatIsAcknowledgedWithANumberThatIsNoneIsUnknown) {
+  ScriptedJetStream server({0});
+  NatsParts parts(server.address(), "b");
+  ASSERT_TRUE(read(parts));
+  server.renumber(std::numeric_limits<std::int64_t>::max() - 100);
+  NatsParts::pump(
+      {&parts}, [&] { return !parts.connected; }, limit);
+  NatsParts::pump(
+      {&parts}, [&] { return parts.connected; }, limit);
+  EXPECT_EQ(write(parts, {"r/j/x", "1"}).outcome, StoreResult::unknown);
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ TEST(NatsProtocol, TheReplyOfAConsumersMessageSaysWhereItStands) {
   ASSERT_TRUE(now);
   EXPECT_EQ(now->consumer, "c1");
   EXPECT_EQ(now->stream_sequence, 17u);
-  for (const char* const reply : {"", "$JS.ACK.", "$JS.ACK.a.b.c.d.e.f.g", "_INBOX.x", "$JS.ACK.a.b.1.2.3.4.5.6"})
+  for (const char* const reply : {"", "$JS.ACK.", "$JS.ACK.a.b.c.d.e.f.g", "_INBOX.x", "$JS.ACK.a.b.1.2.3.4.5.6",
+                                  "$JS.ACK.KV_b.c1.1.9223372036854775807.4.1700000000123456789.0"})
     EXPECT_FALSE(places_of(reply)) << reply;
 }
 

@@ -168,6 +168,34 @@ TEST_F(KeyClaimsTest, ACandidateThatIsNotKnownToBeWrittenIsWrittenAgain) {
   EXPECT_GT(*elections.due(), boot_now());
 }
 
+/// Of a server that has lied once, or of a store that was put back to an earlier state.
+TEST_F(KeyClaimsTest, ClaimsOverTheVersionThatTheStoreHasWhereALaterOneWasShown) {
+  const std::string ended = format(TermRecord{3, "s2", "n2", "boot", true});
+  begin({{"n1", "s1"}}, 1, {{"t/g0", ended, 1'000'000}});
+  const auto claimed_over = [this] {
+    std::uint64_t version = 0;
+    for (; answered < store.commits.size(); ++answered) {
+      const auto commit = store.commits.at(answered);
+      std::vector<KeyAnswer> answers;
+      for (const KeyChange& change : commit.changes) {
+        const bool is_term = change.key == "t/g0";
+        if (is_term) version = change.version.value_or(0);
+        answers.push_back({is_term ? StoreResult::conflict : StoreResult::done, 1, {}});
+      }
+      commit.done(answers);
+    }
+    return version;
+  };
+  advance();
+  EXPECT_EQ(claimed_over(), 1'000'000u);
+  elections.flush();
+  ASSERT_EQ(store.gets.size(), 1u);
+  const auto read = store.gets.front().second;
+  read({StoreResult::done, {{"t/g0", ended, 7}}, {}});
+  advance();
+  EXPECT_EQ(claimed_over(), 7u);
+}
+
 TEST_F(KeyClaimsTest, OfWhoHasResignedNoCandidateStays) {
   begin({{"n1", "s1"}}, 1);
   advance();

@@ -7,10 +7,33 @@
 #include "support/keys/key_context.hpp"
 #include "support/keys/key_queue.hpp"
 #include "support/keys/key_registers.hpp"
+#include "support/keys/key_session.hpp"
 #include "support/keys/key_view.hpp"
 
 namespace ballot::support {
 namespace {
+
+/// Deadlines are counted from it; a server's number may be larger than the clock's.
+TEST(KeyGrants, OfMoreThanADayAreNoSession) {
+  NoHost host;
+  const KeyPlace place;
+  for (const bool too_long : {false, true}) {
+    AskedStore* store = nullptr;
+    KeySession session({}, place, host, [&](KeyStore::Listener&) {
+      auto made = std::make_unique<AskedStore>();
+      store = made.get();
+      return made;
+    });
+    ASSERT_EQ(store->begins.size(), 1u);
+    const auto begun = store->begins.front();
+    const Millis day = std::chrono::hours(24);
+    begun({SessionBegun::How::begun, "s1", {}, too_long ? day + Millis(1) : day, {}});
+    EXPECT_EQ(session.over().has_value(), too_long);
+    if (too_long) {
+      EXPECT_EQ(session.over()->cause, Cause::unreachable);
+    }
+  }
+}
 
 KeyEntry term(const std::string& group, std::uint64_t epoch, const std::string& session, std::uint64_t version) {
   return {"t/" + group, format(TermRecord{epoch, session, "n1", "boot", false}), version};
