@@ -300,7 +300,7 @@ void NatsStore::on(Message& message) {
       return unknown("no server can be reached: " + settings_.access.servers.text() + ": " + message.to);
     case Message::Kind::denied: return denied(message.to);
     case Message::Kind::disconnected:
-      outlet_.host().log(Level::info, "the connection to a server is lost: " + message.to);
+      outlet_.host().log(Level::info, "nats: the connection to a server is lost: " + message.to);
       return leave();
   }
 }
@@ -317,7 +317,7 @@ void NatsStore::on_connected() {
 void NatsStore::denied(const std::string& what) {
   const std::string text = "this user lacks a permission that is needed: " + what;
   if (beginning_) return refused(text);
-  if (std::exchange(denied_, what) != what) outlet_.host().log(Level::error, text);
+  if (std::exchange(denied_, what) != what) outlet_.host().log(Level::error, "nats: " + text);
 }
 
 void NatsStore::run_later() {

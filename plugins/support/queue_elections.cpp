@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Millis resume_pause = 250ms;
+constexpr Millis resume_pause = 250ms, again_pause = 500ms;
 constexpr Millis read_ahead_pause = 1s, relist_pause = 5s;
 constexpr std::size_t few_groups = 100;
 
@@ -114,8 +114,8 @@ void QueueElections::write_began(const std::string& name) {
 
 void QueueElections::write_ended(const std::string& name) {
   Group* group = find(name);
-  if (group != nullptr && group->writes > 0 && --group->writes == 0 && group->leave && group->state == State::leading)
-    leave(name, *group);
+  if (group == nullptr || group->writes == 0 || --group->writes > 0) return;
+  if (group->leave && group->state == State::leading) leave(name, *group);
 }
 
 void QueueElections::enter(const std::string& name, Group& group) {
@@ -130,8 +130,7 @@ void QueueElections::enter(const std::string& name, Group& group) {
 
 void QueueElections::on_entered(const std::string& name, std::uint64_t serial, const Step& step,
                                 const QueueStore::Made& made) {
-  Group* group = find(name, serial);
-  if (group != nullptr) step.ok() ? on_placed(name, *group, made) : stall(name, *group, step);
+  if (Group* group = find(name, serial)) step.ok() ? on_placed(name, *group, made) : stall(name, *group, step);
 }
 
 void QueueElections::on_placed(const std::string& name, Group& group, const QueueStore::Made& made) {
@@ -168,13 +167,17 @@ void QueueElections::on_listed(const std::string& name, Group& group, const Entr
   wait(name, group, *place.ahead);
 }
 
+/// An entry that was removed is made again at once, and one that is removed all the time twice a second.
 void QueueElections::on_missing(const std::string& name, Group& group) {
   if (std::exchange(group.announced, false)) {
     unclean_ = true;
     self_.post(backend::Deposed{name, group.epoch, group.leave ? Cause::resigned : Cause::evicted});
   }
   group.version.reset();
-  group.leave ? gone(name, group) : enter(name, group);
+  if (group.leave) return gone(name, group);
+  if (boot_now() < group.made_again + again_pause) return stall(name, group, {Step::Code::missing});
+  group.made_again = boot_now();
+  enter(name, group);
 }
 
 void QueueElections::wait(const std::string& name, Group& group, const QueueStore::Entry& before_us) {
@@ -266,13 +269,12 @@ void QueueElections::claim_epoch(const std::string& name, Group& group, std::opt
 }
 
 void QueueElections::consider_term(const std::string& name, Group& group) {
-  const TermRecord& before = group.term;
   if (is_ours(group)) {
     // The term of the daemon before, in the resumed session.
-    group.unfinished = before.before;
+    group.unfinished = group.term.before;
     group.led_at = boot_now();
     backend::Elected resumed{name, group.epoch, true, {}, {}};
-    if (!before.before.empty()) resumed.old_deadline = group.led_at + self_.timeout;
+    if (!group.term.before.empty()) resumed.old_deadline = group.led_at + self_.timeout;
     if (self_.resumed_until && boot_now() < *self_.resumed_until) return announce(name, group, std::move(resumed));
     store_.remove(name, group.entry);
     return enter(name, group);
@@ -280,7 +282,7 @@ void QueueElections::consider_term(const std::string& name, Group& group) {
   const auto found = [this, name, serial = group.serial](const Step& step, TermFacts facts) {
     if (Group* asked = find_done(name, serial, step)) on_facts(name, *asked, std::move(facts));
   };
-  inquire(store_, before, self_.session, self_.before, found);
+  inquire(store_, group.term, self_.session, self_.before, found);
 }
 
 /// What a session had started is over when the store has ended it. One that is open was only put out of the queue.
@@ -343,8 +345,7 @@ void QueueElections::flush_ahead() {
   while (store_.idle()) {
     const auto name = ahead_.take(boot_now());
     if (!name) return;
-    Group* group = find(*name);
-    if (group != nullptr && group->state == State::waiting) read_ahead(*name, *group);
+    if (Group* group = find(*name); group != nullptr && group->state == State::waiting) read_ahead(*name, *group);
   }
 }
 
@@ -371,9 +372,8 @@ void QueueElections::leave(const std::string& name, Group& group) {
 }
 
 void QueueElections::on_left(const std::string& name, std::uint64_t serial, const Step& step) {
-  Group* group = find(name, serial);
-  if (group == nullptr) return;
-  step.ok() || step.code == Step::Code::missing ? gone(name, *group) : stall(name, *group, step);
+  const bool has_left = step.ok() || step.code == Step::Code::missing;
+  if (Group* group = find(name, serial)) has_left ? gone(name, *group) : stall(name, *group, step);
 }
 
 void QueueElections::gone(const std::string& name, Group& group) {

@@ -96,6 +96,7 @@ class QueueElections final : private QueueSender::Results {
     TermRecord term;
     std::vector<SessionOf> unfinished;      // of ours: TermRecord::before
     SteadyTime led_at{};                    // since when ours goes on
+    SteadyTime made_again{};                // when our entry was missing last
     std::optional<std::int64_t> version;    // of `term`, where it was read
     std::optional<backend::Elected> ready;  // to be posted when our term is written down
     bool announced = false;                 // Elected, and not yet Deposed

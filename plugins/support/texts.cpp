@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t latest_ms = 253'402'300'799'999;  // the end of the year 9999
 constexpr std::int64_t longest_timeout_ms = 24 * 3'600'000;
 constexpr std::size_t longest_node = 256;
-constexpr std::uint64_t largest_epoch = std::uint64_t{1} << 62;  // what comes after it is larger
+constexpr std::uint64_t largest_epoch = std::uint64_t{1} << 62;
 
 /// 0: it is none that can be counted on from.
 std::uint64_t epoch_of(std::string_view text) {
@@ -76,6 +76,8 @@ std::string format(const TermRecord& record) {
     text += " " + record.before[i].node + "/" + record.before[i].session;
   return text;
 }
+
+std::uint64_t next_epoch(std::uint64_t last) { return last >= largest_epoch ? 1 : last + 1; }
 
 TermRecord parse_term(std::string_view text) {
   TermRecord record;

@@ -39,6 +39,10 @@ struct TermRecord {
 };
 std::string format(const TermRecord& record);
 TermRecord parse_term(std::string_view text);
+/// Of the term after that of `last`. After the largest that is read it is 1: nobody counts so far, so a hand has
+/// written it, and a larger one would be read by nobody. The group halts then, as an epoch has gone back, until it is
+/// repaired.
+std::uint64_t next_epoch(std::uint64_t last);
 
 /// A candidate: "NODE SINCE".
 struct CandidateText {

@@ -258,7 +258,7 @@ void KeyElections::claim(const std::string& name, Group& group) {
   const KeyView::Term& last = view_.term(name);
   if (group.leave) return gone(name, group);
   if (!is_fit(name) || !is_vacant(last.record)) return void(enter_state(group, State::waiting));
-  group.epoch = std::max(group.epoch, last.record.epoch) + 1;
+  group.epoch = next_epoch(std::max(group.epoch, last.record.epoch));
   group.unfinished = unfinished(last.record);
   send_claim(name, group, own_term(group, false), last.version);
 }

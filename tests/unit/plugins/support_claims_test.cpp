@@ -168,6 +168,24 @@ TEST_F(KeyClaimsTest, ACandidateThatIsNotKnownToBeWrittenIsWrittenAgain) {
   EXPECT_GT(*elections.due(), boot_now());
 }
 
+/// A term that was written by hand. One that no other node could read would seem vacant to each of them.
+TEST_F(KeyClaimsTest, TheEpochOfAClaimIsOneThatOthersRead) {
+  for (const std::uint64_t last : {1ull << 40, (1ull << 62) - 1, 1ull << 62}) {
+    const std::string group = "g" + std::to_string(last);
+    view.list_terms({{"t/" + group, format(TermRecord{last, "s2", "n2", "boot", true}), 1}});
+    view.list_sessions({{"s/n1", "s1", 1}});
+    elections.campaign(group);
+    advance();
+    std::string claimed;
+    for (; answered < store.commits.size(); store.answer(answered++))
+      for (const KeyChange& change : store.commits[answered].changes)
+        if (change.key.starts_with("t/")) claimed = change.value.value_or("");
+    const TermRecord read = parse_term(claimed);
+    EXPECT_EQ(read.session, "s1") << claimed;
+    EXPECT_EQ(read.epoch, last < 1ull << 62 ? last + 1 : 1) << claimed;
+  }
+}
+
 /// Of a server that has lied once, or of a store that was put back to an earlier state.
 TEST_F(KeyClaimsTest, ClaimsOverTheVersionThatTheStoreHasWhereALaterOneWasShown) {
   const std::string ended = format(TermRecord{3, "s2", "n2", "boot", true});

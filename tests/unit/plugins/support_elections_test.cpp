@@ -158,6 +158,21 @@ TEST_F(TheQueueElections, OneThatIsEvictedIsDeposedAndMayRunForTAndCampaignsAgai
   EXPECT_FALSE(a.posted<backend::Elected>()[1].old_deadline) << "what runs there is its own";
 }
 
+/// By hand, or by a session that a server has given the same number.
+TEST_F(TheQueueElections, AnEntryThatIsRemovedAllTheTimeIsMadeAgainAtOnceOnlyOnce) {
+  Participant a(shelf, "a");
+  a.elections.campaign("g");
+  run({&a});
+  for (int i = 0; i < 20; ++i) {
+    shelf.remove("g", a.elections.own_entry("g"));
+    run({&a});
+  }
+  EXPECT_EQ(a.posted<backend::Elected>().size(), 2u);
+  EXPECT_EQ(a.posted<backend::Deposed>().size(), 2u);
+  ASSERT_TRUE(a.elections.due()) << "and once more a little later";
+  EXPECT_GT(*a.elections.due(), boot_now());
+}
+
 TEST_F(TheQueueElections, AnOutcomeThatIsUnknownIsReadAndTheTermPostedOnce) {
   Participant a(shelf, "a");
   a.queue.next_claim = {Step::Code::unknown, "no answer"};
