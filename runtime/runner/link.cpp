@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/assert.hpp"
 #include "base/failpoint.hpp"
 #include "runner/log.hpp"
 
@@ -30,10 +29,8 @@ bool may_connect(int connection) {
 
 }  // namespace
 
-Link::Link(UniqueFd listener, Poller& poller) : listener_(std::move(listener)), spare_(open_spare()), poller_(poller) {
-  ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK);
-  BALLOT_ASSERT(poller_.add(listener_.get(), EPOLLIN), "the runner can wait for connections");
-}
+Link::Link(UniqueFd listener, Poller& poller)
+    : listener_(std::move(listener), poller), spare_(open_spare()), poller_(poller) {}
 
 void Link::accept() {
   for (std::size_t i = 0; i < most_others && take_one(); ++i) continue;
@@ -42,11 +39,12 @@ void Link::accept() {
 
 /// False: none waits, or no more can be taken now.
 bool Link::take_one() {
-  UniqueFd connection(
-      BALLOT_FAILS("runner.accept") ? -1 : ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  UniqueFd connection(BALLOT_FAILS("runner.accept")
+                          ? -1
+                          : ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!connection && (errno == EMFILE || errno == ENFILE)) {
     spare_.reset();
-    UniqueFd(::accept(listener_.get(), nullptr, nullptr)).reset();
+    UniqueFd(::accept(listener_.descriptor(), nullptr, nullptr)).reset();
     spare_ = open_spare();
     log("refused a connection: no descriptors are left");
   }

@@ -19,6 +19,7 @@
 
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
+#include "runner/listener.hpp"
 #include "runner/peer.hpp"
 #include "runner/poller.hpp"
 
@@ -30,11 +31,13 @@ class Link {
 
   /// With a daemon.
   bool connected() const { return daemon_.connected(); }
-  bool is_listener(int fd) const { return fd == listener_.get(); }
+  bool is_listener(int fd) const { return fd == listener_.descriptor(); }
   bool is_connection(int fd) const { return connected() && fd == daemon_.descriptor(); }
 
   /// Takes connections that wait, and greets them.
   void accept();
+  /// Sees to it that the runner can be found: see Listener.
+  void keep_listening() { listener_.restore(); }
   /// Of the others than the daemon: reads what came from the one with this descriptor, if it is one of them.
   void receive_other(int fd, std::string& buffer);
   /// Somebody waits for admit().
@@ -78,7 +81,7 @@ class Link {
   static void take_role(Other& other);
   void drop_gone();
 
-  UniqueFd listener_;
+  Listener listener_;
   UniqueFd spare_;  // closed to accept, and refuse, a connection when no descriptors are left
   Poller& poller_;
   Peer daemon_;

@@ -25,6 +25,7 @@ constexpr std::size_t most_attempts = 100'000;  // live, and ended without an Ac
 constexpr int starts_per_iteration = 8;         // so that no deadline waits for a burst of starts
 constexpr int reads_per_iteration = 4;          // so that no flood of one run delays the others
 constexpr std::size_t most_backlog = 1 << 20;
+constexpr Millis socket_check{500};  // of a connected daemon the pings wake the runner as often
 constexpr Millis end_grace = std::chrono::seconds(2);
 constexpr Millis keep_unacknowledged = std::chrono::hours(24 * 7);
 
@@ -90,6 +91,7 @@ void Runner::run_once() {
 
 void Runner::daemon_went() {
   quiet_since_ = steady_now();
+  link_.keep_listening();
   resigner_.daemon_went(quiet_since_);
 }
 
@@ -109,7 +111,8 @@ SteadyTime Runner::leaves_at() const {
 
 /// One that fires too early does no harm, so it is moved only to fire earlier.
 void Runner::set_timer() {
-  const SteadyTime next = std::min({leaves_at(), deadlines_.next(), resigner_.wake(), runs_.next_wake()});
+  const SteadyTime next = std::min({leaves_at(), deadlines_.next(), resigner_.wake(), runs_.next_wake(),
+                                    link_.connected() ? SteadyTime::max() : looks_for_socket_});
   if (next >= timer_set_for_) return;
   timer_set_for_ = next;
   const std::int64_t millis = std::max<std::int64_t>(next.time_since_epoch().count(), 1);
@@ -280,6 +283,10 @@ void Runner::do_what_is_due() {
     }
   }
   while (HeldRun* held = runs_.due(time)) settle(*held);
+  if (time >= looks_for_socket_) {
+    link_.keep_listening();
+    looks_for_socket_ = time + socket_check;
+  }
   if (mode_ == Mode::ending) return;
   if (const pid_t pid = resigner_.advance(time); pid != 0) orphans_.started(pid);
 }

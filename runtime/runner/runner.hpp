@@ -117,6 +117,7 @@ class Runner {
   std::deque<AttemptId> unsent_ends_;  // to be sent over this connection
   bool greets_ = false;                // Ready is still to be sent
   SteadyTime quiet_since_{};           // when the last run ended or the daemon went
+  SteadyTime looks_for_socket_{};      // when its file is looked for next
   SteadyTime timer_set_for_ = SteadyTime::max();
   std::string buffer_;
 };

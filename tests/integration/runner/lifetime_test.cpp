@@ -6,7 +6,10 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <thread>
 
 #include "integration/runner/runner_process.hpp"
 
@@ -58,6 +61,49 @@ TEST(Runner, KeepsRunsAndEndsForADaemonThatComesBack) {
   EXPECT_TRUE(runs.contains(running.id));
   EXPECT_EQ(runs[running.id].pid, before.pid);
   EXPECT_EQ(runs[running.id].started_at, before.started_at);
+}
+
+/// Once the runner is there again, at most 20 s later.
+bool listens_anew(const RunnerProcess& runner) {
+  const SteadyTime limit = steady() + seconds(20);
+  while (!std::filesystem::exists(runner.socket_path()) && steady() < limit) std::this_thread::yield();
+  struct stat file {};
+  return ::stat(runner.socket_path().c_str(), &file) == 0 && (file.st_mode & 07777) == 0600;
+}
+
+TEST(Runner, IsFoundAgainWithItsRunsWhereTheFileOfItsSocketIsRemoved) {
+  RunnerProcess runner;
+  const Start running = shell("exec sleep 600");
+  runner.send(running);
+  const Started started = runner.wait<Started>(running.id);
+  const pid_t pid = runner.pid();
+  enum class Removed { before_its_daemon_goes, after_its_daemon_has_gone, beside_its_daemon };
+  for (const Removed when :
+       {Removed::before_its_daemon_goes, Removed::after_its_daemon_has_gone, Removed::beside_its_daemon}) {
+    if (when == Removed::after_its_daemon_has_gone) runner.disconnect();
+    ASSERT_TRUE(std::filesystem::remove(runner.socket_path()));
+    if (when == Removed::before_its_daemon_goes) runner.disconnect();
+    if (when == Removed::beside_its_daemon) {
+      for (const SteadyTime limit = steady() + seconds(20);
+           !std::filesystem::exists(runner.socket_path()) && steady() < limit;) {
+        runner.send(Ping{});
+        runner.wait<Pong>();
+      }
+    }
+    ASSERT_TRUE(listens_anew(runner)) << static_cast<int>(when);
+    runner.connect();
+    EXPECT_EQ(runner.pid(), pid);
+    EXPECT_EQ(runner.wait<Running>(running.id).pid, started.pid);
+  }
+}
+
+TEST(Runner, LeavesAloneWhatLiesInPlaceOfItsSocket) {
+  RunnerProcess runner({.linger = Millis(1500)});
+  ASSERT_TRUE(std::filesystem::remove(runner.socket_path()));
+  ASSERT_TRUE(std::ofstream(runner.socket_path()) << "another one's");
+  runner.disconnect();
+  runner.wait_gone();
+  EXPECT_TRUE(std::filesystem::is_regular_file(runner.socket_path()));
 }
 
 TEST(Runner, ForgetsWhatIsAcknowledged) {
