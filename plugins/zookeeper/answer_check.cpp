@@ -29,7 +29,7 @@ enum Type : std::int32_t {
 };
 enum Xid : std::int32_t { xid_event = -1, xid_ping = -2, xid_auth = -4, xid_watches = -8 };
 
-constexpr std::size_t header_size = 16, password_size = 16, stat_size = 68;
+constexpr std::size_t header_size = 16, password_size = 16;
 constexpr std::int32_t longest_timeout = 24 * 3600 * 1000;
 
 /// Fields one after the other. Once one is not there all are 0, and ok() is false.
@@ -54,6 +54,18 @@ class Fields {
   bool truth() {
     const std::string_view byte = take(1);
     return !byte.empty() && byte[0] != 0;
+  }
+  /// Transactions are counted from 1; the nodes that a server begins with have 0.
+  void transaction() {
+    std::uint64_t value = 0;
+    for (const char c : take(8)) value = value << 8 | static_cast<unsigned char>(c);
+    ok_ = ok_ && value <= bounds::version;
+  }
+  /// What a node has beside its data: created, changed; times, versions, owner and sizes; children changed.
+  void stat() {
+    transaction(), transaction();
+    take(44);
+    transaction();
   }
   void string() { skip(size_from(0)); }
   /// -1 stands for none.
@@ -113,9 +125,9 @@ void read_result(std::int32_t type, Fields& fields) {
     case type_create:
     case type_sync: return fields.string();
     case type_exists:
-    case type_set: return void(fields.take(stat_size));
-    case type_get: fields.buffer(); return void(fields.take(stat_size));
-    case type_children: fields.strings(); return void(fields.take(stat_size));
+    case type_set: return fields.stat();
+    case type_get: fields.buffer(); return fields.stat();
+    case type_children: fields.strings(); return fields.stat();
     default: return;
   }
 }

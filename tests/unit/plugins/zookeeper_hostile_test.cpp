@@ -121,6 +121,25 @@ TEST(AnswerCheck, PassesWhatServersAnswer) {
   EXPECT_NE(check.on_answer(event), "") << "the one watch has had its event";
 }
 
+/// Versions of registers and epochs of terms are such numbers, and no later one could be larger.
+TEST(AnswerCheck, RefusesNumbersOfTransactionsThatNoServerHasCountedTo) {
+  const std::string largest = "\x40" + std::string(7, '\0'), beyond = "\x7f" + std::string(7, '\xff'),
+                    negative(8, '\xff'), between(44, '\0');
+  const auto answer = [](const std::string& stat) {
+    AnswerCheck check;
+    check.on_request("a session");
+    check.on_answer(testing::zookeeper_session());
+    check.on_request(zookeeper_number(1) + zookeeper_number(4) + zookeeper_number(2) + "/x" + '\0');
+    return check.on_answer(zookeeper_header(1) + zookeeper_number(1) + "v" + stat);
+  };
+  EXPECT_EQ(answer(largest + largest + between + largest), "");
+  for (const std::string& one : {beyond, negative}) {
+    EXPECT_NE(answer(one + largest + between + largest), "");
+    EXPECT_NE(answer(largest + one + between + largest), "");
+    EXPECT_NE(answer(largest + largest + between + one), "");
+  }
+}
+
 TEST(AnswerCheck, WatchesThatAreSetAnewHaveAnEventEach) {
   AnswerCheck check;
   check.on_request("a session");
