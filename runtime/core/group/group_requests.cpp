@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/group/group_jobs.hpp"
+#include "core/record/record_text.hpp"
 
 namespace ballot::core {
 
@@ -45,7 +46,7 @@ bool GroupRequests::waits_for_renewal() const {
 void GroupRequests::begin_repair(const Request& request) {
   if (!s_.term.halted.empty()) {
     const auto above = static_cast<std::uint64_t>(g_.c.now.wall.time_since_epoch().count());
-    r_.repairing = std::max({s_.stored.value().repair + 1, s_.guard.repair() + 1, above});
+    r_.repairing = std::min(std::max({s_.stored.value().repair + 1, s_.guard.repair() + 1, above}), largest_counter);
     s_.term.repair = r_.repairing;
     s_.term.repairing = true;
     s_.term.halted.clear();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/wall_text.hpp"
+#include "core/record/record_text.hpp"
 
 namespace ballot::core {
 
@@ -21,11 +22,14 @@ void Repair::complete(JobRegister& next, WallTime now) const {
   next.interventions.edit().repaired_by = by;
 }
 
-/// No store, however old, has seen as many claims of one job as milliseconds have passed since 1970.
+/// No store, however old, has seen as many claims of one job as milliseconds have passed since 1970. A fence that is
+/// near the largest was written by hand: nobody could read the ones after it, so the fences begin anew by the clock.
 void raise_fence(JobRegister& next, std::uint64_t seen, std::uint64_t of_group, WallTime now) {
   const auto above = static_cast<std::uint64_t>(now.time_since_epoch().count());
-  next.fence = std::max({next.fence + 1, seen + 1, above, of_group});
-  next.interventions.edit().repair = next.fence;
+  const std::uint64_t fence = std::max({next.fence + 1, seen + 1, above, of_group});
+  next.fence = fence <= largest_counter / 2 ? fence : above;
+  auto& repair = next.interventions.edit().repair;
+  repair = std::min(std::max({next.fence, repair + 1, of_group}), largest_counter);
 }
 
 std::string Repair::text(const std::string& job) const {
