@@ -340,6 +340,16 @@ bool JobRegister::is_claimed(WallTime slot) const {
          });
 }
 
+WallTime JobRegister::alike_until(WallTime slot) const {
+  if (slot > claimed_until) return last_time;
+  WallTime until = claimed_until;
+  for (const PassedOver& range : passed_over) {
+    if (range.from <= slot && slot <= range.to) return range.to;
+    if (range.from > slot) until = std::min(until, range.from - Millis(1));
+  }
+  return until;
+}
+
 std::string to_text(const JobRegister& r) {
   std::string text;
   text.reserve(512);

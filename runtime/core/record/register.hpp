@@ -117,7 +117,7 @@ struct JobRegister {
   std::uint64_t epoch = 0;   // of the term that wrote last
   WallTime since{};          // slots at or before it are not due
   WallTime cursor{};         // every scheduled slot up to it is settled; only grows, but by a repair
-  WallTime claimed_until{};  // the last scheduled slot that was claimed; after a repair it may lie behind the cursor
+  WallTime claimed_until{};  // the last scheduled slot that was claimed; after a repair it may be later than the cursor
   RareList<PassedOver> passed_over;  // the newest ranges up to there that were not; at most 4, in order
   bool paused = false;
   bool released = false;  // no group's any more: the next leader whose files define the job may take it
@@ -134,6 +134,8 @@ struct JobRegister {
   /// The scheduled slot is done, though the cursor has not passed it: it was claimed before a repair brought the cursor
   /// back. Slots of which it is not known count as claimed, so that none runs twice.
   bool is_claimed(WallTime slot) const;
+  /// From `slot` up to the instant that is returned all slots are claimed, or none is, as is_claimed(slot) says.
+  WallTime alike_until(WallTime slot) const;
 
   bool operator==(const JobRegister&) const = default;
 };

@@ -2,11 +2,11 @@
 // bears its identity in the record s/identity, which a snapshot of it has too; where the store is says less: it may be
 // reached in another way, and another store may lie in its place.
 //
-//   state        | event                             | next
-//   unidentified | the identity is read              | identified
-//   unidentified | the record is not there           | unidentified: it is created, and read again
-//   unidentified | the record cannot be read         | identified: the store that was in this place when it was last
-//   used identified   | -                                 | identified, as long as the daemon runs
+//   state        | event                      | next
+//   unidentified | the identity is read       | identified
+//   unidentified | the record is not there    | unidentified: it is created, and read again
+//   unidentified | the record cannot be read  | identified: as the last store that was used in this place
+//   identified   | -                          | identified, as long as the daemon runs
 //
 // A record that is not there is created with the identity of the store that was in this place before: that store was
 // emptied, and every node that knows more of it sees so. Where none was, the store is new.

@@ -5,9 +5,9 @@
 //   a session | the first one of a daemon: read which store this is -> recall what the ledger knows of it
 //             | list all jobs' registers -> the outcomes of this node's own unknown runs -> each job; campaign
 //             | where this node knows of no run of its own: campaign; T to 2 T later the same list
-//   a term    | what the other nodes publish was listed in this session -> read its registers -> forwarded?  -> the
-//   outcomes of unknown runs -> the term begins; its jobs lead jobs      | read their registers -> the outcomes of
-//   unknown runs -> each job
+//   a term    | what the other nodes publish was listed in this session -> read its registers -> forwarded?
+//             | -> the outcomes of unknown runs -> the term begins; its jobs lead
+//   jobs      | read their registers -> the outcomes of unknown runs -> each job
 //
 // Pure; lives for one step; used inside core only.
 #pragma once

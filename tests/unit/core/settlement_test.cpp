@@ -70,6 +70,21 @@ TEST_F(Minutes, AllCatchesUpOldestFirstAtMostTheLimit) {
   EXPECT_EQ(due, (std::vector<WallTime>{start + 3min, start + 4min, start + 5min}));
 }
 
+/// As a clock that was ahead leaves them, or somebody who can write to the store.
+TEST_F(Minutes, CenturiesOfSlotsThatARegisterShowsAsClaimedAreNotVisitedOneByOne) {
+  const auto seconds = std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"* * * * * *"}}));
+  const WallTime far = start + 24h * 365 * 300;
+  JobRegister stored;
+  stored.claimed_until = far;
+  const AnchoredPlan all{&seconds, {}, {}, nullptr, &stored};
+  EXPECT_EQ(all.next(start)->at, far + 1s);
+  stored.passed_over.push_back({start + 1h, far - 1h});
+  EXPECT_EQ(all.next(start)->at, start + 1h);
+  EXPECT_EQ(all.next(start + 1h)->at, start + 1h + 1s) << "no run has claimed these";
+  EXPECT_EQ(all.next(far - 1h)->at, far + 1s);
+  EXPECT_EQ(stored.alike_until(start + 1h), far - 1h);
+}
+
 TEST_F(Minutes, WhileThePreviousRunHasNotEndedASlotIsSkipped) {
   rules.busy = true;
   settlement.scan(anchored, rules, start + 1min);

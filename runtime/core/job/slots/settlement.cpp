@@ -53,7 +53,7 @@ Reason Coverage::why_missed(WallTime due, WallTime now, Millis start_deadline) c
 std::optional<schedule::Slot> AnchoredPlan::next(WallTime after) const {
   std::optional<schedule::Slot> slot;
   if (plan) slot = plan->next(after, anchors);
-  while (slot && stored && stored->is_claimed(slot->at)) slot = plan->next(slot->at, anchors);
+  while (slot && stored && stored->is_claimed(slot->at)) slot = plan->next(stored->alike_until(slot->at), anchors);
   if (reboot && *reboot > after && (!slot || *reboot <= slot->at)) return schedule::Slot{*reboot, false};
   return slot;
 }

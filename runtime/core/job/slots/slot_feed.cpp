@@ -144,17 +144,20 @@ std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const 
   std::vector<WallTime> anchors(definition.plan.everies().size(), whole_seconds(now));
   if (anchors_.size() == anchors.size()) anchors = anchors_;
   auto slot = definition.plan.next(after, anchors);
-  while (slot && (slot->dst_gap || stored.is_claimed(slot->at))) slot = definition.plan.next(slot->at, anchors);
+  while (slot && (slot->dst_gap || stored.is_claimed(slot->at)))
+    slot = definition.plan.next(slot->dst_gap ? slot->at : stored.alike_until(slot->at), anchors);
   return slot ? std::optional(slot->at) : std::nullopt;
 }
 
 std::vector<WallTime> SlotFeed::claimed_after(WallTime now, const JobRegister& stored) const {
   std::vector<WallTime> claimed;
   if (!plan_) return claimed;
-  for (auto slot = plan_->next(now, anchors_);
-       slot && slot->at <= stored.claimed_until && claimed.size() < claimed_limit;
-       slot = plan_->next(slot->at, anchors_))
-    if (!slot->dst_gap && stored.is_claimed(slot->at)) claimed.push_back(slot->at);
+  for (auto slot = plan_->next(now, anchors_); slot && slot->at <= stored.claimed_until;) {
+    const bool is_claimed = stored.is_claimed(slot->at);
+    if (is_claimed && !slot->dst_gap) claimed.push_back(slot->at);
+    if (claimed.size() >= claimed_limit) break;
+    slot = plan_->next(is_claimed ? slot->at : stored.alike_until(slot->at), anchors_);
+  }
   return claimed;
 }
 
