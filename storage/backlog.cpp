@@ -13,13 +13,9 @@ constexpr auto group_wait = std::chrono::milliseconds(5), group_wait_of_runs = s
 
 bool is_output(const Record& record) { return std::holds_alternative<OutputRecord>(record); }
 
-/// Or what is known of a store.
-bool is_definition(const Record& record) {
-  return std::holds_alternative<DefinitionRow>(record) || std::holds_alternative<KnownRow>(record);
-}
+bool is_definition(const Record& record) { return std::holds_alternative<DefinitionRow>(record); }
 
-/// A crash loses nothing with it: what is of a run stays in its register, and a definition is recorded again. What is
-/// known of a store is then known less well.
+/// A crash loses nothing with it: what is of a run stays in its register, and a definition is recorded again.
 bool may_wait(const Record& record) {
   const auto* row = std::get_if<Row>(&record);
   return is_output(record) || is_definition(record) || (row && row->run);
@@ -32,20 +28,9 @@ bool replaces(const Row& later, const Row& earlier) {
 
 void keep_last_rows(std::vector<Record>& records) {
   std::map<std::pair<RunId, int>, Row*> rows;
-  std::map<std::pair<KnownRow::Of, std::string>, KnownRow*> known;
   std::vector<Record> kept;
   kept.reserve(records.size());  // so that no row moves
   for (Record& record : records) {
-    if (auto* later = std::get_if<KnownRow>(&record)) {
-      KnownRow*& earlier = known[{later->of, later->name}];
-      if (earlier && earlier->store == later->store) {
-        *earlier = std::move(*later);
-        continue;
-      }
-      kept.push_back(std::move(record));
-      earlier = &std::get<KnownRow>(kept.back());
-      continue;
-    }
     Row* row = std::get_if<Row>(&record);
     Row** earlier = row && row->run ? &rows[{*row->run, row->attempt}] : nullptr;
     if (earlier && *earlier) {
@@ -62,6 +47,7 @@ void keep_last_rows(std::vector<Record>& records) {
 
 void Backlog::push(Record record) {
   const std::scoped_lock lock(mutex_);
+  if (auto* known = std::get_if<KnownRow>(&record)) return keep_known(std::move(*known));
   const std::size_t bytes = weight(record);
   const std::uint64_t number = pushed_++;
   if (is_output(record) && (full() || output_bytes_ + bytes > bounds_.output_bytes)) {
@@ -74,11 +60,24 @@ void Backlog::push(Record record) {
     drop_outputs();
   if (!is_definition(record) && full()) drop_oldest_row();
   output_bytes_ += bytes;
-  const Clock::time_point due = Clock::now() + (may_wait(record) ? group_wait_of_runs : group_wait);
-  const bool sooner = due < due_;
-  if (sooner) due_ = due;
+  const bool sooner = become_due_in(may_wait(record) ? group_wait_of_runs : group_wait);
   items_.push_back({number, std::move(record)});
   if (sooner || items_.size() == group_records) changed_.notify_one();
+}
+
+/// A crash loses it: the store is known less well then.
+void Backlog::keep_known(KnownRow known) {
+  std::tuple key(known.store, known.of, known.name);
+  known_.insert_or_assign(std::move(key), std::move(known));
+  if (become_due_in(group_wait_of_runs)) changed_.notify_one();
+}
+
+/// True where nothing was due so early.
+bool Backlog::become_due_in(Clock::duration wait) {
+  const Clock::time_point due = Clock::now() + wait;
+  if (due >= due_) return false;
+  due_ = due;
+  return true;
 }
 
 void Backlog::push_flush(std::function<void()> flushed) {
@@ -116,6 +115,7 @@ Batch Backlog::take() {
 Batch Backlog::take_group() {
   const std::scoped_lock lock(mutex_);
   Batch batch;
+  for (auto& [key, known] : std::exchange(known_, {})) batch.records.emplace_back(std::move(known));
   for (std::size_t bytes = 0; !items_.empty() && batch.records.size() < group_records && bytes < group_output_bytes;) {
     Record& record = batch.records.emplace_back(std::move(items_.front().record));
     bytes += weight(record);
@@ -137,7 +137,7 @@ bool Backlog::stopped() const {
 
 std::size_t Backlog::size() const {
   const std::scoped_lock lock(mutex_);
-  return items_.size();
+  return items_.size() + known_.size();
 }
 
 Dropped Backlog::dropped() const {

@@ -2,8 +2,8 @@
 //
 // Of the rows of one attempt only the last is handed out, in the place of the first: a run that begins and ends within
 // a group costs one write. Past its bounds output goes first, then the oldest rows: a later row of the same run says
-// more. What is dropped is counted. Definitions, of which there are no more than jobs and edits, do not count, nor does
-// what is known of stores, of which the last record for each group and job is handed out.
+// more. What is dropped is counted. Definitions, of which there are no more than jobs and edits, do not count. Of what
+// is known of a store the last record for each group and job is kept: there are no more than these.
 //
 // Threads: push from any, never waiting for more than another push or a take; the rest is the writer's.
 #pragma once
@@ -14,7 +14,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "storage/record.hpp"
@@ -54,7 +57,7 @@ class Backlog {
   void wait(Clock::time_point deadline);
   /// Returns at `deadline`, or on stop.
   void wait_for_stop(Clock::time_point deadline);
-  /// Of at most 2,048 records or 4 MiB of output.
+  /// Of at most 2,048 records or 4 MiB of output, and of all that is known of stores.
   Batch take();
 
   /// What the writer says of itself: it can store nothing at present.
@@ -79,6 +82,8 @@ class Backlog {
   void drop_outputs();
   void drop_oldest_row();
   Batch take_group();
+  void keep_known(KnownRow known);
+  bool become_due_in(Clock::duration wait);
 
   const Bounds bounds_;
   mutable std::mutex mutex_;
@@ -87,7 +92,8 @@ class Backlog {
   std::deque<Flush> flushes_;
   std::uint64_t pushed_ = 0;
   std::size_t output_bytes_ = 0;
-  std::size_t definitions_ = 0;  // and what is known of stores, among items_
+  std::size_t definitions_ = 0;  // among items_
+  std::map<std::tuple<RunId, KnownRow::Of, std::string>, KnownRow> known_;
   Dropped dropped_;
   bool stopped_ = false;
   std::atomic<bool> stuck_{false};

@@ -50,6 +50,23 @@ TEST(Backlog, DropsNoRowForADefinition) {
   EXPECT_EQ(backlog.dropped(), (Dropped{1, 0}));
 }
 
+TEST(Backlog, KeepsOneRecordOfWhatIsKnownOfAJobHoweverLongNothingCanBeStored) {
+  Backlog backlog({.records = 2});
+  backlog.push(ran(1));
+  for (std::uint64_t fence = 1; fence <= 1000; ++fence) {
+    backlog.push(KnownRow{run_id(1), KnownRow::Of::job, "backup", 0, fence, 0});
+    backlog.push(KnownRow{run_id(1), KnownRow::Of::group, "backup", 0, fence, 0});
+  }
+  EXPECT_EQ(backlog.size(), 3u);
+  EXPECT_EQ(backlog.dropped(), Dropped{});
+  std::vector<std::uint64_t> counts;
+  for (const Record& record : backlog.take().records)
+    if (const auto* known = std::get_if<KnownRow>(&record)) counts.push_back(known->count);
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{1000, 1000}));
+  EXPECT_EQ(backlog.size(), 0u);
+  EXPECT_TRUE(backlog.take().empty());
+}
+
 Row in(Status status, Row row) {
   row.status = status;
   return row;
