@@ -228,7 +228,7 @@ JOIN name AS grp ON grp.id = group_id
 JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(additions) == additions_version);
-constexpr std::int64_t definitions_version = 1;  // of the additions that have them
+constexpr std::int64_t definitions_version = 1, pauses_version = 3;  // of the additions that have them
 
 constexpr const char* added_sql = "SELECT value FROM meta WHERE key = 'additions'";
 
@@ -325,7 +325,7 @@ bool knows_all_writes(Database& db) {
 }
 
 std::optional<std::int64_t> pauses_since(Database& db) {
-  if (db.number(added_sql) < 2 || !knows_all_writes(db)) return std::nullopt;
+  if (db.number(added_sql) < pauses_version || !knows_all_writes(db)) return std::nullopt;
   return db.number("SELECT value FROM meta WHERE key = 'pauses'");
 }
 

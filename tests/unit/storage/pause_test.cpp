@@ -95,6 +95,16 @@ TEST_F(PausesKept, AreCompleteOnlySinceTheLastOlderBallot) {
   EXPECT_EQ(basics().pauses.size(), 1u);
 }
 
+/// A build between two releases knew of stores, and not of pauses.
+TEST_F(PausesKept, AreNotKnownInAFileWhoseLastAdditionCameBeforeThem) {
+  write({ran(1)});
+  Database(path_, Open::write)
+      .run(
+          "UPDATE meta SET value = 2 WHERE key = 'additions'; DELETE FROM meta WHERE key = 'pauses'; DROP VIEW pauses; "
+          "DROP TABLE pause");
+  EXPECT_EQ(basics().pauses_since, std::nullopt);
+}
+
 /// One that knows none of the additions.
 TEST_F(PausesKept, AreCompleteOnlySinceABallotThatKnowsNoDefinitions) {
   write({ran(1), pause()});
