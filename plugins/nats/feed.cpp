@@ -17,6 +17,9 @@ namespace {
 constexpr Millis make_pause = 200ms, absent_pause = 1s, barrier_pause = 50ms, barrier_patience = 1s;
 constexpr int silent_heartbeats = 3;
 
+/// Of an entry, without its value and its message id.
+std::size_t size_of(const std::string& key) { return sizeof(Feed::Entries::value_type) + 2 * key.size(); }
+
 /// Barriers of many sessions need not replace one another, nor leave one each behind.
 std::string barrier_of(const std::string& word) { return "b." + std::to_string(std::hash<std::string>{}(word) % 256); }
 
@@ -151,7 +154,7 @@ void Feed::on_message(const Message& message) {
   if (const auto key = key_of(bucket_, message.subject)) {
     const auto [at, is_new] = entries_.try_emplace(*key);
     Stored& stored = at->second;
-    size_ += (is_new ? sizeof *at + 2 * key->size() : 0) + message.data.size() + message.id.size();
+    size_ += (is_new ? size_of(*key) : 0) + message.data.size() + message.id.size();
     size_ -= std::min(size_, stored.value.size() + stored.id.size());
     if (size_ > bounds::bucket) return disagree("it holds more than " + std::to_string(bounds::bucket) + " bytes");
     stored = {
@@ -160,6 +163,7 @@ void Feed::on_message(const Message& message) {
   } else if (barrier_.is_sent && message.subject == barrier_subject_) {
     (message.data == barrier_text() ? barrier_.seen : barrier_.others) = read_;
   }
+  if (barrier_.late && read_ < barrier_.sequence) barrier_.late = boot_now() + barrier_patience;  // it is still to come
   check_barrier();
 }
 
@@ -174,7 +178,9 @@ const Stored* Feed::find(const std::string& key) const {
 
 void Feed::drop_marker(const std::string& key, std::uint64_t version) {
   const auto found = entries_.find(key);
-  if (found != entries_.end() && found->second.marker && found->second.version == version) entries_.erase(found);
+  if (found == entries_.end() || !found->second.marker || found->second.version != version) return;
+  size_ -= std::min(size_, size_of(key) + found->second.id.size());
+  entries_.erase(found);
 }
 
 std::string Feed::barrier_text() const { return client_.word() + " " + std::to_string(barrier_.number); }

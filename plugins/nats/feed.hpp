@@ -86,6 +86,8 @@ class Feed {
   const Stored* find(const std::string& key) const;
   /// It was removed for good.
   void drop_marker(const std::string& key, std::uint64_t version);
+  /// Of entries(), as they are counted against bounds::bucket.
+  std::size_t bytes() const noexcept { return size_; }
 
   /// `then(true)`: what entries() shows then is what the stream was at one moment since this call. A message that
   /// nobody reads is committed, and then come by, without any message before it missing since it was sent: what is

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -120,7 +121,7 @@ void ScriptedJetStream::on_published(int socket, const std::string& subject, con
   Stored& stored = all_[subject];
   stored = {std::move(header), std::move(data), ++last_};
   answer("{\"stream\":\"KV_b\",\"seq\":" + std::to_string(stored.sequence) + "}");
-  deliver(socket, subject, stored);
+  std::exchange(waits_, false) ? deliver_all(socket) : deliver(socket, subject, stored);
 }
 
 void ScriptedJetStream::begin_consumer(int socket, const std::string& subject, const std::string& request) {
@@ -130,9 +131,18 @@ void ScriptedJetStream::begin_consumer(int socket, const std::string& subject, c
   sent_ = 0;
   consumer_ = subject.substr(api.size());
   to_ = text_in(request, "deliver_subject");
+  waits_ = pause_.load().count() > 0;
+  if (!waits_) deliver_all(socket);
+}
+
+/// Requires: mutex_ is held.
+void ScriptedJetStream::deliver_all(int socket) {
   std::map<std::int64_t, std::string> in_order;
   for (const auto& [one, stored] : all_) in_order[stored.sequence] = one;
-  for (const auto& [sequence, one] : in_order) deliver(socket, one, all_[one]);
+  for (const auto& [sequence, one] : in_order) {
+    if (pause_.load().count() > 0) ::poll(nullptr, 0, static_cast<int>(pause_.load().count()));
+    deliver(socket, one, all_[one]);
+  }
 }
 
 /// All have one time: it does not follow from the number.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -28,6 +29,9 @@ class ScriptedJetStream {
   std::size_t consumers() const noexcept { return consumers_; }
   /// Another leader has other numbers for what is stored; the connection is lost.
   void renumber(std::int64_t by);
+  /// From the next consumer on there is a pause before each message that it is sent when it begins, and the first
+  /// comes once a barrier was acknowledged.
+  void slow_down(std::chrono::milliseconds pause) { pause_ = pause; }
 
  private:
   struct Stored {
@@ -40,10 +44,12 @@ class ScriptedJetStream {
   void on_published(int socket, const std::string& subject, const std::string& reply, std::string header,
                     std::string data);
   void begin_consumer(int socket, const std::string& subject, const std::string& request);
+  void deliver_all(int socket);
   void deliver(int socket, const std::string& subject, const Stored& stored);
 
   const std::vector<int> apart_;
   std::atomic<std::size_t> consumers_{0};
+  std::atomic<std::chrono::milliseconds> pause_{std::chrono::milliseconds(0)};
   int listener_ = -1, port_ = 0;
   std::mutex mutex_;
   int socket_ = -1;                    // under mutex_
@@ -53,6 +59,7 @@ class ScriptedJetStream {
   std::map<std::string, std::string> subscriptions_;  // by subject
   std::string consumer_, to_;                         // its name, and where it sends
   std::int64_t ahead_ = 0, sent_ = 0;
+  bool waits_ = false;  // the consumer is sent nothing before a barrier was acknowledged
   std::thread thread_;
 };
 

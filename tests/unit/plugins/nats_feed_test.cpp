@@ -57,6 +57,41 @@ TEST(NatsFeed, ThatAgreesIsKept) {
   EXPECT_EQ(parts.disagreements, 0);
 }
 
+/// Of a stream of many keys the last ones come long after the barrier was acknowledged.
+TEST(NatsFeed, WhoseReplicaSendsForLongerThanABarrierMayTakeIsFilled) {
+  ScriptedJetStream server({0});
+  NatsParts parts(server.address(), "b");
+  ASSERT_TRUE(read(parts));
+  for (const char* const key : {"r/j/a", "r/j/b", "r/j/c", "r/j/d"})
+    ASSERT_EQ(write(parts, {key, "1", 0}).outcome, StoreResult::done);
+  server.slow_down(Millis(300));
+  server.renumber(0);
+  ASSERT_TRUE(NatsParts::pump(
+      {&parts}, [&] { return server.consumers() > 1 && parts.bucket.feed().is_live(); }, limit / 4));
+  EXPECT_EQ(server.consumers(), 2u);
+  EXPECT_EQ(parts.disagreements, 0);
+}
+
+TEST(NatsFeed, AKeyThatWasRemovedTakesNoRoomInIt) {
+  ScriptedJetStream server({0});
+  NatsParts parts(server.address(), "b");
+  ASSERT_TRUE(read(parts));
+  EXPECT_EQ(parts.bucket.feed().bytes(), 0u);
+  const std::uint64_t version = write(parts, {"r/q/x", std::string(1000, 'x'), 0}).version;
+  const std::uint64_t marker = write(parts, {"r/q/x", std::nullopt, version}).version;
+  ASSERT_TRUE(NatsParts::pump(
+      {&parts},
+      [&] {
+        const auto& entries = parts.bucket.feed().entries();
+        const auto found = entries.find("r/q/x");
+        return found != entries.end() && found->second.marker;
+      },
+      limit));
+  EXPECT_GT(parts.bucket.feed().bytes(), 0u);
+  parts.bucket.feed().drop_marker("r/q/x", marker);
+  EXPECT_EQ(parts.bucket.feed().bytes(), 0u);
+}
+
 /// Without that a version that was read before would be another message's.
 TEST(NatsFeed, OfMessagesWithOtherNumbersThanBeforeSaysSo) {
   ScriptedJetStream server({0});
