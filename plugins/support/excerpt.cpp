@@ -25,8 +25,9 @@ std::size_t shown_size(std::string_view text) {
   }
   const std::uint32_t smallest = size == 2 ? 0xa0 : size == 3 ? 0x800 : 0x10000;  // to 0x9f: control characters
   const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-  const bool is_direction = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
   const bool is_line_end = code == 0x2028 || code == 0x2029;
+  const bool is_direction = code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                            (code >= 0x2066 && code <= 0x2069);
   return code >= smallest && code <= 0x10ffff && !is_surrogate && !is_direction && !is_line_end ? size : 0;
 }
 

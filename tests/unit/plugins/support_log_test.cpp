@@ -32,6 +32,7 @@ TEST(Excerpt, WhatMovesACursorIsWrittenOut) {
   EXPECT_EQ(excerpt("a\nb\r\x1b[2J\x7f"), "a\\x0ab\\x0d\\x1b[2J\\x7f");
   EXPECT_EQ(excerpt("\xff\xc0\xaf"), "\\xff\\xc0\\xaf");
   EXPECT_EQ(excerpt("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(excerpt("a\u200fb\u061cc"), "a\\xe2\\x80\\x8fb\\xd8\\x9cc");
   EXPECT_EQ(excerpt("\u0085"), "\\xc2\\x85");
 }
 
