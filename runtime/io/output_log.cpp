@@ -1,6 +1,7 @@
 #include "io/output_log.hpp"
 
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace ballot::io {
@@ -19,6 +20,7 @@ void OutputLog::print(const runner::Printed& printed, SteadyTime now) {
     printing.since = now;
     printing.lines = printing.bytes = 0;
   }
+  printing.received += static_cast<std::int64_t>(printed.bytes.size());
   printing.rest += printed.bytes;
   const std::string text = std::exchange(printing.rest, {});
   std::size_t begin = 0;
@@ -47,13 +49,32 @@ void OutputLog::report_left_out(const runner::AttemptId& id, Printing& printing)
        fields(id));
 }
 
-void OutputLog::end(const runner::AttemptId& id) {
-  if (const auto printing = printing_.find(id); printing != printing_.end()) {
-    if (!printing->second.rest.empty()) line(id, printing->second, printing->second.rest);
-    report_left_out(id, printing->second);
-    printing_.erase(printing);
-  }
+void OutputLog::end(const runner::AttemptId& id, std::int64_t printed) {
+  const auto printing = printing_.find(id);
+  const std::int64_t missing = printed - (printing == printing_.end() ? 0 : printing->second.received);
+  finish(id);
+  if (missing > 0 && jobs_.contains(id.run))
+    log_(Level::warn, std::to_string(missing) + " bytes of output are not in the log: they did not reach the daemon",
+         fields(id));
   jobs_.erase(id.run);
+}
+
+void OutputLog::keep_only(const std::vector<runner::Running>& running) {
+  std::set<RunId> runs;
+  for (const runner::Running& one : running) runs.insert(one.id.run);
+  for (auto one = printing_.begin(); one != printing_.end();) {
+    const runner::AttemptId id = (one++)->first;
+    if (!runs.contains(id.run)) finish(id);
+  }
+  std::erase_if(jobs_, [&](const auto& one) { return !runs.contains(one.first); });
+}
+
+void OutputLog::finish(const runner::AttemptId& id) {
+  const auto printing = printing_.find(id);
+  if (printing == printing_.end()) return;
+  if (!printing->second.rest.empty()) line(id, printing->second, printing->second.rest);
+  report_left_out(id, printing->second);
+  printing_.erase(printing);
 }
 
 }  // namespace ballot::io

@@ -80,7 +80,7 @@ void RunnerExecutor::on_message(runner::FromRunner message) {
   } else if (auto* refused = std::get_if<runner::Refused>(&message)) {
     events_.push_back(*refused);
   } else if (auto* cannot = std::get_if<runner::CannotStart>(&message)) {
-    output_log_.end(cannot->id);
+    output_log_.end(cannot->id, 0);
     events_.push_back(*cannot);
   } else if (auto* printed = std::get_if<runner::Printed>(&message)) {
     output_log_.print(*printed, read_clocks().steady);
@@ -90,6 +90,7 @@ void RunnerExecutor::on_message(runner::FromRunner message) {
 void RunnerExecutor::on_ready() {
   if (state_ == State::inventory) state_ = State::there;
   inventory_.same_runner = runner_.is_same_runner();
+  output_log_.keep_only(inventory_.running);
   if (std::exchange(was_down_, false)) {
     if (inventory_.same_runner)
       log_(Level::info, "the link to the runner is taken up again: its runs went on", {});
@@ -101,8 +102,8 @@ void RunnerExecutor::on_ready() {
 }
 
 void RunnerExecutor::on_ended(runner::Ended ended) {
+  output_log_.end(ended.id, ended.output.total_bytes);
   if (state_ == State::inventory) return inventory_.ended.push_back(std::move(ended));
-  output_log_.end(ended.id);
   events_.push_back(std::move(ended));
 }
 

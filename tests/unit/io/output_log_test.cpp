@@ -30,7 +30,7 @@ TEST_F(OutputLogs, EachLineIsLoggedWithItsJobAlsoALastOneWithoutAnEnd) {
   output.print({id, "one\ntw"}, now);
   output.print({id, "o\nthree"}, now);
   EXPECT_EQ(lines, (std::vector<std::string>{"one backup", "two backup"}));
-  output.end(id);
+  output.end(id, 13);
   EXPECT_EQ(lines.back(), "three backup");
 }
 
@@ -50,8 +50,45 @@ TEST_F(OutputLogs, BytesBeyondTheRateAreLeftOutTooAndSaidAtTheEnd) {
   OutputLog output(log, {.lines = 1000, .bytes = 250, .longest = 100});
   output.print({id, repeated(std::string(99, 'x') + "\n", 10)}, now);
   EXPECT_EQ(lines.size(), 2u);
-  output.end(id);
+  output.end(id, 1000);
   EXPECT_EQ(lines.back(), "8 lines of output left out of the log: too many in a second");
+}
+
+TEST_F(OutputLogs, BytesThatWereNotReceivedAreCountedAtTheEnd) {
+  OutputLog output(log);
+  output.begin(id.run, "backup");
+  output.print({id, "one\n"}, now);
+  output.end(id, 1000);
+  EXPECT_EQ(lines.back(), "996 bytes of output are not in the log: they did not reach the daemon backup");
+  output.begin(id.run, "backup");
+  output.end(id, 7);
+  EXPECT_EQ(lines.back(), "7 bytes of output are not in the log: they did not reach the daemon backup");
+  const std::size_t before = lines.size();
+  output.begin(id.run, "backup");
+  output.print({id, "one\n"}, now);
+  output.end(id, 4);
+  EXPECT_EQ(lines.size(), before + 1) << "all were received";
+}
+
+/// Another daemon may have logged what it printed before.
+TEST_F(OutputLogs, OfARunThatWasAdoptedNothingIsCounted) {
+  OutputLog output(log);
+  output.print({id, "one\n"}, now);
+  output.end(id, 1000);
+  EXPECT_EQ(lines, std::vector<std::string>{"one"});
+}
+
+TEST_F(OutputLogs, ARunThatTheRunnerDoesNotHaveAnyMoreIsForgottenWithItsLastLine) {
+  OutputLog output(log);
+  const runner::AttemptId other{Random(2).run_id(WallTime{}), 1};
+  output.begin(id.run, "backup");
+  output.begin(other.run, "report");
+  output.print({id, "lost"}, now);
+  output.print({other, "goes "}, now);
+  output.keep_only({runner::Running{other, "report"}});
+  EXPECT_EQ(lines, std::vector<std::string>{"lost backup"});
+  output.print({other, "on\n"}, now);
+  EXPECT_EQ(lines.back(), "goes on report");
 }
 
 TEST_F(OutputLogs, ALineWithoutAnEndIsSplit) {
