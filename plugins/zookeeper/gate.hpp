@@ -3,9 +3,8 @@
 // (AnswerCheck) before it is passed on. It looks up the servers' names too, so that a resolver that hangs holds up
 // nothing. A thread of its own; takes connections of this process only.
 //
-//   Gate gate("zk1:2181,zk2:2181", [](const std::string& text) { ... });      // text: what was refused, of which
-//   server zookeeper_init2(gate.servers().c_str(), ...);                            // as many places as there are
-//   servers
+//   Gate gate("zk1:2181,zk2:2181", [](const std::string& text) { ... });   // the server, and what it sent
+//   zookeeper_init2(gate.servers().c_str(), ...);                          // a place for each server
 #pragma once
 
 #include <atomic>

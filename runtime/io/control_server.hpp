@@ -6,8 +6,7 @@
 // Thread: the loop's.
 //
 //   Roles roles({.operators = "ballot"});
-//   auto server = ControlServer::listen(loop, "/run/ballot/ballot.sock", roles, [&](const Request& request, Reply
-//   reply) {
+//   auto server = ControlServer::listen(loop, path, roles, [&](const Request& request, Reply reply) {
 //     if (request.message.text("do") == "flush") ledger.flush([reply] { reply.finish({}); });
 //   });
 #pragma once

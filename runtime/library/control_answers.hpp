@@ -6,8 +6,8 @@
 // Thread: the loop's. Requires: the node and the folder live longer, and close() comes before the node is closed.
 //
 //   ControlAnswers answers(node, jobs, {config.node, config.coordination.backend, ledger_place(config)});
-//   ControlServer::listen(loop, path, roles, [&](const Request& request, Reply reply) { answers.answer(request, reply);
-//   });
+//   ControlServer::listen(loop, path, roles,
+//                         [&](const Request& request, Reply reply) { answers.answer(request, reply); });
 #pragma once
 
 #include <sys/types.h>

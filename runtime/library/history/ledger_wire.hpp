@@ -3,7 +3,7 @@
 //
 // Pure. What is read may come from anybody: a value that is none of its type is an error.
 //
-//   message.set("rows", rows_to_messages(rows));
+//   message.set("rows", to_messages(rows));
 //   auto rows = rows_from(message, "rows");
 #pragma once
 
