@@ -1,13 +1,9 @@
 #include "support/servers/hostile_nats.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "support/servers/nats_words.hpp"
@@ -18,15 +14,6 @@ namespace {
 
 const std::string honest_info =
     "INFO {\"server_id\":\"test\",\"version\":\"2.9.10\",\"headers\":true,\"max_payload\":1048576,\"proto\":1}\r\n";
-
-bool send_all(int socket, const std::string& bytes) {
-  for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t size = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-    if (size <= 0) return false;
-    sent += static_cast<std::size_t>(size);
-  }
-  return true;
-}
 
 /// Takes whole lines off the front; a payload's too, as those of tests have no line that begins like one of these.
 bool read_lines(std::string& text, NatsClientSide& client) {
@@ -135,41 +122,8 @@ const std::vector<NatsAttack>& nats_attacks() {
   return all;
 }
 
-HostileNats::HostileNats(NatsAttack attack) : attack_(std::move(attack)) {
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in own{};
-  own.sin_family = AF_INET;
-  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof own;
-  if (::bind(listener_, reinterpret_cast<const sockaddr*>(&own), size) != 0 || ::listen(listener_, 64) != 0 ||
-      ::getsockname(listener_, reinterpret_cast<sockaddr*>(&own), &size) != 0)
-    throw std::runtime_error("no hostile NATS server");
-  port_ = ntohs(own.sin_port);
-  thread_ = std::thread([this] { serve(); });
-}
-
-HostileNats::~HostileNats() {
-  ::shutdown(listener_, SHUT_RDWR);
-  thread_.join();
-  {
-    const std::lock_guard hold(mutex_);
-    for (const int one : sockets_) ::shutdown(one, SHUT_RDWR);
-  }
-  for (std::thread& one : threads_) one.join();
-  for (const int one : sockets_) ::close(one);
-  ::close(listener_);
-}
-
-void HostileNats::serve() {
-  for (int socket; (socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
-    const std::lock_guard hold(mutex_);
-    sockets_.push_back(socket);
-    threads_.emplace_back([this, socket] {
-      serve(socket);
-      ::shutdown(socket, SHUT_RDWR);
-    });
-  }
-}
+HostileNats::HostileNats(NatsAttack attack)
+    : attack_(std::move(attack)), server_([this](int socket) { serve(socket); }) {}
 
 void HostileNats::serve(int socket) {
   const bool honest = honest_;

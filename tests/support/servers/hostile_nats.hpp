@@ -9,10 +9,10 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "support/servers/loopback_server.hpp"
 
 namespace ballot::testing {
 
@@ -37,28 +37,20 @@ const std::vector<NatsAttack>& nats_attacks();
 class HostileNats {
  public:
   explicit HostileNats(NatsAttack attack);
-  ~HostileNats();
-  HostileNats(const HostileNats&) = delete;
-  HostileNats& operator=(const HostileNats&) = delete;
 
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::string address() const { return server_.address(); }
   void become_honest() noexcept { honest_ = true; }
   /// How often it has begun to send what harms.
   std::size_t attacked() const noexcept { return attacked_; }
 
  private:
-  void serve();
   void serve(int socket);
   void harm(int socket, NatsClientSide client);
 
   const NatsAttack attack_;
   std::atomic<bool> honest_{false};
   std::atomic<std::size_t> attacked_{0};
-  int listener_ = -1, port_ = 0;
-  std::mutex mutex_;
-  std::vector<int> sockets_;          // under mutex_
-  std::vector<std::thread> threads_;  // of the thread
-  std::thread thread_;
+  LoopbackServer server_;
 };
 
 }  // namespace ballot::testing

@@ -1,11 +1,8 @@
 #include "support/servers/hostile_zookeeper.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <stdexcept>
+#include <utility>
 
 namespace ballot::testing {
 
@@ -16,15 +13,6 @@ using Asked = HostileZookeeper::Asked;
 constexpr std::int32_t type_create = 1, type_exists = 3, type_get = 4, type_ping = 11, type_children = 12,
                        type_multi = 14, no_node = -101, most = 0x7fffffff;
 constexpr std::size_t stat_size = 68, mib = 1024 * 1024;
-
-bool send_all(int socket, const std::string& bytes) {
-  for (std::size_t sent = 0; sent < bytes.size();) {
-    const ssize_t size = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-    if (size <= 0) return false;
-    sent += static_cast<std::size_t>(size);
-  }
-  return true;
-}
 
 /// "": the connection has ended.
 std::string receive(int socket, std::size_t wanted) {
@@ -113,38 +101,8 @@ const std::vector<HostileZookeeper::Reply>& hostile_replies() {
   return all;
 }
 
-HostileZookeeper::HostileZookeeper(Reply reply) : reply_(std::move(reply)) {
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 64) != 0 ||
-      ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    throw std::runtime_error("no hostile server");
-  port_ = ntohs(address.sin_port);
-  thread_ = std::thread([this] { serve(); });
-}
-
-HostileZookeeper::~HostileZookeeper() {
-  ::shutdown(listener_, SHUT_RDWR);
-  thread_.join();
-  {
-    const std::lock_guard hold(mutex_);
-    for (const int one : sockets_) ::shutdown(one, SHUT_RDWR);
-  }
-  for (std::thread& one : threads_) one.join();
-  for (const int one : sockets_) ::close(one);
-  ::close(listener_);
-}
-
-void HostileZookeeper::serve() {
-  for (int socket; (socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
-    const std::lock_guard hold(mutex_);
-    sockets_.push_back(socket);
-    threads_.emplace_back([this, socket] { serve(socket); });
-  }
-}
+HostileZookeeper::HostileZookeeper(Reply reply)
+    : reply_(std::move(reply)), server_([this](int socket) { serve(socket); }) {}
 
 void HostileZookeeper::serve(int socket) {
   for (bool first = true;; first = false) {
@@ -153,7 +111,6 @@ void HostileZookeeper::serve(int socket) {
     if (frame.size() < 8) break;
     if (!answer(socket, first ? Asked{} : Asked{number_at(frame, 0), number_at(frame, 4)})) break;
   }
-  ::shutdown(socket, SHUT_RDWR);
 }
 
 bool HostileZookeeper::answer(int socket, const Asked& asked) {

@@ -6,10 +6,10 @@
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "support/servers/loopback_server.hpp"
 
 namespace ballot::testing {
 
@@ -28,26 +28,18 @@ class HostileZookeeper {
   };
 
   explicit HostileZookeeper(Reply reply);
-  ~HostileZookeeper();
-  HostileZookeeper(const HostileZookeeper&) = delete;
-  HostileZookeeper& operator=(const HostileZookeeper&) = delete;
 
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::string address() const { return server_.address(); }
   /// How often it has sent what harms.
   std::size_t harmed() const noexcept { return harmed_; }
 
  private:
-  void serve();
   void serve(int socket);
   bool answer(int socket, const Asked& asked);
 
   const Reply reply_;
   std::atomic<std::size_t> harmed_{0};
-  int listener_ = -1, port_ = 0;
-  std::mutex mutex_;
-  std::vector<int> sockets_;          // under mutex_
-  std::vector<std::thread> threads_;  // of the thread
-  std::thread thread_;
+  LoopbackServer server_;
 };
 
 const std::vector<HostileZookeeper::Reply>& hostile_replies();

@@ -1,10 +1,8 @@
 #include "support/servers/http_peer.hpp"
 
-#include <netdb.h>
 #include <openssl/ssl.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -80,51 +78,17 @@ HttpPeer::HttpPeer(Handler handler, const Tls* tls, const char* address) : handl
       throw std::runtime_error("no certificate for the HTTP server");
     if (!tls->ca.empty()) ::SSL_CTX_set_verify(context_, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(address, "0", &hints, &found) != 0) throw std::runtime_error("no address for the HTTP server");
-  listener_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool bound = ::bind(listener_, found->ai_addr, found->ai_addrlen) == 0 && ::listen(listener_, 64) == 0;
-  ::freeaddrinfo(found);
-  sockaddr_storage own{};
-  socklen_t size = sizeof own;
-  char port[8];
-  if (!bound || ::getsockname(listener_, reinterpret_cast<sockaddr*>(&own), &size) != 0 ||
-      ::getnameinfo(reinterpret_cast<sockaddr*>(&own), size, nullptr, 0, port, sizeof port, NI_NUMERICSERV) != 0)
-    throw std::runtime_error("no HTTP server");
-  port_ = std::stoi(port);
-  thread_ = std::thread([this] { serve(); });
+  server_.emplace([this](int socket) { serve(socket); }, address);
 }
 
 HttpPeer::~HttpPeer() {
-  ::shutdown(listener_, SHUT_RDWR);
-  thread_.join();
-  break_connections();
-  for (std::thread& one : threads_) one.join();
-  for (const int one : sockets_) ::close(one);
-  ::close(listener_);
+  server_.reset();
   if (context_ != nullptr) ::SSL_CTX_free(context_);
 }
 
 std::vector<std::string> HttpPeer::asked() const {
   const std::lock_guard hold(mutex_);
   return asked_;
-}
-
-void HttpPeer::break_connections() {
-  const std::lock_guard hold(mutex_);
-  for (const int one : sockets_) ::shutdown(one, SHUT_RDWR);
-}
-
-void HttpPeer::serve() {
-  for (int socket; (socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
-    ++connections_;
-    const std::lock_guard hold(mutex_);
-    sockets_.push_back(socket);
-    threads_.emplace_back([this, socket] { serve(socket); });
-  }
 }
 
 void HttpPeer::serve(int socket) {
@@ -148,7 +112,6 @@ void HttpPeer::serve(int socket) {
     handler_(talk);
   }
   if (talk.ssl_ != nullptr) ::SSL_free(talk.ssl_);
-  ::shutdown(socket, SHUT_RDWR);
 }
 
 }  // namespace ballot::testing

@@ -5,13 +5,14 @@
 //   ... peer.port() ...   EXPECT_EQ(peer.connections(), 1u);
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "support/servers/loopback_server.hpp"
 
 struct ssl_ctx_st;
 struct ssl_st;
@@ -59,25 +60,20 @@ class HttpPeer {
   HttpPeer(const HttpPeer&) = delete;
   HttpPeer& operator=(const HttpPeer&) = delete;
 
-  int port() const noexcept { return port_; }
-  std::size_t connections() const noexcept { return connections_; }
+  int port() const noexcept { return server_->port(); }
+  std::size_t connections() const noexcept { return server_->connections(); }
   /// "METHOD PATH" of each request, in order.
   std::vector<std::string> asked() const;
-  void break_connections();
+  void break_connections() { server_->break_connections(); }
 
  private:
-  void serve();
   void serve(int socket);
 
   const Handler handler_;
   ssl_ctx_st* context_ = nullptr;
-  int listener_ = -1, port_ = 0;
-  std::atomic<std::size_t> connections_{0};
   mutable std::mutex mutex_;
-  std::vector<std::string> asked_;    // under mutex_
-  std::vector<int> sockets_;          // of connections; under mutex_
-  std::vector<std::thread> threads_;  // of the thread
-  std::thread thread_;
+  std::vector<std::string> asked_;  // under mutex_
+  std::optional<LoopbackServer> server_;
 };
 
 }  // namespace ballot::testing

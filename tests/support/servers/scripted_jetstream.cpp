@@ -1,13 +1,9 @@
 #include "support/servers/scripted_jetstream.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 
 #include "support/servers/nats_words.hpp"
@@ -18,7 +14,7 @@ namespace {
 
 const std::string api = "$JS.API.CONSUMER.CREATE.KV_b.";
 
-void say(int socket, const std::string& bytes) { (void)!::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+void say(int socket, const std::string& bytes) { (void)send_all(socket, bytes); }
 
 /// What stands after "NAME":" in JSON.
 std::string text_in(const std::string& json, const std::string& name) {
@@ -30,50 +26,18 @@ std::string text_in(const std::string& json, const std::string& name) {
 
 }  // namespace
 
-ScriptedJetStream::ScriptedJetStream(std::vector<int> apart) : apart_(std::move(apart)) {
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in own{};
-  own.sin_family = AF_INET;
-  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof own;
-  if (::bind(listener_, reinterpret_cast<const sockaddr*>(&own), size) != 0 || ::listen(listener_, 8) != 0 ||
-      ::getsockname(listener_, reinterpret_cast<sockaddr*>(&own), &size) != 0)
-    throw std::runtime_error("no scripted NATS server");
-  port_ = ntohs(own.sin_port);
-  thread_ = std::thread([this] { serve(); });
-}
-
-ScriptedJetStream::~ScriptedJetStream() {
-  ::shutdown(listener_, SHUT_RDWR);
-  {
-    const std::lock_guard hold(mutex_);
-    if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
-  }
-  thread_.join();
-  ::close(listener_);
-}
+ScriptedJetStream::ScriptedJetStream(std::vector<int> apart)
+    : apart_(std::move(apart)), server_([this](int socket) { serve(socket); }) {}
 
 void ScriptedJetStream::renumber(std::int64_t by) {
   const std::lock_guard hold(mutex_);
   last_ += by;
   for (auto& [subject, stored] : all_) stored.sequence += by;
-  if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
-}
-
-void ScriptedJetStream::serve() {
-  for (int socket; (socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
-    {
-      const std::lock_guard hold(mutex_);
-      socket_ = socket;
-    }
-    serve(socket);
-    const std::lock_guard hold(mutex_);
-    socket_ = -1;
-    ::close(socket);
-  }
+  server_.break_connections();
 }
 
 void ScriptedJetStream::serve(int socket) {
+  const std::lock_guard one_client(turn_);
   subscriptions_.clear();
   consumer_.clear();
   say(socket, "INFO {\"headers\":true}\r\n");

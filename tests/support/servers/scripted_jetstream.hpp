@@ -12,8 +12,9 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "support/servers/loopback_server.hpp"
 
 namespace ballot::testing {
 
@@ -21,11 +22,8 @@ class ScriptedJetStream {
  public:
   /// `apart`: by how much each consumer counts otherwise than the leader; after the last one none does.
   explicit ScriptedJetStream(std::vector<int> apart);
-  ~ScriptedJetStream();
-  ScriptedJetStream(const ScriptedJetStream&) = delete;
-  ScriptedJetStream& operator=(const ScriptedJetStream&) = delete;
 
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  std::string address() const { return server_.address(); }
   std::size_t consumers() const noexcept { return consumers_; }
   /// Another leader has other numbers for what is stored; the connection is lost.
   void renumber(std::int64_t by);
@@ -39,7 +37,6 @@ class ScriptedJetStream {
     std::int64_t sequence = 0;
   };
 
-  void serve();
   void serve(int socket);
   void on_published(int socket, const std::string& subject, const std::string& reply, std::string header,
                     std::string data);
@@ -50,17 +47,16 @@ class ScriptedJetStream {
   const std::vector<int> apart_;
   std::atomic<std::size_t> consumers_{0};
   std::atomic<std::chrono::milliseconds> pause_{std::chrono::milliseconds(0)};
-  int listener_ = -1, port_ = 0;
   std::mutex mutex_;
-  int socket_ = -1;                    // under mutex_
   std::int64_t last_ = 10;             // sequence; under mutex_
   std::map<std::string, Stored> all_;  // by subject; under mutex_
-  // The thread's.
+  std::mutex turn_;                    // of the client that is served
+  // That client's.
   std::map<std::string, std::string> subscriptions_;  // by subject
   std::string consumer_, to_;                         // its name, and where it sends
   std::int64_t ahead_ = 0, sent_ = 0;
   bool waits_ = false;  // the consumer is sent nothing before a barrier was acknowledged
-  std::thread thread_;
+  LoopbackServer server_;
 };
 
 }  // namespace ballot::testing
