@@ -22,7 +22,8 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr Millis time_to_die{200};  // of a runner that has closed its socket
+constexpr Millis time_to_close{50};  // from the end of a dying runner's connection to the end of its process
+constexpr Millis time_to_die{200};   // of a runner that has closed its socket
 
 }  // namespace
 
@@ -233,10 +234,10 @@ Result<void> RunnerClient::start() {
   return {};
 }
 
-/// A runner that lives has runs: none is started beside it. One that is being killed may have closed its socket
-/// before it is gone.
+/// A runner that lives has runs: none is started beside it. One that is being killed closes its connection before its
+/// socket, where one more could be made that ends at once, and its socket before it is gone.
 Result<UniqueFd> RunnerClient::reach() {
-  if (!runner_.lives()) return reach_runner(settings_.socket_path, settings_.runner_path);
+  if (runner_.ends_within(time_to_close)) return reach_runner(settings_.socket_path, settings_.runner_path);
   auto found = find_runner(settings_.socket_path);
   if (!found || *found) return found;
   if (runner_.ends_within(time_to_die)) return reach_runner(settings_.socket_path, settings_.runner_path);
