@@ -39,7 +39,8 @@ class AnswerCheck {
   std::string on_event(std::string_view body);
   static std::string check_body(const Request& request, std::string_view body);
 
-  bool asked_ = false;  // for a session
+  bool asked_ = false;              // for a session
+  std::int32_t timeout_asked_ = 0;  // of the session, in ms
   bool open_ = false;
   std::deque<Request> unanswered_;
   std::size_t pings_ = 0, logins_ = 0, watch_lists_ = 0;  // without an answer

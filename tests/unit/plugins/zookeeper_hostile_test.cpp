@@ -121,6 +121,23 @@ TEST(AnswerCheck, PassesWhatServersAnswer) {
   EXPECT_NE(check.on_answer(event), "") << "the one watch has had its event";
 }
 
+/// The library waits for a server's next word as long as the session lasts: one of a day, and the daemon would be held
+/// for a day by a server that says no more.
+TEST(AnswerCheck, RefusesASessionThatIsMuchLongerThanWasAskedFor) {
+  const auto answer = [](std::int32_t asked, std::int32_t granted) {
+    AnswerCheck check;
+    check.on_request(zookeeper_number(0) + std::string(8, '\0') + zookeeper_number(asked) + std::string(24, '\0'));
+    return check.on_answer(testing::zookeeper_session(granted));
+  };
+  EXPECT_EQ(answer(10'000, 10'000), "");
+  EXPECT_EQ(answer(10'000, 100'000), "") << "servers have a shortest one";
+  EXPECT_EQ(answer(2'000, 60'000), "");
+  EXPECT_EQ(answer(86'400'000, 86'400'000), "");
+  EXPECT_EQ(answer(10'000, 86'400'000), "a session of 86400000 ms, where 10000 ms were asked for");
+  EXPECT_NE(answer(10'000, 100'001), "");
+  EXPECT_NE(answer(2'000, 2'147'483'647), "");
+}
+
 /// Versions of registers and epochs of terms are such numbers, and no later one could be larger.
 TEST(AnswerCheck, RefusesNumbersOfTransactionsThatNoServerHasCountedTo) {
   const std::string largest = "\x40" + std::string(7, '\0'), beyond = "\x7f" + std::string(7, '\xff'),
