@@ -193,6 +193,16 @@ bool read_line(const TextForm<R>& form, std::string_view whole, R& result, Field
   return words.ok && seen.add(form, *field);
 }
 
+/// Formats are counted from 1; anything else was not written by any node, and a repair may write it anew.
+inline bool is_newer_heading(std::string_view line) {
+  constexpr std::string_view before = "ballot ";
+  constexpr std::size_t most_digits = 6;
+  if (!line.starts_with(before) || line == heading) return false;
+  line.remove_prefix(before.size());
+  return !line.empty() && line.size() <= most_digits && line[0] != '0' &&
+         std::all_of(line.begin(), line.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 /// Errors: Errc::corrupt where it cannot be read, Errc::refused where its format is newer than this program's.
 template <class R>
 Result<R> parse_text(const TextForm<R>& form, std::string_view text) {
@@ -200,8 +210,7 @@ Result<R> parse_text(const TextForm<R>& form, std::string_view text) {
   if (text.empty()) return corrupt(" is empty");
   const std::size_t size = text.size();
   const std::string_view first = take_line(text);
-  const bool has_tab = first.find('\t') != std::string_view::npos;
-  if (first != heading && first.starts_with("ballot ") && first.size() <= longest_word && is_plain(first) && !has_tab)
+  if (is_newer_heading(first))
     return Error{Errc::refused,
                  std::string(form.what) + " has a newer format (" + std::string(first) + "); upgrade this node"};
   if (first != heading) return corrupt(" is unreadable at line 1");

@@ -96,6 +96,17 @@ TEST(JobRegister, RefusesANewerFormatAndSaysSo) {
   EXPECT_EQ(read.error().code, Errc::refused);
 }
 
+/// What nobody has written may be written anew by a repair; a newer format may not.
+TEST(JobRegister, OfAFormatThatIsNoNumberIsUnreadableAndNotNewer) {
+  for (const char* const format : {"0", "-1", "1.5", "01", "2x", "99999999999999999999999", "", "\x1b[31m", "2 2"}) {
+    const auto read = parse_job_register("ballot " + std::string(format) + "\ngroup nightly\n");
+    ASSERT_FALSE(read) << format;
+    EXPECT_EQ(read.error().code, Errc::corrupt) << format;
+  }
+  for (const char* const format : {"2", "10", "999999"})
+    EXPECT_EQ(parse_job_register("ballot " + std::string(format) + "\n").error().code, Errc::refused) << format;
+}
+
 TEST(JobRegister, NamesTheLineThatIsUnreadable) {
   for (const char* text :
        {"", "hello\n", "ballot 1\ncursor yesterday\n", "ballot 1\nfence -1\n", "ballot 1\nfence 1x\n",
