@@ -173,6 +173,7 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
         file(std::move(made)),
         acceptor(loop, asio::local::stream_protocol(), file.socket.release()),
         pause(loop),
+        look(loop),
         handler(std::move(on_request)),
         limits(bounds) {}
 
@@ -190,6 +191,21 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
     pause.expires_after(Millis(100));
     pause.async_wait([self = shared_from_this()](error_code) {
       if (self->alive) self->accept();
+    });
+  }
+
+  /// Where the file was removed no command finds the daemon. What cannot be made is tried again. The accept under way
+  /// ends with an error, and another one follows.
+  void check_file() {
+    look.expires_after(limits.file_check);
+    look.async_wait([self = shared_from_this()](error_code) {
+      if (!self->alive) return;
+      if (self->file.restore(self->roles.access())) {
+        error_code ignored;
+        self->acceptor.close(ignored);
+        self->acceptor.assign(asio::local::stream_protocol(), self->file.socket.release(), ignored);
+      }
+      self->check_file();
     });
   }
 
@@ -250,7 +266,7 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
   const Roles& roles;
   ControlSocket file;  // whose socket the acceptor has
   asio::local::stream_protocol::acceptor acceptor;
-  asio::steady_timer pause;
+  asio::steady_timer pause, look;
   Handler handler;
   ControlLimits limits;
   std::set<std::shared_ptr<Reply::Sink>> sinks;
@@ -264,6 +280,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::listen(asio::io_context& l
   if (!socket) return socket.error();
   auto state = std::make_shared<State>(loop, *std::move(socket), roles, std::move(handler), limits);
   state->accept();
+  state->check_file();
   return std::unique_ptr<ControlServer>(new ControlServer(std::move(state)));
 }
 
@@ -275,6 +292,7 @@ ControlServer::~ControlServer() {
   error_code ignored;
   state_->acceptor.close(ignored);
   state_->pause.cancel();
+  state_->look.cancel();
   state_->file.lock.reset();
   for (const auto& sink : std::exchange(state_->sinks, {})) sink->close();
 }

@@ -2,7 +2,7 @@
 //
 // It knows nothing of what is asked but the role that it takes: a request of a user without that role is refused here,
 // and reaches no handler. A client that says nothing for 10 s, reads nothing for 10 s, or sends no Message is dropped;
-// so is the 65th at once.
+// so is the 65th at once. Where the socket's file was removed it is made anew.
 // Thread: the loop's.
 //
 //   Roles roles({.operators = "ballot"});
@@ -70,6 +70,7 @@ struct ControlLimits {
   std::size_t clients = 64;
   std::size_t unread_bytes = 64 << 20;  // of answers that a client has not read yet
   Millis patience = std::chrono::seconds(10);
+  Millis file_check = std::chrono::seconds(1);  // how often the socket's file is looked for
 };
 
 class ControlServer {

@@ -111,6 +111,17 @@ Result<ControlSocket> ControlSocket::make(const std::string& path, const SocketA
   return bind_and_listen(path, *address, access, *std::move(held));
 }
 
+/// The lock's file may be gone as well, and then locks nobody out: it is taken anew.
+bool ControlSocket::restore(const SocketAccess& access) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 || errno != ENOENT) return false;
+  lock.reset();
+  auto made = make(path, access);
+  if (!made) return false;
+  *this = *std::move(made);
+  return true;
+}
+
 void ControlSocket::remove_file() const {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || status.st_dev != device || status.st_ino != inode) return;

@@ -25,6 +25,9 @@ struct ControlSocket {
   /// cannot be made.
   static Result<ControlSocket> make(const std::string& path, const SocketAccess& access);
 
+  /// Makes socket and file anew where nothing lies at `path` any more. True: it did, and the old socket is of no use.
+  bool restore(const SocketAccess& access);
+
   /// Before `socket` is closed. What another program has put in the file's place stays.
   void remove_file() const;
 };

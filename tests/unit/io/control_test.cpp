@@ -157,6 +157,25 @@ TEST_F(Control, TouchesNothingElseOfThatName) {
   EXPECT_TRUE(std::filesystem::is_regular_file(path));
 }
 
+TEST_F(Control, ListensAnewWhereItsFileIsRemoved) {
+  serve([](const Request&, const Reply& reply) { reply.finish({}); }, {.file_check = Millis(5)});
+  for (const bool with_lock : {false, true}) {
+    ASSERT_TRUE(std::filesystem::remove(path));
+    if (with_lock) {
+      ASSERT_TRUE(std::filesystem::remove(path + ".lock"));
+    }
+    ASSERT_TRUE(run_until(loop, [&] { return std::filesystem::exists(path); }));
+    EXPECT_TRUE(answer_to(ask_for("x")));
+    EXPECT_EQ(ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {}).error().code,
+              Errc::conflict);
+  }
+  ASSERT_TRUE(std::filesystem::remove(path));
+  folder.write("ballot.sock", "precious");
+  testing::run_for(loop, Millis(30));
+  server.reset();
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+}
+
 TEST_F(Control, SaysWhatIsWrongWithThePath) {
   const auto handler = [](const Request&, const Reply&) {};
   const auto no_folder = ControlServer::listen(loop, folder / "none/ballot.sock", roles, handler);
