@@ -119,10 +119,16 @@ if ($check) {
 # ---- Markdown to man(7)
 
 my %see;  # what the page at hand refers to
+my $at_hand = '';  # the page of a command at hand
 
 sub link_text {
   my ($text, $target) = @_;
-  return $text if $target =~ /^#/;
+  if ($target =~ /^#(.*)/) {  # a section of the reference: of this page, or of another one
+    my $to = $at_hand && ($anchor{"commands.md#$1"} // $anchor{"elections.md#$1"});
+    return $text unless $to && $to ne $at_hand;
+    $see{$to} = 1;
+    return $text =~ /^`/ ? $text : "$text in $to";
+  }
   return $text if $target =~ m{^\.\./};
   my ($file) = $target =~ /^([^#]*)/;
   my $to = $target =~ /^jobs\.md/ ? 'ballot-jobs(5)'
@@ -249,7 +255,7 @@ sub options {
   my $out = '';
   for (grep { !$of_every_command{$_->[0]} } @$flags) {
     my ($name, $value, $text) = @$_;
-    $text =~ s/; installed here:.*//;
+    $text =~ s/^(its plugin) \(.*\)/$1/;  # those of the build
     $out .= ".TP\n\\fB" . code($name) . '\fR' . ($value ? ' \fI' . ($value =~ s/^ //r) . '\fR' : '') . "\n" . inline($text) . "\n";
   }
   $out .= ".SS \"ballot $command $_\"\n" . options("$command $_") for @$subcommands;
@@ -314,6 +320,7 @@ for my $name (@commands) {
   next if $alias{$name};
   my @names = ($name, sort grep { $alias{$_} eq $name } keys %alias);
   my ($first, @more) = @{$section{$name}};
+  $at_hand = reference($name);
   my @lines = @{$first->[1]};
   my @synopsis;
   if (@lines && $lines[0] =~ /^    ballot /) { push @synopsis, shift(@lines) =~ s/^    //r while @lines && $lines[0] =~ /^    / }
@@ -327,6 +334,7 @@ for my $name (@commands) {
   page($name, page_number($name), join('; ', map { $summary{$_} } @names), \@names, $text);
 }
 
+$at_hand = '';
 my $list = join '', map { ".TP\n\\fB$_\\fR\n$summary{$_}\n" } @commands;
 my @intro = grep { !/^\|/ } @{$command_lines->{''}};
 my $main = ".SH SYNOPSIS\n\\fBballot\\fR COMMAND [FLAGS]\n.SH DESCRIPTION\n" . to_man(@intro) . ".SH COMMANDS\n"

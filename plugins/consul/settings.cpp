@@ -43,8 +43,7 @@ std::string delay_problem(const OptionValue& value) noexcept {
 }  // namespace
 
 const OptionKey table_keys[8] = {
-    {"address", address_problem, OptionType::text, "the agent of this host, HOST, HOST:PORT or https://HOST:PORT",
-     OptionFlag::listed},
+    {"address", address_problem, OptionType::text, "this host's agent: [https://]HOST[:PORT]", OptionFlag::listed},
     {"lock_delay", delay_problem, OptionType::text, "how long others wait after a leader was lost"},
     {"prefix", support::prefix_problem, OptionType::text, "the path of all keys"},
     {"tls_ca", support::file_problem, OptionType::text, "the file of who signs the agent's certificate"},

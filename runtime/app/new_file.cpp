@@ -59,7 +59,9 @@ Result<Written> write_new_file(const std::string& path, const std::string& text,
   const std::string fresh = whole.parent_path() / ("." + whole.filename().string() + ".new");
   ::unlink(fresh.c_str());
   const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!fd) return write_failure(fresh, errno);
+  if (!fd && errno == ENOENT)
+    return Error{Errc::io, "cannot write " + path + ": there is no folder " + whole.parent_path().string()};
+  if (!fd) return write_failure(path, errno);
   int error = write_all(fd.get(), text);
   if (error == 0 && ::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) error = errno;
   if (error == 0) return Written::fresh;

@@ -56,7 +56,7 @@ void add_daemon_options(CLI::App& command, config::Overrides& to) {
 }
 
 void add_coordination_options(CLI::App& command, ConfigOptions& to, const Words& words) {
-  add_text(command, "--backend NAME", "its plugin; installed here: " + installed_backends(words), to.flags.backend);
+  add_text(command, "--backend NAME", "its plugin (" + installed_backends(words) + ")", to.flags.backend);
   add_text(command, "--state-dir DIR", "what must survive a reboot", to.flags.state_dir);
   add_text(command, "--namespace NAME", "what shares nothing with others of its backend", to.flags.name_space);
   add_read(command, "--session-timeout DURATION", "how long leadership survives silence, as 6s",

@@ -3,7 +3,7 @@
 //
 //   step      | meaning                                        | what comes next
 //   goes_on   | it is executed here, or is about to be         | more, later
-//   elsewhere | another node executes it                       | its end, if anything, by that node's ledger
+//   elsewhere | another node executes it, or did: it has all   | its end, if anything, by that node's ledger
 //   unknown   | this node's ledger has no such attempt         | perhaps a later one
 //   ended     | all is printed                                 | nothing
 //

@@ -109,9 +109,8 @@ void add_run_options(CLI::App& command, RunOptions& to, const Words& words) {
   add_word(command, "--on-election-failure POLICY", "retry, run-anyway or exit; default retry", to,
            to.on_election_failure, parse_election_policy, {"retry", "run-anyway", "exit"});
   add_duration(command, "--max-wait DURATION", "give up (75) if it does not lead by then", to.variables, to.max_wait);
-  add_word(command, "--wrap-child-logs BOOL",
-           "true: what the child prints is logged; false: it has our own descriptors", to, to.wrap, parse_flag,
-           {"true", "false"});
+  add_word(command, "--wrap-child-logs BOOL", "true: log what the child prints; false: pass it on", to, to.wrap,
+           parse_flag, {"true", "false"});
   add_kill_grace_option(command, to.kill_grace, to.variables);
 }
 

@@ -20,6 +20,11 @@ std::string led_elsewhere(const UnrecordedSlot& slot) {
 
 bool is_led_elsewhere(const UnrecordedSlot& slot) { return !slot.leader.empty() && slot.leader != slot.node; }
 
+/// Of a job that runs by hand alone: its runs may be another node's.
+std::string triggered_elsewhere(const UnrecordedSlot& slot) {
+  return is_led_elsewhere(slot) ? " " + led_elsewhere(slot) : "";
+}
+
 /// Why the files make no slot of it: "" where they do.
 std::string why_not_scheduled(const UnrecordedSlot& slot) {
   switch (slot.schedule) {
@@ -29,8 +34,10 @@ std::string why_not_scheduled(const UnrecordedSlot& slot) {
       return "The job is defined by the program that embeds ballot, not by a file, and its schedule is not known here. "
              "This node's ledger has no slot of it up to that time." +
              next_of(slot) + (is_led_elsewhere(slot) ? " " + led_elsewhere(slot) : "");
-    case Schedule::disabled: return "Its job file says enabled = false: it is never due; `ballot trigger` runs it.";
-    case Schedule::none: return "It has no schedule: it runs by `ballot trigger` only.";
+    case Schedule::disabled:
+      return "Its job file says enabled = false: it is never due; `ballot trigger` runs it." +
+             triggered_elsewhere(slot);
+    case Schedule::none: return "It has no schedule: it runs by `ballot trigger` only." + triggered_elsewhere(slot);
     case Schedule::only_reboot:
       return "Its slots are the boots of the node that leads its group, and this node's ledger has none of them.";
     case Schedule::some: break;

@@ -171,8 +171,7 @@ Exit run(const CheckOptions& options) {
 Run setup_check(CLI::App& command) {
   auto options = std::make_shared<CheckOptions>();
   add_config_options(command, options->config);
-  add_strings(command, "PATH", options->paths,
-              "folders of job files, job files, or a ballot.toml; default: the configuration and its jobs_dir");
+  add_strings(command, "PATH", options->paths, "job files, folders, or a ballot.toml; default: all");
   return [options] { return run(*options); };
 }
 

@@ -285,7 +285,7 @@ void add_group(CLI::App& command, const std::shared_ptr<ElectionOptions>& option
 }
 
 CLI::App& add_run(CLI::App& command, const Words& words, const std::shared_ptr<ElectionOptions>& options) {
-  CLI::App& run = add(command, words, options, "run", "run a command and send it a signal when leadership changes");
+  CLI::App& run = add(command, words, options, "run", "a program that is told by signals whether it leads");
   add_group(run, options);
   add_candidate_option(run, options->candidate, options->run_variables);
   add_switch(run, "--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
@@ -294,7 +294,7 @@ CLI::App& add_run(CLI::App& command, const Words& words, const std::shared_ptr<E
   add_value(run, "--lost SIGNAL", "the signal on losing; default USR2",
             [options](const std::string& text) { return take_signal(text, options->lost); });
   add_kill_grace_option(run, options->kill_grace, options->run_variables);
-  set_footer(run, "The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGUMENTS]");
+  set_footer(run, "The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGS]");
   return run;
 }
 
@@ -303,7 +303,7 @@ CLI::App& add_file(CLI::App& command, const Words& words, const std::shared_ptr<
   add_string(file, "PATH", options->path, "the file", Need::required);
   add_group(file, options);
   add_candidate_option(file, options->candidate, options->file_variables);
-  add_switch(file, "--check", options->check, "whether the file is there and valid now; asks no backend");
+  add_switch(file, "--check", options->check, "is the file there, and valid? asks no backend");
   return file;
 }
 
@@ -317,13 +317,13 @@ Run setup_election(CLI::App& command, const Words& words) {
   add_aliases(listed, {"ls", "info", "view", "i"});
   add_format_option(listed, options->format);
   add_string(listed, "REGEX", options->pattern, "only groups that it matches");
-  add_switch(listed, "--store", options->store, "what the store says of itself, instead of its elections");
+  add_switch(listed, "--store", options->store, "what the store says of itself, in their place");
   CLI::App& watched = add(command, words, options, "watch", "a line now, and one for each change");
   add_format_option(watched, options->format);
   add_string(watched, "GROUP", options->group, "the group", Need::required);
   CLI::App& evicted = add(command, words, options, "evict", "have the leader resign and stay out for a while");
   add_string(evicted, "GROUP", options->group, "the group", Need::required);
-  add_switch(evicted, "--force", options->force, "ask nobody, neither you nor the leader: its entry is deleted");
+  add_switch(evicted, "--force", options->force, "ask neither you nor the leader: end its term");
   add_timeout_option(evicted, options->patience);
   CLI::App& filed = add_file(command, words, options);
   CLI::App& ran = add_run(command, words, options);

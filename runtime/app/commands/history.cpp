@@ -127,7 +127,7 @@ Run setup_history(CLI::App& command) {
             [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });
   add_value(command, "--until TIME", "slots before this time",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.until); });
-  add_string(command, "--run RUN", to.run, "only this run: its id, or its last 6 or more digits");
+  add_string(command, "--run RUN", to.run, "only this run: its last 6 or more digits");
   add_value(command, "--limit N", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   add_switch(command, "--follow", to.follow, "go on with rows as they are written or change");

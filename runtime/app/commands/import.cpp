@@ -196,20 +196,19 @@ Exit import_crontabs(const ImportOptions& options) {
 Run setup_import(CLI::App& command) {
   auto options = std::make_shared<ImportOptions>();
   require_one_subcommand(command);
-  CLI::App& crontab = add_subcommand(command, "crontab", "job files that do what cron did with these crontabs");
+  CLI::App& crontab = add_subcommand(command, "crontab", "job files that do what cron did with crontabs");
   add_config_options(crontab, options->config);
-  add_strings(crontab, "FILE", options->files, "crontabs: /etc/crontab, /etc/cron.d/NAME, what `crontab -l` printed");
+  add_strings(crontab, "FILE", options->files, "crontabs: /etc/crontab, what `crontab -l` printed");
   add_switch(crontab, "--system", options->system, "they have a column for the user");
-  add_string(crontab, "--user NAME", options->user, "they are this user's; default: by path, else who runs this");
-  add_string(crontab, "--timezone ZONE", options->timezone, "the zone that cron went by; default: this machine's");
-  add_value(crontab, "--run-on WHERE",
-            "leader: where their group is led; each: on each node for itself; default: leader",
+  add_string(crontab, "--user NAME", options->user, "whose they are; default: by path, or yours");
+  add_string(crontab, "--timezone ZONE", options->timezone, "the zone cron went by; default: this machine's");
+  add_value(crontab, "--run-on WHERE", "leader, the default, or each: on each node",
             [to = options.get()](const std::string& text) {
               const auto where = config::parse_word<RunOn>(text);
               if (!where) return unknown_word(text, config::all_words<RunOn>()).what;
               return to->run_on = *where, std::string();
             });
-  add_string(crontab, "--to DIR", options->folder, "a folder for the job files, one a crontab; default: stdout");
+  add_string(crontab, "--to DIR", options->folder, "the job files' folder; default: stdout");
   return [options] { return import_crontabs(*options); };
 }
 

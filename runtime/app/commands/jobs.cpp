@@ -121,7 +121,9 @@ Exit run(const JobsOptions& options) {
     const io::Message& job = jobs[i];
     const std::string name = job.text("job").value_or("");
     const Cell group = word(job.text("group").value_or("")), leader = word(job.text("leader").value_or(""));
-    const Cell next = slot_cell(name, job.text("next_slot"), times), state = word(states.of(job));
+    const std::string stored = states.of(job);
+    const Cell state = word(stored);
+    const Cell next = stored == "paused" ? Cell() : slot_cell(name, job.text("next_slot"), times);
     const Cell last = word(statuses[i]);
     if (options.format == Format::table)
       out.row({name, last, state, next, group, leader});

@@ -57,8 +57,7 @@ std::shared_ptr<KillOptions> add_options(CLI::App& command, const std::string& h
 }  // namespace
 
 Run setup_kill(CLI::App& command) {
-  const auto options =
-      add_options(command, "a run's id, or its last 6 or more digits; or a job: its open run", check_subject);
+  const auto options = add_options(command, "a run's last 6 or more digits, or a job's name", check_subject);
   return [options] { return kill(*options); };
 }
 

@@ -39,8 +39,8 @@ Exit print(const OutputOptions& options, OutputFollower& follower) {
     const auto step = follower.step();
     if (!step) return fail("output", step.error());
     if (*step == OutputStep::elsewhere)
-      return fail("output", {Errc::unavailable, "node " + follower.node() +
-                                                    " executes the run: what it has printed so far is known there"});
+      return fail("output", {Errc::unavailable, "the run is one of node " + follower.node() +
+                                                    ", which alone has what it printed: see `ballot output` there"});
     if (*step != OutputStep::goes_on || !options.follow || !wait_while_read()) return Exit::done;
   }
 }
@@ -64,8 +64,7 @@ Exit run(const OutputOptions& options) {
 Run setup_output(CLI::App& command) {
   auto options = std::make_shared<OutputOptions>();
   add_config_options(command, options->config);
-  add_string(command, "RUN", options->subject, "a run's id, or its last 6 or more digits; or a job: its last run",
-             Need::required);
+  add_string(command, "RUN", options->subject, "a run's last 6 or more digits, or a job's name", Need::required);
   add_value(command, "--attempt N", "which attempt; default: the last",
             [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->attempt); });
   add_switch(command, "--follow", options->follow, "go on with what it prints, until it has ended");

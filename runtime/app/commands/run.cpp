@@ -71,8 +71,7 @@ Run setup_run(CLI::App& command, const Words& words) {
     return std::pair(options, &sub);
   };
   const auto [once, once_app] = add("once", "run it when elected; what follows is by policy", ChildPolicy::exit);
-  const auto [cron, cron_app] =
-      add("cron", "run it when a schedule is due, wherever the leader is", ChildPolicy::ignore);
+  const auto [cron, cron_app] = add("cron", "run it by a schedule, wherever the leader is", ChildPolicy::ignore);
   add_cron_options(*cron_app, *cron);
   return [once = once, cron = cron, is_cron = cron_app] {
     return is_chosen(*is_cron) ? run(*cron, true) : run(*once, false);

@@ -81,8 +81,7 @@ Exit run(const ScheduleOptions& options) {
 Run setup_schedule(CLI::App& command) {
   auto options = std::make_shared<ScheduleOptions>();
   add_config_options(command, options->config);
-  add_string(command, "EXPR", options->expression, "5 fields, 6 with seconds first, or @daily, @every 5m, ...",
-             Need::required);
+  add_string(command, "EXPR", options->expression, "5 or 6 fields, or @daily, @every 5m, ...", Need::required);
   add_string(command, "--timezone ZONE", options->timezone, "an IANA name; default: the configuration's");
   add_value(command, "--from TIME", "slots strictly after this time; default: now",
             [to = options.get()](const std::string& text) { return take_from(text, to->from); });

@@ -29,7 +29,7 @@ Run setup_serve(CLI::App& command, const Words& words) {
   add_config_options(command, options->config);
   add_daemon_options(command, options->config.flags);
   add_coordination_options(command, options->config, words);
-  add_switch(command, "--dry-run", options->dry_run, "all but the launch: slots become `skipped: dry_run`");
+  add_switch(command, "--dry-run", options->dry_run, "all but the launch: slots are `skipped: dry_run`");
   return [options] { return run(*options); };
 }
 

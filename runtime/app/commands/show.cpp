@@ -10,6 +10,7 @@
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
+#include "app/stored_states.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "config/text_file.hpp"
@@ -38,7 +39,19 @@ std::string state_text(const io::Message& job) {
   return text;
 }
 
-void print_state(const std::string& group, const Answer& answer, const std::string& node) {
+/// Of a job that another node leads, which alone has all of it; "": the store does not say.
+std::string stored_state_text(const ShowOptions& options, const std::string& job, const std::string& group) {
+  const auto config = load_backend_config(options.config);
+  if (!config) return "";
+  const auto stored = StoredStates::read(*config, job, group);
+  if (!stored || stored->word == "active") return "";
+  std::string text = stored->word + (stored->why.empty() ? "" : ": " + stored->why);
+  if (stored->since) text += " since " + format_millis(*stored->since);
+  return text + (stored->by.empty() ? "" : ", by " + stored->by);
+}
+
+void print_state(const ShowOptions& options, const std::string& job, const std::string& group, const Answer& answer,
+                 const std::string& node) {
   if (!answer) {
     print_fact("group", group);
     return print_fact("state", "not known: " + answer.error().what);
@@ -46,7 +59,9 @@ void print_state(const std::string& group, const Answer& answer, const std::stri
   const std::string leader = answer->text("leader").value_or("");
   print_fact("group", group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
   const bool is_elsewhere = !leader.empty() && leader != node;
-  print_fact("state", state_text(*answer) + (is_elsewhere ? ", as far as is known here: ask on " + leader : ""));
+  if (!is_elsewhere) return print_fact("state", state_text(*answer));
+  const std::string stored = stored_state_text(options, job, group);
+  print_fact("state", stored.empty() ? state_text(*answer) + ", as far as is known here: ask on " + leader : stored);
 }
 
 /// Of `@every` only the daemon knows the phase, and the next slot.
@@ -76,10 +91,10 @@ Result<void> print_runs(const std::string& job, library::LedgerView& ledger, con
 }
 
 /// Of a job that no file defines which this command reads, all is as the daemon says.
-void print_job_of_program(const Answer& answer, const std::string& node) {
+void print_job_of_program(const ShowOptions& options, const Answer& answer, const std::string& node) {
   const std::string name = answer->text("job").value_or("");
   print_fact("job", name);
-  print_state(answer->text("group").value_or(""), answer, node);
+  print_state(options, name, answer->text("group").value_or(""), answer, node);
   print_fact("file", "none: the program that embeds ballot defines it");
   print_fact("digest", answer->text("digest").value_or(""));
   const auto next = parse_wall(answer->text("next_slot").value_or(""));
@@ -129,7 +144,7 @@ Exit show_job_without_file(const ShowOptions& options, const config::Config& con
                               : known.error());
   }
   const LocalTimes times(options.time, config);
-  print_job_of_program(answer, config.node);
+  print_job_of_program(options, answer, config.node);
   if (ledger)
     if (const auto printed = print_runs(answer->text("job").value_or(""), **ledger, times); !printed)
       return fail("show", printed.error());
@@ -153,7 +168,7 @@ Exit run(const ShowOptions& options) {
   const auto place = jobs.place_of(name);
   const auto& description = definition.job.description;
   print_fact("job", name + (description.empty() ? "" : ": " + *description));
-  print_state(*definition.job.group, answer, config->node);
+  print_state(options, name, definition.job.group, answer, config->node);
   if (place) print_fact("file", place->file + ":" + std::to_string(place->position.line));
   print_fact("timezone", definition.job.timezone);
   print_fact("digest", definition.digest);

@@ -236,9 +236,8 @@ Exit run(const WhyOptions& options) {
 Run setup_why(CLI::App& command) {
   auto options = std::make_shared<WhyOptions>();
   add_config_options(command, options->config);
-  add_string(command, "JOB", options->subject, "a job's name; or a run's id, or its last 6 or more digits",
-             Need::required);
-  add_value(command, "--at TIME", "the slot at this time, or the last one before it; default: now",
+  add_string(command, "JOB", options->subject, "a job's name, or a run's last 6 or more digits", Need::required);
+  add_value(command, "--at TIME", "the job's last slot up to this time; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->at); });
   return [options] { return run(*options); };
 }

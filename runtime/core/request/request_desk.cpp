@@ -221,6 +221,9 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
   } else if (asked.request.of_all) {
     return reply(errands, id,
                  Answer::refused(Errc::timeout, "not known to be done in time: the store does not answer"));
+  } else if (!open) {
+    const std::string away = "not done in time: this node has no session with the store; see `ballot status`";
+    reply(errands, id, Answer::refused(Errc::timeout, away));
   } else {
     const std::string whose = names_run(asked.request.kind) ? "the run's node" : "the group's leader";
     reply(errands, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));

@@ -15,6 +15,11 @@ using Reading = StoreClient::Reading;
 
 constexpr Millis outcome_pause{5000};  // in which a run whose outcome is known is closed, which removes it
 
+/// A file may define the job all the same, and be refused.
+std::string not_in_force(const std::string& job) {
+  return "no job " + job + " is in force; see `ballot jobs`, and `ballot check` for files with errors";
+}
+
 }  // namespace
 
 void Requests::on(const Ask& event) {
@@ -28,7 +33,7 @@ void Requests::on(const Ask& event) {
   // Of another node's instance that node knows.
   const bool known = (job && (job->machine.definition() || job->machine.known_register())) ||
                      is_of_instances(common_name(request.job));
-  if (!request.job.empty() && !known) return refuse("no job file defines " + request.job, Errc::not_found);
+  if (!request.job.empty() && !known) return refuse(not_in_force(request.job), Errc::not_found);
   if (!request.group.empty() && !is_group(request.group))
     return refuse("no group " + request.group + " is known", Errc::not_found);
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));

@@ -118,7 +118,9 @@ bool Children::takes(const runner::FromRunner& message) {
     child->second.start = {};
     inventory_.insert(id->run);
   } else if (const auto* cannot = std::get_if<runner::CannotStart>(&message)) {
-    end(id->run, " cannot be started: " + cannot->stage + ": " + ::strerror(cannot->error), {});
+    const std::vector<std::string>& argv = child->second.start.argv;
+    const std::string program = cannot->stage == "exec" && !argv.empty() ? " " + argv.front() : "";
+    end(id->run, " cannot be started: " + cannot->stage + program + ": " + ::strerror(cannot->error), {});
   } else if (std::holds_alternative<runner::Refused>(message)) {
     end(id->run, " is not started: the runner is ending", {});
   } else if (const auto* ended = std::get_if<runner::Ended>(&message)) {

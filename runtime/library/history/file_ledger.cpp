@@ -31,8 +31,11 @@ audit::Basics basics_of(storage::LedgerBasics read, WallTime kept_since) {
   return basics;
 }
 
-ShownOutput output_of(const Row& row, const Output& kept, std::int64_t from) {
-  return {ShownOutput::Place::here, row.node, piece_of(kept, from, piece_size), kept.total_bytes, true};
+/// Of an attempt that has ended. Another node's row comes with the number of bytes, which that node alone keeps.
+ShownOutput output_of(const Row& row, const Output& kept, std::int64_t from, const std::string& node) {
+  const bool is_elsewhere = row.node != node && row.output_bytes > 0 && kept.total_bytes == 0;
+  return {is_elsewhere ? ShownOutput::Place::elsewhere : ShownOutput::Place::here, row.node,
+          piece_of(kept, from, piece_size), kept.total_bytes, true};
 }
 
 }  // namespace
@@ -92,7 +95,7 @@ Result<ShownOutput> FileLedger::output(const runner::AttemptId& attempt, std::in
   if (!row) return row.error();
   if (!is_open(*row)) {
     const auto kept = reader_.output(attempt.run, attempt.attempt);
-    return kept ? Result<ShownOutput>(output_of(*row, *kept, from)) : kept.error();
+    return kept ? Result<ShownOutput>(output_of(*row, *kept, from, place_.node)) : kept.error();
   }
   const bool is_here = row->node.empty() || row->node == place_.node;
   if (is_here && !shown) return shown.error();

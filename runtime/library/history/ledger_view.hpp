@@ -31,8 +31,8 @@ namespace ballot::library {
 /// A part of what an attempt has printed, and who has the rest.
 struct ShownOutput {
   enum class Place {
-    here,      // this node executes it, or has its end
-    elsewhere  // it goes on on another node, which alone knows what it prints
+    here,      // this node executes it, or keeps what it printed
+    elsewhere  // another node executes it, or did, and alone knows what it printed
   };
   Place place = Place::here;
   std::string node;        // that executes it, or did; "": not known yet

@@ -89,6 +89,9 @@ TEST_F(Requests, OnceAPauseIsAcknowledgedNothingStartsAndAResumeAccountsForWhatI
   const Instant paused = Instant::now();
   EXPECT_EQ(of_job("n1", "tick", "state"), "paused");
   EXPECT_EQ(of_job("n2", "tick", "state"), "paused") << "also by way of who does not lead it";
+  EXPECT_EQ(of_job("n1", "tick", "next_slot") + of_job("n2", "tick", "next_slot"), "") << "none of it is to come";
+  const std::string shown = fleet["n2"].ballot({"show", "tick"}).out;
+  EXPECT_NE(shown.find("\nstate       paused since "), std::string::npos) << shown;
   EXPECT_EQ(of_job("n2", "beat", "state"), "active");
   ASSERT_TRUE(beats_after(paused, 2)) << "slots are passed";
   kill("n1");

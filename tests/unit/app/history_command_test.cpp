@@ -205,7 +205,26 @@ TEST_F(Node, OutputOfWhatRunsOnAnotherNodeIsThere) {
   record({row});
   const Ran ran = asked({"output", "nightly"});
   EXPECT_EQ(ran.code, 69);
-  EXPECT_TRUE(contains(ran.err, "node host-2 executes the run")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "the run is one of node host-2, which alone has what it printed")) << ran.err;
+}
+
+TEST_F(Node, OutputOfWhatAnotherNodeHasRunIsThere) {
+  Row row = run_row(Status::succeeded);
+  row.node = "host-2";
+  row.output_bytes = 5;
+  record({row});
+  const Ran ran = asked({"output", "nightly"});
+  EXPECT_EQ(ran.code, 69) << ran.out;
+  EXPECT_TRUE(contains(ran.err, "the run is one of node host-2, which alone has what it printed")) << ran.err;
+}
+
+TEST_F(Node, OutputOfARunThatPrintedNothingIsEmptyOnEachNode) {
+  Row row = run_row(Status::succeeded);
+  row.node = "host-2";
+  record({row});
+  const Ran ran = asked({"output", "nightly"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
 }
 
 TEST_F(Node, ATerminalHasColoursUnlessToldOtherwise) {

@@ -47,7 +47,7 @@ TEST_F(ThirdPartyBackend, HasItsGroupKeysCheckedInJobFiles) {
 TEST_F(ThirdPartyBackend, HasItsFlagsInTheHelp) {
   configure("");
   const Ran ran = info({"--help"});
-  EXPECT_TRUE(contains(ran.out, "installed here: raft")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "its plugin (raft)")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "--raft-peers")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "the peers of a raft")) << ran.out;
   EXPECT_FALSE(contains(ran.out, "--raft-secret")) << "it is for the file and its variable only";

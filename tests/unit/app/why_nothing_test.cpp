@@ -43,6 +43,12 @@ TEST(WhyNothing, NamesWhatTheFilesSay) {
   expect(facts, "no slot", "boots");
   facts.schedule = Schedule::not_loaded;
   expect(facts, "no slot", "No job file");
+  facts.leader = "host-2";
+  for (const Schedule by_hand : {Schedule::disabled, Schedule::none}) {
+    facts.schedule = by_hand;
+    expect(facts, "no slot", "Node host-2 leads group g: ask there.");
+  }
+  facts.leader = "host-1";
   facts.schedule = Schedule::of_program;
   expect(facts, "no slot", "defined by the program that embeds ballot, not by a file");
   facts.leader = "host-2";

@@ -181,7 +181,8 @@ TEST_F(RequestDeskAsked, TellsWhoHasNotAnsweredInTimeAndWithdrawsTheRequest) {
 TEST_F(RequestDeskAsked, NeedNotAskForTheFateOfATriggerThatWasNeverSent) {
   accept(make(Kind::trigger), 0s, false);
   EXPECT_EQ(texts(desk.expire(at(patience), false)),
-            (Texts{"reply 7: timeout: not done in time: the group's leader has not answered", "remove q/A"}));
+            (Texts{"reply 7: timeout: not done in time: this node has no session with the store; see `ballot status`",
+                   "remove q/A"}));
 }
 
 TEST_F(RequestDeskAsked, TellsAllThatNobodyHasAnsweredWhenTheDaemonStops) {

@@ -110,7 +110,8 @@ TEST_F(ChildrenTest, ThatCannotBeStartedAreLogged) {
   none.start.argv = {"/no/such/program"};
   children.run(std::move(none));
   ASSERT_TRUE(wait_for(1));
-  EXPECT_EQ(lines, std::vector<std::string>{"on_failure cannot be started: exec: No such file or directory"});
+  EXPECT_EQ(lines,
+            std::vector<std::string>{"on_failure cannot be started: exec /no/such/program: No such file or directory"});
 }
 
 TEST_F(ChildrenTest, ThatHangHoldUpNoOther) {
