@@ -164,6 +164,24 @@ TEST_F(Requests, AKillReachesTheNodeThatExecutesTheRun) {
   expect_no_records();
 }
 
+/// The runner was slow: the kill finds it with a launch that is too late by then, and that it refuses.
+TEST_F(Requests, ARunThatIsKilledBeforeItsLaunchIsRefusedIsNotLaunchedAgain) {
+  a.runner.habits.slowest_start = 1h;
+  const RunId run = b.trigger("one");
+  ASSERT_TRUE(wait_for_reply(b));
+  world.run_for(15s);
+  a.runner.habits.slowest_start = 2ms;
+  b.ask(for_run(Kind::kill), run.text());
+  EXPECT_TRUE(world.run_while_not([&] { return b.replies.size() > 1; }, 1min)) << "the kill is answered";
+  world.run_for(1min);
+  for (const Start& start : world.starts) EXPECT_NE(start.run, run);
+  const std::vector<Row> rows = a.rows();
+  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return row.run == run && row.status == Status::killed && row.reason == Reason::operator_;
+  }));
+  expect_no_records();
+}
+
 TEST_F(Requests, AKillOfARunThatHasJustEndedIsAnsweredOnceTheRegisterShowsItNoMore) {
   a.takes["one"] = 10min;
   world.run_for(1min);

@@ -8,8 +8,8 @@
 //   ready    | launched                               | starting
 //   ready    | slot past its start deadline, term over | ended (missed)
 //   starting | Started                                | running
-//   starting | Refused (past launch not after)        | ready: the same attempt is permitted anew while its term lives
-//   starting | the link broke before the launch came  | the same; ended (killed), where a kill was asked for
+//   starting | Refused (past launch not after), or    | ready: the same attempt is permitted anew while its term lives;
+//            | the link broke before the launch came  | ended (killed), where a kill was asked for
 //   starting | CannotStart                            | ended (failed: cannot_start)
 //   starting, running | Ended                         | ended
 //   foreign  | its outcome is published, or its runner reports its end | ended

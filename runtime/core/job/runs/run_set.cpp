@@ -55,12 +55,8 @@ void RunSet::launch(Context& c, LiveRun& run) {
 
 void RunSet::drop_claim(Context& c, const runner::AttemptId& id) {
   runs_.drop(id);
-  erase_if(kills_, [&](const auto& kill) {
-    if (kill.second != id.run) return false;
-    const std::string why = "its claim was not confirmed, so the run was never started";
-    c.wants.answers.push_back({kill.first, Answer::refused(Errc::not_found, why)});
-    return true;
-  });
+  const char* const why = "its claim was not confirmed, so the run was never started";
+  answer_kills(c, id.run, Answer::refused(Errc::not_found, why));
 }
 
 void RunSet::give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, const OpenRun* waited) {
@@ -261,9 +257,13 @@ void RunSet::end(Context& c, const JobFacts& job, LiveRun& run) {
   c.out.push_back(end_notice(run));
   const bool goes_on = run.repeat || (run.next && run.next->id == run.open.id);
   if (run.open.awaited && !goes_on) c.wants.awaited.push_back(run.row);
+  answer_kills(c, run.open.id, Answer::done(run.open.id));
+}
+
+void RunSet::answer_kills(Context& c, const RunId& run, const Answer& answer) {
   erase_if(kills_, [&](const auto& kill) {
-    if (kill.second != run.open.id) return false;
-    c.wants.answers.push_back({kill.first, Answer::done(kill.second)});
+    if (kill.second != run) return false;
+    c.wants.answers.push_back({kill.first, answer});
     return true;
   });
 }
@@ -346,6 +346,7 @@ void RunSet::on_refused(Context& c, const JobFacts& job, const runner::Refused& 
 void RunSet::permit_anew(Context& c, const JobFacts& job, LiveRun& run) {
   run.state = State::ready;
   run.known_to_runner = false;
+  if (run.kill_reason) return end(c, job, run, Status::killed, *run.kill_reason);
   if (!job.leading || job.term->epoch != run.open.epoch) end(c, job, run, Status::missed, Reason::stale);
 }
 
@@ -375,12 +376,8 @@ void RunSet::on_inventory(Context& c, const JobFacts& job) {
       if (run.kill_reason) c.out.push_back(kill_of(run));
     } else {
       run.known_to_runner = false;
-      if (!c.inventory.same_runner || run.state == State::running)
-        end(c, job, run, Status::lost, Reason::runner_died);
-      else if (run.kill_reason)
-        end(c, job, run, Status::killed, *run.kill_reason);
-      else
-        permit_anew(c, job, run);
+      const bool never_started = c.inventory.same_runner && run.state == State::starting;
+      never_started ? permit_anew(c, job, run) : end(c, job, run, Status::lost, Reason::runner_died);
     }
   }
 }

@@ -116,6 +116,7 @@ class RunSet {
   void end(Context& c, const JobFacts& job, LiveRun& run);
   void end(Context& c, const JobFacts& job, LiveRun& run, Status status, Reason reason);
   void kill(Context& c, const JobFacts& job, LiveRun& run, Reason reason);
+  void answer_kills(Context& c, const RunId& run, const Answer& answer);
   void permit_anew(Context& c, const JobFacts& job, LiveRun& run);
   void adopt(Context& c, const JobFacts& job, const OpenRun& open);
   void drop_claims_that_failed(Context& c, const JobFacts& job);
