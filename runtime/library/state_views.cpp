@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <utility>
 
 #include "io/clocks.hpp"
@@ -12,6 +11,7 @@ namespace {
 
 using core::Views;
 
+constexpr std::size_t jobs_named = 10;  // of each word, among the reasons of a degraded node
 constexpr Millis store_patience{2000};  // to say who leads
 constexpr std::size_t page_size = 64;   // a fraction of a millisecond's work
 constexpr std::size_t next_shown = 5;
@@ -64,10 +64,9 @@ void note(const core::GroupView& group, NodeStatus& status) {
 void note(const core::JobView& job, NodeStatus& status) {
   const std::string name(job.name);
   ++status.jobs;
-  if (job.state == core::JobState::halted)
-    status.degraded.push_back("halted: job " + name + ": " + std::string(job.trouble));
-  if (job.state == core::JobState::clock_skew)
-    status.degraded.push_back("clock_skew: job " + name + " is settled ahead of this clock");
+  if (job.state == core::JobState::halted && !job.halted_with_group)  // else the group has said it
+    status.degrade("halted", name, ": " + std::string(job.trouble));
+  if (job.state == core::JobState::clock_skew) status.degrade("clock_skew", name, " is settled ahead of this clock");
   if (!job.next || job.leader.empty()) return;
   auto& next = status.next;
   if (next.size() == next_shown && *job.next >= next.back().slot) return;
@@ -114,6 +113,16 @@ void note_node(const Node& node, NodeStatus& status) {
 }
 
 }  // namespace
+
+void NodeStatus::degrade(const std::string& word, const std::string& job, const std::string& why) {
+  if (++degraded_jobs[word] <= jobs_named) degraded.push_back(word + ": job " + job + why);
+}
+
+void NodeStatus::name_rest() {
+  for (const auto& [word, count] : degraded_jobs)
+    if (count > jobs_named)
+      degraded.push_back(word + ": " + std::to_string(count - jobs_named) + " more jobs; `ballot jobs` shows which");
+}
 
 NodeStatus::State NodeStatus::state() const {
   if (!schedules) return State::not_scheduling;
@@ -184,6 +193,7 @@ void StateViews::status(std::function<void(const NodeStatus&)> done) const {
   };
   const auto end = [&node = node_, status, done = std::move(done)] {
     note_node(node, *status);
+    status->name_rest();
     done(*status);
   };
   post_steps(node_.loop(), "", step_groups,

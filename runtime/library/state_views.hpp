@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct NodeStatus {
 
   State state() const;
 
+  /// A reason that one job gives. Of each word the first ten jobs are named; name_rest() adds how many there are more.
+  void degrade(const std::string& word, const std::string& job, const std::string& why);
+  void name_rest();
+
   Session session = Session::none;
   Millis session_timeout{0};
   bool schedules = false;    // it has a session and a runner
@@ -44,8 +49,9 @@ struct NodeStatus {
   std::size_t jobs = 0;      // that the files define
   int open_runs = 0;
   std::vector<Led> led;
-  std::vector<NextSlot> next;         // of jobs that it leads, the first few
-  std::vector<std::string> degraded;  // why, each with the word that monitoring looks for in front
+  std::vector<NextSlot> next;                        // of jobs that it leads, the first few
+  std::vector<std::string> degraded;                 // why, each with the word that monitoring looks for in front
+  std::map<std::string, std::size_t> degraded_jobs;  // by the word
 };
 
 RuntimeStatus public_status(const NodeStatus& status);

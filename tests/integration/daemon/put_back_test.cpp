@@ -48,6 +48,7 @@ struct PutBack : ::testing::Test {
     const Ran status = daemon.ballot({"status"});
     EXPECT_EQ(status.code, 1);
     EXPECT_NE(status.out.find("halted: group default: the store has gone back"), std::string::npos) << status.out;
+    EXPECT_EQ(status.out.find("halted: job"), std::string::npos) << "the group has said it: " << status.out;
     run_beside_it(2);
     EXPECT_EQ(text_of(starts()), before) << "nothing is launched";
     const Ran repair = daemon.ballot({"repair", "--group", "default"});

@@ -68,6 +68,17 @@ struct RuntimeOfManyJobs : ::testing::Test {
   bool runs = false;
 };
 
+TEST(NodeStatus, NamesTheFirstJobsOfEachReasonAndCountsTheOthers) {
+  NodeStatus status;
+  for (int job = 0; job < 1000; ++job) status.degrade("halted", std::to_string(job), ": the register is unreadable");
+  status.degrade("clock_skew", "x", " is settled ahead of this clock");
+  status.name_rest();
+  ASSERT_EQ(status.degraded.size(), 12u);
+  EXPECT_EQ(status.degraded[9], "halted: job 9: the register is unreadable");
+  EXPECT_EQ(status.degraded[10], "clock_skew: job x is settled ahead of this clock");
+  EXPECT_EQ(status.degraded[11], "halted: 990 more jobs; `ballot jobs` shows which");
+}
+
 TEST_F(RuntimeOfManyJobs, ShowsAllOfThemByNameWhileTheLoopGoesOn) {
   std::vector<std::string> names;
   std::size_t before_other_work = 0;
