@@ -121,12 +121,16 @@ void Session::carry_out(std::vector<Call> calls, Events& events) {
 }
 
 /// Neither the write lock nor space on the disk is needed: one daemon that is stopped, or a full disk, ends no terms of
-/// others. Terms that somebody has ended are found first, so that the renewal is none of theirs.
+/// others. Terms that somebody has ended are found first, so that the renewal is none of theirs. The revision is told,
+/// so that a node that writes nothing notices too when the store is put back.
 void Session::renew(const RenewCall& call, Events& events) {
   backend::Renewed renewed{call.request, StoreResult::done, {}};
   if (takes_part()) {
-    const auto find_losses = [this](Events&) { groups_.find_losses(); };
-    if (!change(Access::read, find_losses, {Call(call)}, events)) return;
+    const auto look = [&](Events&) {
+      groups_.find_losses();
+      renewed.revision = store_->db().revision();
+    };
+    if (!change(Access::read, look, {Call(call)}, events)) return;
     const int failed = store_->liveness().renew(call.asked + entry_.session.timeout);
     if (failed == 0 && !usable()) return;
     if (failed != 0) {

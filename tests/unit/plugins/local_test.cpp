@@ -307,6 +307,18 @@ TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
   EXPECT_TRUE(a.wait([&] { return a.events.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
 }
 
+/// Else who only stands by would not notice that the store was put back, and would run again what a leader has run.
+TEST_F(Local, ARenewalTellsHowFarOthersHaveWritten) {
+  Daemon a(state(), "a"), b(state(), "b");
+  ASSERT_EQ(a.open(), "");
+  ASSERT_EQ(b.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  const std::uint64_t before = b.renew().revision;
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(a.write({"g", epoch, "j/" + std::to_string(i), "1", 0}).outcome, StoreResult::done);
+  EXPECT_GE(b.renew().revision, before + 5);
+}
+
 TEST_F(Local, WithoutDescriptorsWritesAndCampaignsAsEver) {
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(), "");
