@@ -64,6 +64,7 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       upsert_pause_(db_,
                     "INSERT INTO pause (job_id, group_id, since, until, node_id, by) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
                     " ON CONFLICT DO UPDATE SET until = ifnull(excluded.until, until), node_id = excluded.node_id"),
+      insert_request_(db_, "INSERT OR REPLACE INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
       save_change_(db_, "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
       definitions_(db_),
@@ -151,6 +152,12 @@ void LedgerFile::write(const KnownRow& known) {
 void LedgerFile::write(const PauseRow& pause) {
   upsert_pause_.run(pause.job.empty() ? 0 : id_of(pause.job), id_of(pause.group), pause.from, pause.until,
                     id_of(pause.node), std::string_view(pause.by));
+}
+
+void LedgerFile::write(const RequestRow& request) {
+  insert_request_.run(id_blob(request.id), std::string_view(request.kind), request.job.empty() ? 0 : id_of(request.job),
+                      request.group.empty() ? 0 : id_of(request.group), optional_id_blob(request.run),
+                      id_of(request.node), request.at, std::string_view(request.by));
 }
 
 /// Of a range the first slots may have rows of their own: the daemon was killed before the others were stored.

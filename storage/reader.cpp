@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "storage/askers.hpp"
 #include "storage/backup.hpp"
 #include "storage/history_query.hpp"
 #include "storage/last_words.hpp"
@@ -69,7 +70,7 @@ std::string attempt_text(std::optional<int> attempt) {
 class Reader::Session {
  public:
   Session(const std::string& path, std::function<bool()> goes_on)
-      : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql), find_word_(db_, word_sql) {
+      : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql), find_word_(db_, word_sql), askers_(db_) {
     if (goes_on) db_.ask_whether_to_go_on(std::move(goes_on));
   }
   Session(const Session&) = delete;
@@ -107,6 +108,7 @@ class Reader::Session {
   LedgerBasics basics(const std::string& of_jobs);
   Database db_;
   Statement find_text_, find_word_;
+  Askers askers_;
   std::unordered_map<std::int64_t, std::string> names_;
   RowTexts texts_{[this](std::int64_t id) -> const std::string& { return name_of(id); },
                   [this](std::string_view kind, std::int64_t number) { return word_of(kind, number); }};
@@ -154,7 +156,10 @@ std::optional<Selection> Reader::Session::select(const Filter& filter) {
 
 std::vector<NumberedRow> Reader::Session::page(Cursor cursor) {
   std::vector<NumberedRow> rows;
-  while (cursor.step()) rows.push_back(read(cursor));
+  while (cursor.step()) {
+    rows.push_back(read(cursor));
+    askers_.name(rows.back().row);
+  }
   return rows;
 }
 

@@ -165,6 +165,12 @@ void fields(Visit& visit, P& pause) requires std::is_same_v<std::remove_const_t<
   visit(pause.job), visit(pause.group), visit(pause.node), visit(pause.from), visit(pause.until), visit(pause.by);
 }
 
+template <class Visit, class Q>
+void fields(Visit& visit, Q& request) requires std::is_same_v<std::remove_const_t<Q>, RequestRow> {
+  visit(request.id), visit(request.kind), visit(request.job), visit(request.group), visit(request.run);
+  visit(request.node), visit(request.at), visit(request.by);
+}
+
 template <class Visit, class O>
 void fields(Visit& visit, O& record) requires std::is_same_v<std::remove_const_t<O>, OutputRecord> {
   visit(record.run), visit(record.attempt), visit(record.output.total_bytes), visit(record.output.head);
@@ -262,6 +268,7 @@ std::optional<Record> decode(std::string_view bytes) {
     case 4: return read<DefinitionRow>(reader, with_words);
     case 5: return read<KnownRow>(reader, with_words);
     case 6: return read<PauseRow>(reader, with_words);
+    case 7: return read<RequestRow>(reader, with_words);
     default: return std::nullopt;
   }
 }

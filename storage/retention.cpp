@@ -75,6 +75,9 @@ Retention::Retention(LedgerFile& file, Limits limits)
       delete_pauses_(file.database(),
                      "DELETE FROM pause WHERE (job_id, group_id, since) IN (SELECT job_id, group_id, since FROM pause"
                      " INDEXED BY pause_until WHERE until < ?1 LIMIT ?2)"),
+      delete_requests_(file.database(),
+                       "DELETE FROM request WHERE id IN (SELECT id FROM request INDEXED BY request_at WHERE at < ?1"
+                       " LIMIT ?2)"),
       raise_horizon_(file.database(),
                      "INSERT INTO horizon VALUES (?1, ?2) ON CONFLICT (job_id)"
                      " DO UPDATE SET kept_since = max(kept_since, excluded.kept_since)") {}
@@ -113,8 +116,10 @@ bool Retention::terms(WallTime cutoff) {
   const int definitions = sqlite3_changes(file_.database().handle());
   delete_pauses_.run(cutoff, slice_rows);
   const int pauses = sqlite3_changes(file_.database().handle());
+  delete_requests_.run(cutoff, slice_rows);
+  const int requests = sqlite3_changes(file_.database().handle());
   transaction.commit();
-  return std::max({terms, outputs, definitions, pauses}) < slice_rows;
+  return std::max({terms, outputs, definitions, pauses, requests}) < slice_rows;
 }
 
 bool Retention::runs() {

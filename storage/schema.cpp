@@ -226,6 +226,38 @@ FROM pause
 LEFT JOIN name AS job ON job.id = job_id
 JOIN name AS grp ON grp.id = group_id
 JOIN name AS node ON node.id = node_id;
+)sql",
+    R"sql(
+CREATE TABLE IF NOT EXISTS request (
+  id BLOB PRIMARY KEY,
+  kind TEXT NOT NULL,
+  job_id INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  run_id BLOB,
+  node_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  by TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS request_run ON request (run_id) WHERE run_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS request_at ON request (at);
+
+CREATE VIEW IF NOT EXISTS requests AS SELECT
+  strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS at,
+  kind,
+  job.text AS job,
+  grp.text AS "group",
+  CASE WHEN run_id IS NOT NULL THEN lower(
+    substr(hex(run_id), 1, 8) || '-' || substr(hex(run_id), 9, 4) || '-' || substr(hex(run_id), 13, 4) || '-' ||
+    substr(hex(run_id), 17, 4) || '-' || substr(hex(run_id), 21)) END AS run_id,
+  nullif(by, '') AS "by",
+  node.text AS node,
+  lower(
+    substr(hex(request.id), 1, 8) || '-' || substr(hex(request.id), 9, 4) || '-' || substr(hex(request.id), 13, 4) || '-' ||
+    substr(hex(request.id), 17, 4) || '-' || substr(hex(request.id), 21)) AS request_id
+FROM request
+LEFT JOIN name AS job ON job.id = job_id
+LEFT JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(additions) == additions_version);
 constexpr std::int64_t definitions_version = 1, pauses_version = 3;  // of the additions that have them
@@ -323,6 +355,8 @@ bool knows_all_writes(Database& db) {
   return db.number(added_sql) >= definitions_version &&
          db.number("SELECT max(value) - min(value) FROM meta WHERE key IN ('change', 'seen')") == 0;
 }
+
+bool keeps_requests(Database& db) { return db.number(added_sql) >= 4; }
 
 std::optional<std::int64_t> pauses_since(Database& db) {
   if (db.number(added_sql) < pauses_version || !knows_all_writes(db)) return std::nullopt;

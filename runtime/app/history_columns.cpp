@@ -50,10 +50,11 @@ std::vector<Column> history_columns(Format format) {
             {"attempt", "ATTEMPT"},
             {"node", "NODE"},
             {"slots", "SLOTS"}};
-  return {{"run_id", ""},    {"job", ""},     {"group", ""},      {"slot", ""},         {"slot_until", ""},
-          {"slots", ""},     {"trigger", ""}, {"attempt", ""},    {"status", ""},       {"reason", ""},
-          {"exit_code", ""}, {"signal", ""},  {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
-          {"node", ""},      {"epoch", ""},   {"fence", ""},      {"output_bytes", ""}, {"leftover", ""}};
+  return {{"run_id", ""},       {"job", ""},     {"group", ""},      {"slot", ""},         {"slot_until", ""},
+          {"slots", ""},        {"trigger", ""}, {"attempt", ""},    {"status", ""},       {"reason", ""},
+          {"exit_code", ""},    {"signal", ""},  {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
+          {"node", ""},         {"epoch", ""},   {"fence", ""},      {"output_bytes", ""}, {"leftover", ""},
+          {"triggered_by", ""}, {"ended_by", ""}};
 }
 
 std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times) {
@@ -77,7 +78,9 @@ std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes&
           number(row.epoch),
           number(row.fence),
           row.output_bytes,
-          word(to_string(row.leftover))};
+          word(to_string(row.leftover)),
+          word(row.triggered_by),
+          word(row.ended_by)};
 }
 
 }  // namespace ballot::app

@@ -23,6 +23,7 @@ class LedgerSink {
   /// A later one replaces an earlier one of the same key.
   virtual void record(KnownRow known) = 0;
   virtual void record(PauseRow pause) = 0;
+  virtual void record(RequestRow request) = 0;
   /// What an attempt printed. Recorded with or after its row.
   virtual void record(const RunId& run, int attempt, Output output) = 0;
 

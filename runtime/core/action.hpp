@@ -134,6 +134,10 @@ struct RecordKnown {
 struct RecordPause {
   PauseRow pause;
 };
+/// Somebody asks for it, and this node does it.
+struct RecordRequest {
+  RequestRow request;
+};
 struct RecordOutput {
   runner::AttemptId id;
   Output output;
@@ -177,10 +181,10 @@ struct Stopped {
   std::string refusal;
 };
 
-using Action =
-    std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove, Watch, Observe,
-                 Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget, AskRunner, RecordRow, RecordTerm,
-                 RecordDefinition, RecordKnown, RecordPause, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
+using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove,
+                            Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget,
+                            AskRunner, RecordRow, RecordTerm, RecordDefinition, RecordKnown, RecordPause, RecordRequest,
+                            RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

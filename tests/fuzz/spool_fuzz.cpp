@@ -28,6 +28,7 @@ void look_at(const storage::OutputRecord&) {}
 void look_at(const DefinitionRow&) {}
 void look_at(const KnownRow&) {}
 void look_at(const PauseRow&) {}
+void look_at(const RequestRow&) {}
 
 void look_at_record(const Record& record) {
   std::visit([](const auto& one) { look_at(one); }, record);

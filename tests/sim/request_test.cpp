@@ -353,7 +353,7 @@ TEST_F(Halts, AStoreThatHasLostWhatItHadAcknowledgedHaltsWhatTheNodeLeadsUntilIt
   EXPECT_EQ(world.broken_promises(), "");
 }
 
-TEST_F(Requests, WhoAskedIsInTheLogOfTheNodeThatDoesIt) {
+TEST_F(Requests, WhoAskedIsInTheLogAndTheLedgerOfTheNodeThatDoesIt) {
   core::Request request;
   request.kind = Kind::trigger;
   request.job = "one";
@@ -371,6 +371,14 @@ TEST_F(Requests, WhoAskedIsInTheLogOfTheNodeThatDoesIt) {
   };
   EXPECT_TRUE(has_replied(a)) << "it leads";
   EXPECT_FALSE(has_replied(b));
+  world.run_for(1s);
+  ASSERT_EQ(a.ledger.requests().size(), 1u);
+  const RequestRow& row = a.ledger.requests()[0];
+  EXPECT_EQ(row.kind, "trigger");
+  EXPECT_EQ(row.job, "one");
+  EXPECT_EQ(row.by, "mallory");
+  EXPECT_EQ(row.id, b.replies[0].run) << "a trigger's is its run's";
+  EXPECT_TRUE(b.ledger.requests().empty());
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ void Requests::take(const Request& request) {
                                                                    std::string(common_name(request.job))));
   if (!job || !job->machine.term()) return;
   p_.desk.take(request.id, job->machine.term()->group);
-  log(request);
+  record(request);
   if (job->owner && job->owner->machine.is_evicting()) return;
   if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
   if (request.kind == Request::Kind::pause && request.run != RunId{}) follow(request);
@@ -149,7 +149,7 @@ void Requests::take_kill(const Request& request) {
   JobMachine& job = found->machine;
   if (job.executes(request.run)) {
     p_.desk.take(request.id, "");
-    log(request);
+    record(request);
     job.ask(c_, request);
     jobs_.advance(*found);
   } else if (job.role() == JobMachine::Role::leading) {
@@ -173,7 +173,7 @@ void Requests::take_replace(const Request& request) {
   if (!job || !job->machine.executes(request.run)) return;
   remove({request_record(request.id)});
   if (job->machine.role() == JobMachine::Role::leading) return;  // it leads again, and decides itself
-  log(request);
+  record(request);
   job->machine.ask(c_, request);
   jobs_.advance(*job);
 }
@@ -189,13 +189,16 @@ void Requests::take_for_group(const Request& request) {
   if (!group) return;
   if (auto refusal = group->machine.refusal(request)) return answer(request.id, std::move(refusal));
   p_.desk.take(request.id, group->name());
-  log(request);
+  record(request);
   if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
   groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.take(g, request); });
 }
 
-/// Whoever can write into the store can ask: the log of the node that does it says who it was.
-void Requests::log(const Request& request) {
+/// Whoever can write into the store can ask: log and ledger of the node that does it say who it was.
+void Requests::record(const Request& request) {
+  const auto run = request.run == RunId{} ? std::nullopt : std::optional(request.run);
+  c_.out.push_back(RecordRequest{{request.id, std::string(to_string(request.kind)), request.job, request.group, run,
+                                  p_.settings.node, c_.now.wall, request.by}});
   Notice notice{Level::info, "request taken", {{"request", std::string(to_string(request.kind))}}};
   if (!request.job.empty()) notice.fields.emplace_back("job", request.job);
   if (!request.group.empty()) notice.fields.emplace_back("group", request.group);

@@ -49,7 +49,7 @@ class Requests {
   void take_release(const Request& request);
   void take_replace(const Request& request);
   void take_for_group(const Request& request);
-  void log(const Request& request);
+  void record(const Request& request);
 
   CoreParts& p_;
   Context& c_;

@@ -35,6 +35,11 @@ struct Row {
   std::uint64_t fence = 0;                ///< 0: none (a slot without a run)
   std::int64_t output_bytes = 0;          ///< that it printed, kept or not
   Leftover leftover = Leftover::none;     ///< of a command's processes
+  /// In a row that is read, where this node took up what people asked: who triggered the run, and who had it killed or
+  /// forgotten ("NODE uid UID"); "": nobody, or not known. A row that is recorded has neither.
+  ///@{
+  std::string triggered_by, ended_by;
+  ///@}
 };
 
 /// One unbroken leadership of a group by one node, keyed by (group, epoch).
@@ -94,6 +99,21 @@ struct PauseRow {
   WallTime from{};                ///< since when it is paused; 1970 where the register does not say
   std::optional<WallTime> until;  ///< none: it goes on, or another node has ended it
   std::string by;                 ///< who has paused it; "": it is not known
+};
+
+/// What somebody asked for, recorded by the node that took it up: the leader, or of a kill the executing node. Keyed
+/// by id.
+struct RequestRow {
+  RunId id;          ///< of the request; a trigger's is its run's
+  std::string kind;  ///< "trigger", "kill", "pause", "resume", "forget", "repair", "evict", "replace"
+  /// what it is about; "": not of a job, or not of a group
+  ///@{
+  std::string job, group;
+  ///@}
+  std::optional<RunId> run;  ///< that is to be killed, forgotten or replaced
+  std::string node;          ///< that took it up
+  WallTime at{};             ///< when
+  std::string by;            ///< who asked: "NODE uid UID", or "NODE by its program"; "": the request does not say
 };
 
 /// `next` is `known` still, taken over by a term of this node from one of this node: the two are one.

@@ -95,6 +95,8 @@ Message to_message(const Row& row) {
   message.set("node", row.node).set("epoch", whole(row.epoch)).set("fence", whole(row.fence));
   message.set("output_bytes", row.output_bytes);
   if (row.leftover != Leftover::none) message.set("leftover", std::string(to_string(row.leftover)));
+  if (!row.triggered_by.empty()) message.set("triggered_by", row.triggered_by);
+  if (!row.ended_by.empty()) message.set("ended_by", row.ended_by);
   return message;
 }
 
@@ -128,6 +130,8 @@ Result<Row> row_from(const Message& message) {
   row.fence = unsigned_of(message, "fence");
   row.output_bytes = message.integer("output_bytes").value_or(0);
   row.leftover = *left;
+  row.triggered_by = text_of(message, "triggered_by");
+  row.ended_by = text_of(message, "ended_by");
   return row;
 }
 

@@ -92,6 +92,20 @@ TEST_F(Operator, SeesWhoPausedAJobSinceWhen) {
   EXPECT_TRUE(says(daemon.log, " jobs=2 added=0 changed=0 removed=0 errors=1 warnings=0")) << daemon.log;
 }
 
+TEST_F(Operator, SeesWhoTriggeredAndWhoKilledARun) {
+  const std::string me = "n1 uid " + std::to_string(::geteuid());
+  ASSERT_EQ(daemon.ballot({"trigger", "held"}).code, 0);
+  ASSERT_TRUE(wait_until([&] { return daemon.ballot({"kill", "held"}).code == 0; }));
+  ASSERT_TRUE(wait_until([&] { return says(daemon.ballot({"why", "held"}).out, "killed: operator"); }));
+  const std::string why = daemon.ballot({"why", "held"}).out;
+  EXPECT_TRUE(says(why, "Triggered by " + me + ".")) << why;
+  std::string text = why;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  EXPECT_TRUE(says(text, "Killed by " + me + ".")) << why;
+  const std::string history = daemon.ballot({"history", "--job", "held", "--format", "json"}).out;
+  EXPECT_TRUE(says(history, "\"triggered_by\":\"" + me + "\",\"ended_by\":\"" + me + "\"")) << history;
+}
+
 TEST_F(Operator, SeesTimesInAJobsZoneAndInUtcAndTheSameIdEverywhere) {
   daemon.job("there", "schedule = \"* * * * * *\"\ntimezone = \"Asia/Kolkata\"\ncommand = [\"/bin/true\"]");
   ASSERT_TRUE(daemon.wait_for("succeeded")) << daemon.log;

@@ -97,6 +97,10 @@ class Fields {
   void operator()(const core::RecordPause& a) {
     put(a.pause.job, a.pause.group, a.pause.node, a.pause.from, a.pause.until, a.pause.by);
   }
+  void operator()(const core::RecordRequest& a) {
+    const RequestRow& r = a.request;
+    put(r.id, r.kind, r.job, r.group, r.run, r.node, r.at, r.by);
+  }
   void operator()(const core::RecordOutput& a) { put(a.id, a.output, a.is_mailed); }
   void operator()(const core::Notify& a) { put(a.event, a.row, a.definition, a.recovered); }
   void operator()(const core::Reply& a) { put(a.asker, a.ok, a.text, a.run, a.code); }

@@ -69,6 +69,10 @@ void SimLedger::record(PauseRow pause) {
       {});
 }
 
+void SimLedger::record(RequestRow request) {
+  push([request](SimLedger& to) { to.requests_.push_back(request); }, {});
+}
+
 std::string SimLedger::audited(const Row* without) const {
   audit::Basics basics;
   basics.definitions = definitions_;

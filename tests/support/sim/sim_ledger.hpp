@@ -41,6 +41,7 @@ class SimLedger {
   void record(DefinitionRow definition);
   void record(KnownRow known);
   void record(PauseRow pause);
+  void record(RequestRow request);
   void flush(std::function<void()> done);
   void crash();
   /// The disk is another one.
@@ -51,6 +52,7 @@ class SimLedger {
   std::vector<TermRow> terms() const;
   /// In the order in which it was written.
   const std::vector<KnownRow>& known() const { return known_; }
+  const std::vector<RequestRow>& requests() const { return requests_; }
   /// What an audit finds in what is durable, but for one row: "", or the first thing.
   std::string audited(const Row* without = nullptr) const;
   const Row* row(const std::string& job, WallTime slot) const;
@@ -87,6 +89,7 @@ class SimLedger {
   std::map<std::pair<std::string, WallTime>, Row> slots_;
   std::map<std::pair<std::string, std::uint64_t>, TermRow> terms_;
   std::vector<KnownRow> known_;
+  std::vector<RequestRow> requests_;
   std::int64_t change_ = 0;
   std::map<std::pair<RunId, int>, std::int64_t> run_changes_;
   std::map<std::pair<std::string, WallTime>, std::int64_t> slot_changes_;

@@ -82,12 +82,13 @@ TEST_F(Node, HistoryPrintsEveryFieldAsJson) {
       "\"slot_until\":\"2025-03-11T07:00:00Z\",\"slots\":2,\"trigger\":\"schedule\",\"attempt\":0,"
       "\"status\":\"missed\",\"reason\":\"no_leader\",\"exit_code\":null,\"signal\":null,\"started_at\":null,"
       "\"ended_at\":null,\"duration_ms\":null,\"node\":\"host-1\",\"epoch\":5,\"fence\":null,\"output_bytes\":0,"
-      "\"leftover\":null},\n"
+      "\"leftover\":null,\"triggered_by\":null,\"ended_by\":null},\n"
       "{\"run_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"job\":\"nightly\",\"group\":\"g\","
       "\"slot\":\"2025-03-09T07:00:00Z\",\"slot_until\":null,\"slots\":1,\"trigger\":\"schedule\",\"attempt\":1,"
       "\"status\":\"failed\",\"reason\":\"exit_code\",\"exit_code\":3,\"signal\":null,"
       "\"started_at\":\"2025-03-09T07:00:00.020Z\",\"ended_at\":\"2025-03-09T07:00:01.520Z\",\"duration_ms\":1500,"
-      "\"node\":\"host-1\",\"epoch\":4,\"fence\":9,\"output_bytes\":11,\"leftover\":null}\n"
+      "\"node\":\"host-1\",\"epoch\":4,\"fence\":9,\"output_bytes\":11,\"leftover\":null,\"triggered_by\":null,\"ended_"
+      "by\":null}\n"
       "]\n");
 }
 
@@ -103,9 +104,10 @@ TEST_F(Node, HistoryPrintsATableAndCsv) {
   EXPECT_TRUE(contains(asked({"history", "--local-time", "--format", "json"}).out, "\"2025-03-10T07:00:00Z\""))
       << "in tables only";
   const Ran csv = asked({"history", "--format", "csv", "--run", "0123456789ab"});
-  EXPECT_TRUE(contains(csv.out,
-                       "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
-                       "started_at,ended_at,duration_ms,node,epoch,fence,output_bytes,leftover\n"))
+  EXPECT_TRUE(
+      contains(csv.out,
+               "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
+               "started_at,ended_at,duration_ms,node,epoch,fence,output_bytes,leftover,triggered_by,ended_by\n"))
       << csv.out << csv.err;
 }
 

@@ -222,7 +222,7 @@ TEST_F(Schema, AnswersTheQuestionsOfItsDocument) {
     sql.clear();
     ++questions;
   }
-  EXPECT_EQ(questions, 7);
+  EXPECT_EQ(questions, 8);
   EXPECT_EQ(sql, "");
 }
 
