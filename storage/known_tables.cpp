@@ -7,7 +7,7 @@
 namespace ballot::storage {
 namespace {
 
-/// What `sql` finds: identity, name, repair, count, times.
+/// Adds the rows that `sql` finds: identity, name, repair, count, times.
 void read(const Database& db, std::string_view sql, KnownRow::Of of, std::vector<KnownRow>& rows) {
   Statement statement(db, sql);
   Cursor found = statement.start();
@@ -36,7 +36,7 @@ void KnownTables::write(const KnownRow& row, std::int64_t name, std::int64_t cha
   }
 }
 
-/// Of one that is not there yet its own row may come later.
+/// The number of a store. A new store gets its row here; its place and revision may come later.
 std::int64_t KnownTables::number_of(const RunId& store) {
   if (last_number_ != 0 && store == last_store_) return last_number_;
   const auto find = [&] {

@@ -33,8 +33,8 @@ class KnownTables {
   std::int64_t last_number_ = 0;
 };
 
-/// What stores have shown this node, the stores in the order in which they were last used. Nothing where the file
-/// cannot be read, or no ballot has opened it yet that keeps this.
+/// The rows of all stores, in the order in which the stores were last used. None where the file cannot be read, or was
+/// last opened by a ballot that keeps no such rows.
 std::vector<KnownRow> read_known(const std::string& path);
 
 }  // namespace ballot::storage

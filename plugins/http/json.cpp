@@ -20,7 +20,7 @@ bool is_finite(const json::value& value) {
          std::all_of(members->begin(), members->end(), [](const auto& member) { return is_finite(member.value()); });
 }
 
-/// Of a text of JSON, at least; of other texts some number.
+/// A text of JSON has at most so many values; for another text the number means nothing.
 std::size_t count_values(std::string_view text) {
   std::size_t count = 1;
   bool in_string = false;

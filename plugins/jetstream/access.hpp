@@ -23,7 +23,7 @@ struct Access {
   }
 };
 
-/// What is read from files, anew for each connection.
+/// The contents of secret files, read anew for each connection.
 struct Secrets {
   std::string password = {}, token = {};
   std::string jwt = {}, seed = {};  // of credentials; of an nkey the seed alone

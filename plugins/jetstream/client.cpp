@@ -63,7 +63,7 @@ Message message_of(Frame frame) {
 
 }  // namespace
 
-/// What the client's thread has. Written from the plugin's thread in between: what is to be sent.
+/// The state of the client's thread; the plugin's thread adds to it what is to be sent.
 class Client::Inside final : private Dialer::User {
  public:
   Inside(std::shared_ptr<Inbox> inbox, const Access& access)
@@ -160,7 +160,7 @@ void Client::connect(const Secrets& secrets, Millis patience) {
   inside_->dial(++connection_, {secrets, patience, subscribe_text(address("r.*"), answers)});
 }
 
-/// For the servers a wildcard is no interest in what a consumer sends: it has a subscription of its own.
+/// Each consumer has a subscription of its own, as servers take a wildcard for no interest in its messages.
 std::uint64_t Client::listen(const std::string& name) {
   if (!connected_) return 0;
   heard_.insert(++last_subscription_);
@@ -179,7 +179,7 @@ void Client::ask(Post post, Done done, Priority priority) {
   requests_.ask(send_it, std::move(done), priority);
 }
 
-/// What cannot be sent is never answered, and so late.
+/// A request that cannot be sent is late, as it has no answer.
 void Client::send(const Post& post, const std::string& reply) {
   if (connected_) inside_->send(publish_text(post, reply));
 }

@@ -28,7 +28,7 @@ namespace ballot::jetstream {
 
 using support::Priority;
 
-/// What the client's thread reports.
+/// A report of the client's thread.
 struct Message {
   /// `failed`: no server could be reached. `refused`: one did not accept who this is, or is none that can be used.
   enum class Kind { message, connected, failed, refused, denied, disconnected };

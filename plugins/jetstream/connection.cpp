@@ -29,11 +29,11 @@ std::string text_of(const error_code& error) {
   return error.message();
 }
 
-/// One side does not accept the other's certificate, or its ways.
+/// One side refuses the other's certificate, or its version of TLS.
 bool is_of_tls(const error_code& error) { return error.category() == asio::error::get_ssl_category(); }
 
-/// What the server says where it does not accept who this is: "Authorization Violation", "User Authentication Expired",
-/// "Permissions Violation for Subscription to ...".
+/// The error refuses this user: "Authorization Violation", "User Authentication Expired", "Permissions Violation for
+/// Subscription to ...".
 bool is_of_user(const std::string& error) {
   for (const char* const word : {"uthorization", "uthentication", "ermissions"})
     if (error.find(word) != std::string::npos) return true;

@@ -44,18 +44,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   class User {
    public:
     virtual void on_open() = 0;
-    /// Messages and errors of the server, while it is open.
+    /// Messages and errors of the server, while the connection is open.
     virtual void on_frame(Frame frame) = 0;
-    /// Once, unless close() was called. It is closed by now.
+    /// Once, unless close() was called. The connection is closed by now.
     virtual void on_closed(const Ended& ended) = 0;
-    /// More was told than was taken: reading goes on a little later.
+    /// The user has no room for more frames: reading goes on a little later.
     virtual bool congested() const = 0;
 
    protected:
     ~User() = default;
   };
 
-  /// Where it leads, and who this is. `io` and `lookup` outlive it.
+  /// The server of the connection, and the user that logs in. `io` and `lookup` outlive the connection.
   struct Way {
     boost::asio::io_context& io;
     http::Lookup& lookup;

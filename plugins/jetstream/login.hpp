@@ -1,4 +1,4 @@
-// Login: what a client answers to a server's INFO: whether it can be used, and CONNECT, with what says who this is.
+// Login: a client's answer to a server's INFO: whether the server can be used, and CONNECT with the user's secrets.
 // Pure.
 //
 //   const Login login = log_in(parse_info(frame.text), access, secrets);
@@ -11,7 +11,7 @@
 
 namespace ballot::jetstream {
 
-/// What a server says of itself, as far as it counts here.
+/// The fields of INFO that this client uses.
 struct Info {
   bool understood = false;
   bool headers = false;

@@ -14,13 +14,13 @@ namespace ballot::jetstream {
 
 /// Errors: invalid, where it is no seed of a user; it says nothing of what was read.
 Result<std::string> sign(std::string_view seed, std::string_view nonce);
-/// What sign() would find wrong with a seed; "": nothing.
+/// Why sign() would refuse a seed; "": it would not.
 std::string problem_of_seed(std::string_view seed);
 
 struct Credentials {
   std::string jwt, seed;  // "": there is none
 };
-/// Of a file as nsc writes it, or of a seed alone on its first line.
+/// Reads a file as nsc writes it, or one with a seed alone on its first line.
 Credentials parse_credentials(std::string_view text);
 
 }  // namespace ballot::jetstream

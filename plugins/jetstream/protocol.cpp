@@ -34,7 +34,7 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-/// What follows the first word.
+/// The line behind its first word.
 std::string rest_of(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_of(" \t"), line.size()));
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -46,7 +46,7 @@ std::string unquoted(std::string text) {
   return text;
 }
 
-/// Of subjects, which are words of a line.
+/// The text can be a subject: one word of a line.
 bool is_word(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
 }

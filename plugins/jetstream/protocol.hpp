@@ -73,7 +73,7 @@ int status_of(std::string_view header);
 /// "" where there is none.
 std::string_view value_of(std::string_view header, std::string_view name);
 
-/// Where a consumer's message stands, as its reply says.
+/// The places of a consumer's message in stream and consumer, as its reply subject names them.
 struct Places {
   std::string consumer;
   std::uint64_t stream_sequence = 0, consumer_sequence = 0;
@@ -82,7 +82,7 @@ struct Places {
 /// None: the reply is no consumer's.
 std::optional<Places> places_of(std::string_view reply);
 
-/// What is published.
+/// A message to be published.
 struct Post {
   std::string subject;
   std::string data = {};

@@ -57,7 +57,7 @@ void Bucket::make(StreamConfig wanted, int replicas, Client::Done done) {
   });
 }
 
-/// What was done is the key's last message until the feed has shown more.
+/// A write that was acknowledged is the key's last message until the feed has shown a later one.
 void Bucket::remember(const std::string& key, std::uint64_t version, std::string id) {
   constexpr std::size_t many = 1024;
   const auto is_passed = [this](const auto& one) {
@@ -106,7 +106,7 @@ void Bucket::write(KeyChange change, Priority priority, SteadyTime late, Done do
   }
   if (change.version.value_or(0) == 0) return write_over(change, first_id(change.key), priority, std::move(done));
   if (const auto id = id_over(change.key, *change.version)) return write_over(change, *id, priority, std::move(done));
-  // It is another one's by now; or the feed is being filled.
+  // The version is not the key's last one any more, or the feed is being filled.
   const auto look = [this, change, priority, done = std::move(done)](bool passed) {
     if (!passed) return done({StoreResult::unknown, 0, "the version of a key cannot be read"});
     if (const auto id = id_over(change.key, *change.version)) return write_over(change, *id, priority, done);

@@ -52,9 +52,9 @@ class Bucket {
   /// Removes a message for good.
   void erase(std::uint64_t sequence, Client::Done done);
 
-  /// Of the write over that version of the key; none: it is not the key's last one, as far as is known here.
+  /// The message id of a write over that version of the key; none: another version is the last one that is known here.
   std::optional<std::string> id_over(const std::string& key, std::uint64_t version) const;
-  /// Versions that were known are no more: the stream has others for the same messages.
+  /// Forgets the versions of own writes: the stream has other numbers for the same messages.
   void forget_versions() { written_.clear(); }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 constexpr Millis make_pause = 200ms, absent_pause = 1s, barrier_pause = 50ms, barrier_patience = 1s;
 constexpr int silent_heartbeats = 3;
 
-/// Of an entry, without its value and its message id.
+/// The size of an entry without its value and its message id.
 std::size_t size_of(const std::string& key) { return sizeof(Feed::Entries::value_type) + 2 * key.size(); }
 
 /// Barriers of many sessions need not replace one another, nor leave one each behind.

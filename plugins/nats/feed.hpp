@@ -86,7 +86,7 @@ class Feed {
   const Stored* find(const std::string& key) const;
   /// It was removed for good.
   void drop_marker(const std::string& key, std::uint64_t version);
-  /// Of entries(), as they are counted against bounds::bucket.
+  /// The size of entries(), as it is counted against bounds::bucket.
   std::size_t bytes() const noexcept { return size_; }
 
   /// `then(true)`: what entries() shows then is what the stream was at one moment since this call. A message that

@@ -267,7 +267,7 @@ void NatsStore::on_disagreement(const Feed&, const std::string& text) {
   outlet_.host().log(Level::warn, text);
 }
 
-/// What the core has read has versions that now may be those of other messages.
+/// Versions that the core has read may now be those of other messages.
 void NatsStore::on_renumbered(const Feed&) {
   for (Bucket* bucket : {&sessions_, &registers_}) bucket->forget_versions();
   session_.give_up("the servers have renumbered what they store: all is read again");

@@ -40,7 +40,7 @@ class OwnSession {
   void bind(const std::string& key, const std::string& value, Done done);
   void renew(const std::string& key, const std::string& value, Done done);
   void end(Done done);
-  /// It is over, as what this process knows of it counts no more.
+  /// Ends the session here: what this process knows of its key is wrong.
   void give_up(const std::string& why);
 
   SteadyTime observed_until() const noexcept { return observed_until_; }

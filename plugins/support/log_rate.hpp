@@ -1,6 +1,6 @@
-// LogRate: which of a plugin's log lines are written: of one kind one a second, and of all kinds some. Lines are
-// of one kind where they are the same up to their second ": ", as in "etcd: changes are read anew: WHY". The next line
-// of a kind says how many were left out before it. Pure, but that the caller locks.
+// LogRate: which of a plugin's log lines are written: one line of a kind a second, and a bounded number of kinds. Lines
+// are of one kind where they are the same up to their second ": ", as in "etcd: changes are read anew: WHY". The next
+// line of a kind says how many were left out before it. Pure, but that the caller locks.
 //
 //   if (const auto line = rate.admit(text, boot_now())) write(*line);
 #pragma once

@@ -94,7 +94,7 @@ class Fields {
   bool ok_ = true;
 };
 
-/// Of a transaction. Empty: it is none that the plugin sends.
+/// The types of a transaction's changes; empty: the plugin sends no such transaction.
 std::vector<std::int32_t> parts_of(Fields& fields) {
   std::vector<std::int32_t> types;
   while (fields.ok()) {
@@ -212,7 +212,7 @@ std::string AnswerCheck::on_answer(std::string_view frame) {
   return error == 0 ? check_body(request, body) : "";
 }
 
-/// Of 36 bytes, from servers before 3.4, or 37: what the library reads.
+/// A grant has 37 bytes, or 36 from servers before 3.4: the library reads both.
 std::string AnswerCheck::on_session(std::string_view frame) {
   Fields fields(frame);
   fields.number();

@@ -81,7 +81,7 @@ Client::Client(std::shared_ptr<Inbox> inbox, const Connection& connection, const
   handle_ = zookeeper_init2(gate_.servers().c_str(), watched, static_cast<int>(connection.timeout.count()), resume,
                             source_.get(), ZOO_NO_LOG_CLIENTENV, say_nothing);
   if (handle_ == nullptr) throw std::system_error(errno, std::generic_category(), connection.servers);
-  // Those of the gate stay.
+  // The addresses of the gate stay the same.
   zoo_set_servers_resolution_delay(handle_, -1);
   if (!connection.user.empty())
     zoo_add_auth(handle_, "digest", connection.user.data(), static_cast<int>(connection.user.size()), nullptr, nullptr);

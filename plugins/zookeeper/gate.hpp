@@ -34,7 +34,7 @@ class Gate {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  /// Where the library finds each of the servers: "127.0.0.1:PORT,127.0.0.1:PORT".
+  /// The gate's place for each server, for the library: "127.0.0.1:PORT,127.0.0.1:PORT".
   const std::string& servers() const noexcept { return places_; }
 
  private:

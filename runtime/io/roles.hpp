@@ -30,7 +30,7 @@ struct RoleGroups {
   std::string viewers = {};
 };
 
-/// Who may open the socket's file. Those who may are asked for their role all the same.
+/// Which users may open the socket's file. Each request is checked for its role all the same.
 struct SocketAccess {
   mode_t mode = 0600;
   gid_t group = static_cast<gid_t>(-1);  // -1: the file keeps the group that it has
@@ -46,7 +46,7 @@ class Roles {
   std::vector<std::string> resolve();
 
   Role of(const Peer& peer) const;
-  /// What a request that takes more than the peer's role is refused with.
+  /// The error of a request that takes more than the peer's role.
   Error refusal(Role needed) const;
   /// Where both groups have roles, a file's one group cannot say so: everybody may connect then.
   SocketAccess access() const;

@@ -1,4 +1,4 @@
-// What the runner is asked to start for a launch of the core.
+// The runner's Start for a launch of the core.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ namespace ballot::io {
 
 class RunnerDialogue {
  public:
-  /// What this side has said, in its order.
+  /// Each message of this side, in its order.
   void sent(const runner::ToRunner& message);
 
   /// The runner's next message. corrupt: it cannot come now; the error names the message and its run.

@@ -68,7 +68,7 @@ class Attempt {
   void stop(Reason reason, SteadyTime kill_at, SteadyTime now) { stop(reason, kill_signal_, kill_at, now); }
   void stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now);
 
-  /// Of one that has left processes behind, once: what they may still write to. Requires: has_ended().
+  /// The pipe that processes which the attempt has left behind may still write to; once. Requires: has_ended().
   UniqueFd take_left_output() { return std::move(output_); }
 
   /// Does what is due by `now`. To be called after each change, and at wake().

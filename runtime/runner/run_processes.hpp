@@ -43,7 +43,7 @@ class RunProcesses {
   /// As of the last signal().
   bool may_have_escaped() const { return !cgroup_ && descendants_.may_have_escaped(); }
 
-  /// Those that are left go on, whatever becomes of this process.
+  /// Processes that are left go on, whatever becomes of this process.
   void leave() {
     if (cgroup_) cgroup_->leave();
   }

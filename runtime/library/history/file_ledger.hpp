@@ -18,7 +18,7 @@
 
 namespace ballot::library {
 
-/// Where a node's history is.
+/// The places of a node's history.
 struct LedgerPlace {
   std::string path, runner_socket, node;
   Millis keep{};         // rows of older slots may have been deleted

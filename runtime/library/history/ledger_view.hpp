@@ -72,7 +72,7 @@ class LedgerView {
   virtual Result<std::int64_t> changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) = 0;
   /// What became of a slot: its rows, last attempt first, or the row of many slots that has it among them.
   virtual Result<std::vector<Row>> at(const std::string& job, WallTime slot) = 0;
-  /// Of each job, in their order: status and reason of its newest row, as `jobs` shows them; "": it has none.
+  /// Status and reason of each job's newest row, in the jobs' order, as `jobs` shows them; "": a job has no row.
   virtual Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) = 0;
 
   /// Runs whose id ends with `suffix`: one, none, or the candidates.
@@ -92,7 +92,7 @@ class LedgerView {
   virtual Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) = 0;
 };
 
-/// Of the last attempt that is known of a run, or of the attempt that is asked for. not_found: there is none.
+/// The row of the last known attempt of a run, or of the attempt that is asked for. not_found: there is none.
 Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optional<std::int64_t>& attempt);
 
 }  // namespace ballot::library
