@@ -7,6 +7,7 @@
 
 #include "support/process/run_program.hpp"
 #include "support/servers/http_peer.hpp"
+#include "support/servers/nats_operator.hpp"
 #include "support/servers/nats_server.hpp"
 #include "support/temp_folder.hpp"
 
@@ -113,6 +114,27 @@ TEST(DeniedByNats, IsNoStoreWithoutElections) {
   ASSERT_EQ(::chmod(password.c_str(), 0600), 0);
   const std::string table = "servers = \"" + secured.addresses() + "\"\nuser = \"u:" + password + "\"\n";
   expect_denied(folder.write("ballot.toml", config_of(folder, "nats", table)), "Permissions Violation for Publish to");
+}
+
+/// Accounts by an operator's JWTs, as `nsc` makes them; the server checks what the client has signed.
+TEST(NatsCredentials, OfAUserOfAnAccountOpenItsStoreAndThoseOfAnotherOperatorDoNot) {
+  const TempFolder folder;
+  const NatsOperator ours, theirs;
+  const NatsCluster secured(1, {.more = ours.configuration()});
+  const auto run_as = [&](const NatsOperator& whose) {
+    const std::string file = folder.write("user.creds", whose.credentials());
+    EXPECT_EQ(::chmod(file.c_str(), 0600), 0);
+    const std::string table = "servers = \"" + secured.addresses() + "\"\ncredentials = \"" + file + "\"\n";
+    const std::string config = folder.write("ballot.toml", config_of(folder, "nats", table));
+    return run_with(config, {"run", "once", "--", "/bin/true"});
+  };
+  const Ran led = run_as(ours);
+  EXPECT_EQ(led.code, 0) << led.err;
+  EXPECT_NE(led.err.find("exit code 0"), std::string::npos) << led.err;
+  const Ran refused = run_as(theirs);
+  EXPECT_NE(refused.code, 0);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err.find("uthorization"), std::string::npos) << refused.err;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What each policy of a run does with real children, and what the ledger says of it: the table of docs/runs.md, a test
-// for each of its rows, on the embedded backend and on a real ZooKeeper server.
+// for each of its rows, on the embedded backend and on real servers of the others.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -9,43 +9,25 @@
 #include "base/wall_text.hpp"
 #include "support/process/fleet.hpp"
 #include "support/process/process_facts.hpp"
-#ifdef BALLOT_WITH_ZOOKEEPER
-#include "support/servers/zookeeper_place.hpp"
-#endif
+#include "support/servers/store_place.hpp"
 
 namespace ballot::testing {
 namespace {
 
 using std::chrono::seconds;
 
-struct Store {
-  virtual ~Store() = default;
-  virtual std::string config() const { return ""; }
-};
-
-#ifdef BALLOT_WITH_ZOOKEEPER
-struct Zookeeper : Store {
-  std::string config() const override {
-    std::string text = place.config(Millis(3000));
-    return text.insert(text.find('\n') + 1, "namespace = \"t\"\n");
-  }
-  ZookeeperPlace place;
-};
-#endif
-
-std::unique_ptr<Store> make_store([[maybe_unused]] const std::string& name) {
-#ifdef BALLOT_WITH_ZOOKEEPER
-  if (name == "zookeeper") return std::make_unique<Zookeeper>();
-#endif
-  return std::make_unique<Store>();
-}
-
 std::string text_of(const Row& row) {
   std::string text(to_string(row.status));
   return row.reason == Reason::none ? text : text + ": " + std::string(to_string(row.reason));
 }
 
-class RunPolicy : public ::testing::TestWithParam<const char*> {
+std::vector<std::string> backends() {
+  std::vector<std::string> all = StorePlace::backends();
+  all.insert(all.begin(), "local");
+  return all;
+}
+
+class RunPolicy : public ::testing::TestWithParam<std::string> {
  protected:
   ~RunPolicy() override {
     if (HasFailure()) std::cout << daemon.log;
@@ -55,7 +37,7 @@ class RunPolicy : public ::testing::TestWithParam<const char*> {
     daemon.job("job", keys);
     start();
   }
-  void configure(const std::string& more) { daemon.configure(more + store->config()); }
+  void configure(const std::string& more) { daemon.configure(more + store); }
   void start(int groups = 1) {
     daemon.start();
     ASSERT_TRUE(daemon.wait_for("leads", groups)) << daemon.log;
@@ -89,7 +71,8 @@ class RunPolicy : public ::testing::TestWithParam<const char*> {
     throw std::runtime_error("no row says " + text);
   }
 
-  std::unique_ptr<Store> store = make_store(GetParam());
+  /// What ballot.toml says of it; of the embedded one nothing.
+  const std::string store = GetParam() == "local" ? "" : StorePlace(GetParam()).config(Millis(3000));
   BallotDaemon daemon;
   std::vector<Row> rows;
 };
@@ -343,13 +326,7 @@ TEST_P(RunPolicy, ARetryAQueueAndAPauseSurviveTheDaemonThatHadThem) {
   for (const Row& row : daemon.rows("paused")) EXPECT_LE(row.slot, paused_at) << "nothing starts before it is resumed";
 }
 
-#ifdef BALLOT_WITH_ZOOKEEPER
-INSTANTIATE_TEST_SUITE_P(On, RunPolicy, ::testing::Values("local", "zookeeper"),
-                         [](const auto& test) { return std::string(test.param); });
-#else
-INSTANTIATE_TEST_SUITE_P(On, RunPolicy, ::testing::Values("local"),
-                         [](const auto& test) { return std::string(test.param); });
-#endif
+INSTANTIATE_TEST_SUITE_P(On, RunPolicy, ::testing::ValuesIn(backends()), [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace ballot::testing

@@ -79,6 +79,54 @@ TEST_F(AuditCommand, SinceATimeLeavesOutEarlierSlots) {
   EXPECT_EQ(audit({"--job", "backup", "--until", time(1)}).code, 0);
 }
 
+TEST_F(AuditCommand, PrintsEveryFieldAsJson) {
+  const Ran one = audit({"--job", "backup", "--until", time(2), "--format", "json"});
+  EXPECT_EQ(one.code, 1) << one.err;
+  std::string text = one.out;
+  std::erase_if(text, [](char letter) { return letter == '\n' || letter == ' '; });
+  EXPECT_TRUE(
+      contains(text, R"({"totals":[{"status":"missed","reason":"misfire","count":1}],"undefined":[],"departed":[],)"
+                     R"("finding_count":1,"findings":[{"kind":"missing","job":"backup","slot":")" +
+                         time(1) + "\""))
+      << one.out;
+  for (const char* key : {"\"slot_until\":null", "\"slots\":1", "\"text\":\"isdueandhasnorow\"", "\"rows\":["})
+    EXPECT_TRUE(contains(text, key)) << key << one.out;
+}
+
+/// A slot of each second minute is missing: findings that are not next to each other.
+TEST_F(AuditCommand, PrintsTheFirstThousandFindingsAndCountsAll) {
+  constexpr int minutes = 2300;
+  {
+    storage::Ledger ledger({.path = folder / "history.db"}, {.now = [] { return io::read_clocks().wall; }});
+    DefinitionRow definition;
+    definition.job = definition.group = "many";
+    definition.node = "n1";
+    definition.from = first - std::chrono::minutes(minutes + 1);
+    definition.epoch = 1;
+    definition.basis = Basis::created;
+    definition.digest = "d";
+    definition.schedule = {"* * * * *"};
+    ledger.record(definition);
+    for (int minute = 0; minute <= minutes; minute += 2) {
+      Row row;
+      row.job = row.group = "many";
+      row.node = "n1";
+      row.epoch = 1;
+      row.slot = first - std::chrono::minutes(minutes - minute);
+      row.reason = Reason::misfire;
+      ledger.record(row);
+    }
+  }
+  const std::string found = std::to_string(minutes / 2);
+  const Ran table = audit({"--job", "many"});
+  EXPECT_TRUE(contains(table.out, "\nand 150 more\n\n" + found + " findings\n")) << table.out.substr(0, 500);
+  const Ran json = audit({"--job", "many", "--format", "json"});
+  EXPECT_TRUE(contains(json.out, found)) << json.out.substr(0, 500);
+  std::size_t listed = 0;
+  for (std::size_t at = 0; (at = json.out.find("\"kind\"", at)) != std::string::npos; ++at) ++listed;
+  EXPECT_EQ(listed, 1000u);
+}
+
 TEST_F(AuditCommand, OfATimeThatIsNoneIsRefused) { EXPECT_NE(audit({"--since", "noon"}).code, 0); }
 
 }  // namespace

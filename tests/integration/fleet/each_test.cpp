@@ -1,10 +1,9 @@
-// Jobs that run on each node, with real daemons on a real server.
+// Jobs that run on each node, with real daemons.
 #include <gtest/gtest.h>
 
 #include <iostream>
 
 #include "support/process/fleet.hpp"
-#include "support/servers/zookeeper_place.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -18,10 +17,6 @@ class Each : public ::testing::Test {
   ~Each() override {
     if (HasFailure()) std::cout << fleet.logs();
   }
-  std::string configuration() const {
-    std::string text = place.config(each_timeout);
-    return text.insert(text.find('\n') + 1, "namespace = \"t\"\n");
-  }
   bool wait_for_starts(const std::string& node, std::size_t count) {
     const Instant now = Instant::now();
     return fleet.oracle.wait_until([&](const Reports& all) {
@@ -34,8 +29,7 @@ class Each : public ::testing::Test {
     return static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [&](const Report& report) { return report.started.boot > since.boot; }));
   }
-  const ZookeeperPlace place;
-  Fleet fleet{{"n1", "n2", "n3"}, each_timeout, [this](const std::string&) { return configuration(); }};
+  Fleet fleet{{"n1", "n2", "n3"}, "", each_timeout};
 };
 
 TEST_F(Each, NodeRunsItsOwnSlotsOnceCatchesThemUpAndRunsNoneOfAnother) {
