@@ -61,9 +61,10 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       find_range_(db_, find_range),
       upsert_row_(db_, upsert_row),
       upsert_term_(db_, "INSERT OR REPLACE INTO term VALUES (?1, ?2, ?3, ?4, ?5, ?6)"),
-      upsert_pause_(db_,
-                    "INSERT INTO pause (job_id, group_id, since, until, node_id, by) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-                    " ON CONFLICT DO UPDATE SET until = ifnull(excluded.until, until), node_id = excluded.node_id"),
+      upsert_pause_(
+          db_,
+          "INSERT INTO pause (job_id, group_id, since, until, node_id, by, change) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+          " ON CONFLICT DO UPDATE SET until = ifnull(excluded.until, until), node_id = excluded.node_id"),
       insert_request_(db_, "INSERT OR REPLACE INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
       save_change_(db_, "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
@@ -151,7 +152,7 @@ void LedgerFile::write(const KnownRow& known) {
 
 void LedgerFile::write(const PauseRow& pause) {
   upsert_pause_.run(pause.job.empty() ? 0 : id_of(pause.job), id_of(pause.group), pause.from, pause.until,
-                    id_of(pause.node), std::string_view(pause.by));
+                    id_of(pause.node), std::string_view(pause.by), change_);
 }
 
 void LedgerFile::write(const RequestRow& request) {

@@ -11,7 +11,7 @@ namespace ballot::storage {
 template <class NameOf>
 std::vector<PauseRow> read_pauses(const Database& db, NameOf name_of) {
   std::vector<PauseRow> all;
-  Statement query(db, "SELECT job_id, group_id, node_id, since, until, by FROM pause ORDER BY job_id, since");
+  Statement query(db, "SELECT job_id, group_id, node_id, since, until, by, change FROM pause ORDER BY job_id, since");
   for (Cursor one = query.start(); one.step();) {
     PauseRow& pause = all.emplace_back();
     if (one.number(0) != 0) pause.job = name_of(one.number(0));
@@ -20,6 +20,7 @@ std::vector<PauseRow> read_pauses(const Database& db, NameOf name_of) {
     pause.from = one.time(3);
     if (!one.null(4)) pause.until = one.time(4);
     pause.by = one.text(5);
+    pause.change = one.number(6);
   }
   return all;
 }

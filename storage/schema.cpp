@@ -210,6 +210,7 @@ CREATE TABLE IF NOT EXISTS pause (
   until INTEGER,
   node_id INTEGER NOT NULL,
   by TEXT NOT NULL,
+  change INTEGER NOT NULL,
   PRIMARY KEY (job_id, group_id, since)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS pause_until ON pause (until) WHERE until IS NOT NULL;

@@ -75,6 +75,7 @@ compile() {
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); the others show that there is nothing to warn of.
   case $preset in asan | tsan) strict=OFF ;; esac
   [ "$preset" != proof ] || two_builds=ON
+  [ "$preset-$form" != proof-long ] || two_builds=ALL
   # The tests of rooms and parsers go under AddressSanitizer, where that is built: once is enough.
   [ "$preset-$form" != proof-whole ] || elsewhere=ON
   case $form in long) mutants=all ;; whole) mutants=$(tests/mutants/chosen 8) ;; esac

@@ -28,7 +28,7 @@ void Pauses::judge(const Row& row, std::int64_t change, const Span& span) const 
   if (!row.run && row.status == Status::skipped && row.reason == Reason::paused)
     judge_skipped(row, term->second, span);
   else
-    judge_settled(row);
+    judge_settled(row, change);
 }
 
 void Pauses::judge_skipped(const Row& row, const TermRow& term, const Span& span) const {
@@ -42,13 +42,14 @@ void Pauses::judge_skipped(const Row& row, const TermRow& term, const Span& span
   if (!paused) wrong_(row, "is skipped for a pause, and neither its job nor its group was paused");
 }
 
-void Pauses::judge_settled(const Row& row) const {
+/// By the wall clock, which may have been wrong when the pause began: what was written before it was not settled in it.
+void Pauses::judge_settled(const Row& row, std::int64_t change) const {
   const bool claimed = row.run && row.fence > 0 && row.attempt == 1 && row.status != Status::skipped;
   const std::optional<WallTime> at = claimed ? decided_at(*row.run) : std::optional(row.slot);
   if (!at || (!claimed && !is_missed_by_policy(row))) return;
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
-    return concerns(pause, row) && pause.node == row.node && pause.until && pause.from + clock_difference < *at &&
-           *at + clock_difference < *pause.until;
+    return concerns(pause, row) && pause.node == row.node && change > pause.change && pause.until &&
+           pause.from + clock_difference < *at && *at + clock_difference < *pause.until;
   });
   if (paused && claimed) wrong_(row, "was claimed by the schedule while it was paused");
   if (paused && !claimed) wrong_(row, "is missed by policy, and was due within a pause");

@@ -328,6 +328,7 @@ void Core::on(Step& s, const backend::SessionOpened& event) {
   watch_feeds(s);
   p.directory.on_opened(event.id);
   p.guard.on_opened(event.revision);
+  p.guard.list_in_session(s.c.now.steady);
   s.groups.on_health(p.health.on_clock(p.session.clock_error()));
   s.takeover.begin_session();
   for (auto& [name, group] : p.groups.all())

@@ -39,6 +39,22 @@ struct RestoredStore : Repair {
   bool is_halted() {
     return world.run_while_not([&] { return led() && !halted(*led()).empty(); }, 2min);
   }
+  /// a leads, b stands by. The store goes back to now, and is b's.
+  void expect_halted_on_an_older_copy_of_which_b_knows() {
+    ASSERT_TRUE(a.leads("default"));
+    const SimStore::Contents copy = world.store.contents();
+    world.run_for(5min);
+    ASSERT_TRUE(a.leads("default"));
+    a.crash();
+    a.runner.power_cut();
+    world.store.restore(copy);
+    EXPECT_TRUE(is_halted());
+    EXPECT_TRUE(b.leads("default"));
+    world.run_for(5min);
+    expect_no_double();
+    ASSERT_TRUE(repair(b).ok);
+    EXPECT_TRUE(starts_within(2min));
+  }
   /// No slot was started twice, and no fence was given twice.
   void expect_no_double() {
     std::set<std::pair<std::string, WallTime>> slots;
@@ -220,6 +236,33 @@ TEST_F(RestoredStore, HaltsNoGroupThatWasRepairedBeforeTheNodeThatKnowsIsBack) {
   EXPECT_TRUE(starts_within(2min));
   hand_over(b);
   EXPECT_TRUE(starts_within(2min)) << halted(a);
+}
+
+/// A repair that a stand-by has not heard of would look like one that was made since the store went back.
+TEST_F(RestoredStore, IsNotTakenForRepairedByARepairThatWasMadeBeforeTheStandbyWasThere) {
+  start_a();
+  world.run_for(5min);
+  world.store.restore(old);
+  ASSERT_TRUE(is_halted());
+  ASSERT_TRUE(repair(a).ok);
+  ASSERT_TRUE(starts_within(2min));
+  b.start();
+  world.run_for(3min);
+  expect_halted_on_an_older_copy_of_which_b_knows();
+}
+
+TEST_F(RestoredStore, IsNotTakenForRepairedByARepairThatWasMadeBesideAStandby) {
+  start_a();
+  b.start();
+  world.run_for(5min);
+  SimStore::Contents edited = world.store.contents();
+  edited.registers = old.registers;
+  world.store.edit(edited);
+  ASSERT_TRUE(is_halted());
+  ASSERT_TRUE(repair(a).ok);
+  ASSERT_TRUE(starts_within(2min));
+  world.run_for(1min);
+  expect_halted_on_an_older_copy_of_which_b_knows();
 }
 
 // ---- another store

@@ -167,10 +167,11 @@ void Groups::on_nodes_listed() {
 
 void Groups::list_repairs() {
   p_.guard.end_lists();
+  const bool wanted = p_.guard.take_wanted_list();
   const bool any = std::any_of(p_.groups.all().begin(), p_.groups.all().end(), [&](const auto& one) {
     return one.second.is_wanted() && !one.second.machine.knows_of(p_.guard);
   });
-  if (!any) return;
+  if (!any && !wanted) return;
   p_.store.list(c_.out, {.what = StoreClient::Reading::For::repairs}, group_register(""));
   p_.guard.next_list(c_.now.steady);
 }

@@ -186,6 +186,7 @@ void Requests::take_for_group(const Request& request) {
                   Answer::refused(Errc::not_found, "no job of group " + std::string(common_name(request.group)) +
                                                        " runs on each node by the files of " + p_.settings.node));
   GroupEntry* const group = p_.groups.leading(request.group);
+  if (!group && request.kind == Request::Kind::repair) p_.guard.on_repair_asked(c_.now.steady);
   if (!group) return;
   if (auto refusal = group->machine.refusal(request)) return answer(request.id, std::move(refusal));
   p_.desk.take(request.id, group->name());

@@ -4,6 +4,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis first_recheck{5000}, longest_recheck{60'000};
+constexpr int lists_after_a_repair = 3;  // after 5, 15 and 35 s: whoever asks for one waits 30 s for it at the most
 
 }  // namespace
 
@@ -70,6 +71,23 @@ void StoreGuard::begin_lists(SteadyTime now) {
 void StoreGuard::next_list(SteadyTime now) {
   list_pause_ = std::min(list_pause_ * 2, longest_recheck);
   list_at_ = now + list_pause_;
+}
+
+/// Once the elections that a session begins with are over.
+void StoreGuard::list_in_session(SteadyTime now) {
+  wanted_lists_ = std::max(wanted_lists_, 1);
+  if (!list_at_) list_at_ = now + (list_pause_ = longest_recheck);
+}
+
+void StoreGuard::on_repair_asked(SteadyTime now) {
+  wanted_lists_ = lists_after_a_repair;
+  begin_lists(now);
+}
+
+bool StoreGuard::take_wanted_list() {
+  if (wanted_lists_ == 0) return false;
+  --wanted_lists_;
+  return true;
 }
 
 void GroupGuard::recall(const StoreGuard& store, const KnownRow* known) {

@@ -77,11 +77,15 @@ class StoreGuard {
   std::uint64_t highest() const { return highest_; }
 
   /// This node must know of a repair before the store goes back again, for later it could not be distinguished from an
-  /// earlier repair. So the groups' registers are listed from the moment that the store has gone back, ever more
-  /// rarely.
+  /// earlier repair. So the groups' registers are listed: from the moment that the store has gone back, ever more
+  /// rarely; once in each session, a while after it was opened; and a few times after somebody has asked for a repair.
   void begin_lists(SteadyTime now);
   void next_list(SteadyTime now);
   void end_lists() { list_at_.reset(); }
+  void list_in_session(SteadyTime now);
+  void on_repair_asked(SteadyTime now);
+  /// True: the list that is due is wanted whatever the groups know.
+  bool take_wanted_list();
   std::optional<SteadyTime> list_at() const { return list_at_; }
 
  private:
@@ -94,6 +98,7 @@ class StoreGuard {
   std::string how_;
   std::optional<SteadyTime> list_at_;
   Millis list_pause_{0};
+  int wanted_lists_ = 0;
 };
 
 /// The same for one group. A node that does not lead the group may know what its leader does not: that is evidence,

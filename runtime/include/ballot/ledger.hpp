@@ -99,6 +99,7 @@ struct PauseRow {
   WallTime from{};                ///< since when it is paused; 1970 where the register does not say
   std::optional<WallTime> until;  ///< none: it goes on, or another node has ended it
   std::string by;                 ///< who has paused it; "": it is not known
+  std::int64_t change = 0;        ///< in a row that is read: rows up to that change were written before it
 };
 
 /// What somebody asked for, recorded by the node that took it up: the leader, or of a kill the executing node. Keyed

@@ -1,4 +1,6 @@
 // A ledger that one build has written, opened by the other.
+#include <regex>
+
 #include "integration/two_builds/builds.hpp"
 
 namespace ballot::testing {
@@ -31,18 +33,24 @@ class LedgerOfTheOtherBuild : public TwoBuilds {
   BallotDaemon& daemon = fleet["n1"];
 };
 
+/// What the build before does not know.
+std::string without_askers(const std::string& text) {
+  static const std::regex askers(R"(,"triggered_by":(null|"[^"]*"),"ended_by":(null|"[^"]*"))");
+  return std::regex_replace(text, askers, "");
+}
+
 TEST_P(LedgerOfTheOtherBuild, IsReadAndWrittenOn) {
   fleet.start();
   ASSERT_NO_FATAL_FAILURE(run_and_stop());
   const Ran own = history(GetParam().from), others = history(GetParam().to);
   ASSERT_EQ(own.code, 0) << own.err;
   EXPECT_EQ(others.code, 0) << others.err;
-  EXPECT_EQ(others.out, own.out);
+  EXPECT_EQ(without_askers(others.out), without_askers(own.out));
   install("n1", GetParam().to);
   daemon.start();
   ASSERT_NO_FATAL_FAILURE(run_and_stop());
   const Ran later = history(GetParam().to);
-  EXPECT_EQ(history(GetParam().from).out, later.out);
+  EXPECT_EQ(without_askers(history(GetParam().from).out), without_askers(later.out));
   EXPECT_GT(later.out.size(), own.out.size());
   EXPECT_EQ(check(fleet.evidence()), Findings{});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/wall_text.hpp"
 
@@ -62,9 +63,9 @@ void SimLedger::record(PauseRow pause) {
   push(
       [pause](SimLedger& to) {
         PauseRow& known = to.pauses_[{pause.job, pause.group, pause.from}];
-        const auto until = known.until;
-        known = pause;
-        if (!known.until) known.until = until;
+        const PauseRow before = std::exchange(known, pause);
+        if (!known.until) known.until = before.until;
+        known.change = before.node.empty() ? to.change_ : before.change;
       },
       {});
 }

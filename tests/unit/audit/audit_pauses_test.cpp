@@ -81,6 +81,16 @@ TEST_F(AuditedPauses, HaveNoSlotThatIsClaimedInThem) {
   EXPECT_EQ(findings(), Texts{}) << "who asks by hand is not held back";
 }
 
+/// The clock was wrong when the pause began.
+TEST_F(AuditedPauses, HaveNoSlotThatWasSettledBeforeTheyWereWritten) {
+  definitions_[0].row.start_deadline = std::chrono::hours(1);
+  claimed(ran("12:02:00"), "12:05:00");
+  paused("12:01:30", "12:10:00").change = change_;
+  EXPECT_EQ(findings(), Texts{});
+  pauses_.rows[0].change = rows_.back().second - 1;
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
+}
+
 TEST_F(AuditedPauses, HaveNoSlotThatIsMissedByPolicy) {
   for (const Reason reason : {Reason::misfire, Reason::start_deadline, Reason::unclaimed, Reason::no_leader}) {
     rows_.resize(1);

@@ -177,6 +177,7 @@ void SimOracle::notified(const std::string& node, const core::Notify& notice) {
   const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
   const core::JobRegister* now = job_register(row.job);
   if (now && now->interventions->repair > 0) return;  // that a run was notified of may have been forgotten with it
+  if (row.reason == Reason::halted) return;           // as of slots that an older register shows as open: of a repair
   if (!notified_.emplace(what, notice.event).second) find(node + " notifies a second time of " + what);
   if (!row.run || notice.event == Event::started) return;
   const core::JobRegister* stored = job_register(row.job);
