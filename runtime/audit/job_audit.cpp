@@ -58,7 +58,7 @@ void JobAudit::judge_slot() {
   std::vector<const Entry*> scheduled, runs;
   for (const Entry& entry : entries) {
     if (entry.row.run) runs.push_back(&entry);
-    if (is_scheduled(entry.row.trigger) && !spans_.is_undone(entry.row, entry.change)) scheduled.push_back(&entry);
+    if (is_scheduled(entry.row.trigger) && !is_undone(entry)) scheduled.push_back(&entry);
   }
   for (const Entry& entry : entries) reasons_.judge_pause(entry.row);
   for (const Entry* entry : runs) reasons_.see_run(entry->row, span);
@@ -69,8 +69,7 @@ void JobAudit::judge_slot() {
   for (const Entry& entry : entries) {
     if (!span || !is_scheduled(entry.row.trigger)) continue;
     match_schedule(entry, *span);
-    if (!spans_.is_undone(entry.row, entry.change) && spans_.goes_by(entry.row, entry.change))
-      pauses_.judge(entry.row, entry.change, *span);
+    if (!is_undone(entry) && spans_.goes_by(entry.row, entry.change)) pauses_.judge(entry.row, entry.change, *span);
     if (entry.row.run && entry.row.attempt == 1 && spans_.goes_by(entry.row, entry.change))
       check_start(entry, span->row());
   }
@@ -145,6 +144,19 @@ void JobAudit::match_schedule(const Entry& entry, const Span& span) {
   if (!spans_.is_undone(row, entry.change))
     report(Kind::count, row,
            "stands for " + std::to_string(row.slots) + " slots, and the schedule has " + std::to_string(due));
+}
+
+bool JobAudit::is_undone(const Entry& entry) const {
+  return spans_.is_undone(entry.row, entry.change) || (!entry.row.run && was_ahead_of_a_repair(entry.row));
+}
+
+/// By a clock that was ahead. A repair goes on from the time at which it is made, and its term was elected before.
+bool JobAudit::was_ahead_of_a_repair(const Row& row) const {
+  const auto repairs = spans_.repairs_after(row);
+  return std::any_of(repairs.begin(), repairs.end(), [&](const InForce* repair) {
+    const auto term = terms_.find({repair->row.group, repair->first_epoch});
+    return term != terms_.end() && last_slot(row) > term->second.elected_at;
+  });
 }
 
 /// Runs without a claim are further attempts of a slot that has a disposition.
@@ -248,7 +260,7 @@ void JobAudit::check_fence(const Row& row) {
 /// A slot that was claimed by a clock that was ahead keeps its run, and its fence, when a repair brings the cursor
 /// back.
 bool JobAudit::is_before_repair(const Row& row) const {
-  return spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_;
+  return (spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_) || was_ahead_of_a_repair(row);
 }
 
 /// Of the first attempt: further ones have no start deadline.

@@ -58,6 +58,8 @@ class JobAudit {
   void miss_between(WallTime until);
   void report_gap();
   void match_schedule(const Entry& entry, const Span& span);
+  bool is_undone(const Entry& entry) const;
+  bool was_ahead_of_a_repair(const Row& row) const;
   void check_twice(const std::vector<const Entry*>& rows);
   void check_attempts(const std::vector<const Entry*>& rows);
   void check_attempt(const Row& row, const Row* before);

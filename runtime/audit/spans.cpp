@@ -91,6 +91,14 @@ bool Spans::is_undone(const Row& row, std::int64_t change) const {
   });
 }
 
+std::vector<const InForce*> Spans::repairs_after(const Row& row) const {
+  std::vector<const InForce*> repairs;
+  for (const Span& span : spans_)
+    if (span.row().basis == Basis::repaired && span.row().group == row.group && row.epoch < span.definition.first_epoch)
+      repairs.push_back(&span.definition);
+  return repairs;
+}
+
 bool Spans::may_retry(int attempt) const {
   return std::any_of(spans_.begin(), spans_.end(),
                      [&](const Span& span) { return span.row().digest.empty() || attempt <= 1 + span.row().retries; });

@@ -73,6 +73,8 @@ class Spans {
   bool settled_later(const Row& row) const;
   /// What the row says was undone: a repair, by this node or another, has brought the cursor back since.
   bool is_undone(const Row& row, std::int64_t change) const;
+  /// Repairs of terms after the row's: what they kept as claimed lies before `from`.
+  std::vector<const InForce*> repairs_after(const Row& row) const;
 
   // Whether any definition of the job allows it, or is not known.
   bool may_retry(int attempt) const;

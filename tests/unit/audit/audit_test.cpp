@@ -145,6 +145,24 @@ TEST_F(Audits, KnowThatARepairBringsACursorBack) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+/// A slot that was claimed ahead of the clock is kept, and those before it are decided again.
+TEST_F(Audits, KnowThatARepairKeepsWhatWasClaimedAheadOfTheClock) {
+  define();
+  elected("11:50:00");
+  ran("12:01:00");
+  missed("12:02:00");
+  missed("12:03:00");
+  ran("12:04:00");  // by a clock that was ahead
+  epoch_ = 2;
+  elected("12:01:30");
+  DefinitionRow& repaired = define("12:04:00", Basis::repaired);
+  repaired.digest = "d0";
+  ran("12:03:00");
+  EXPECT_EQ(findings(), Texts{});
+  terms_.clear();
+  EXPECT_NE(findings(), Texts{}) << "of a repair that was made later";
+}
+
 TEST_F(Audits, KnowThatAnotherNodesRepairBringsACursorBack) {
   define();
   ran("12:01:00");
