@@ -12,9 +12,10 @@
 //   | open       | calls are carried out                                               | leaving, over               |
 //   | leaving    | what was asked before is answered, the end written down, all closed | over                        |
 //
-// It is over by itself where the store says so, where no renewal has counted for T, and where its name is gone. Each try
-// to connect with a session renews that session at the server, also where no answer comes back. So a session whose terms
-// are over is connected with only after a server has answered (entering finds it), and others can succeed it meanwhile.
+// It is over by itself where the store says so, where no renewal has counted for T, and where its name is gone. Each
+// try to connect with a session renews that session at the server, also where no answer comes back. So a session whose
+// terms are over is connected with only after a server has answered (entering finds it), and others can succeed it
+// meanwhile.
 #pragma once
 
 #include <memory>
