@@ -244,7 +244,7 @@ if [ "$form" != quick ]; then
   # What takes most of the time is the same few steps very often, and that ten times as long.
   # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
   # A backend's candidates in processes of their own run the code that those in one process run.
-  BALLOT_SEEDS=25 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
+  BALLOT_SEEDS=15 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
     run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon|mutants)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
   built_ahead tsan
   wait "$ahead"

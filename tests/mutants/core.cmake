@@ -167,7 +167,7 @@ ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/
   FIND "if (range.status == Status::missed) pass_over({range.from, range.to});" REPLACE ""
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
-  FIND "next.fence = std::max({next.fence + 1, seen + 1, above, of_group});" REPLACE "(void)above;"
+  FIND "next.fence = fence <= largest_counter / 2 ? fence : above;" REPLACE "(void)fence;"
   FINDING "the fence of job|fence that has not grown|only grow")
 
 # ---- terms
