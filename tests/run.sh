@@ -175,7 +175,7 @@ run_tests() {
 
 # faults ARGUMENT...: scenarios with real servers on every backend; the table is in the summary too.
 faults() {
-  tests/chaos/run "$@" --jobs $((cores * 2)) --once-more 2>&1 | tee build/chaos.log || { notes+=("$(cat build/chaos.log)"); return 1; }
+  tests/chaos/run "$@" --jobs $((cores * 3)) --once-more 2>&1 | tee build/chaos.log || { notes+=("$(cat build/chaos.log)"); return 1; }
   notes+=("$(cat build/chaos.log)")
 }
 
@@ -244,7 +244,7 @@ if [ "$form" != quick ]; then
   # What takes most of the time is the same few steps very often, and that ten times as long.
   # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
   # A backend's candidates in processes of their own run the code that those in one process run.
-  BALLOT_SEEDS=15 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
+  BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
     run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon|mutants)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
   built_ahead tsan
   wait "$ahead"
