@@ -155,7 +155,9 @@ bool Retention::size() {
   if (excess <= 0) return true;
   const std::vector<Doomed> doomed = list(oldest_.start(slice_rows));
   remove(doomed, excess, any_job);
-  delete_terms_.run(WallTime(Millis(file_.database().number("SELECT min(slot) FROM ledger"))), slice_rows);
+  const WallTime oldest(Millis(file_.database().number("SELECT min(slot) FROM ledger")));
+  delete_terms_.run(oldest, slice_rows);
+  delete_requests_.run(oldest, slice_rows);
   return doomed.empty();
 }
 

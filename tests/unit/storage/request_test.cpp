@@ -96,6 +96,23 @@ TEST_F(RequestsKept, GoWithRetention) {
   EXPECT_EQ(count(), 0);
 }
 
+TEST_F(RequestsKept, GoWithTheRowsOfTheirTimeWhereTheLedgerIsTooLarge) {
+  LedgerFile file(path_, Millis(100));
+  std::vector<Record> all{request("kill", "ada")};
+  for (int hour = 0; hour < 3000; ++hour) {
+    Row row = ran(1);
+    row.run.reset();
+    row.attempt = 0;
+    row.status = Status::missed;
+    row.slot = noon + hours(hour);
+    all.push_back(row);
+  }
+  file.write(all, Sync::now);
+  Retention retention(file, {.keep = hours(100'000), .max_size = 1});
+  while (retention.slice(noon + hours(3000))) continue;
+  EXPECT_EQ(file.database().number("SELECT count(*) FROM request"), 0);
+}
+
 /// It has made none of the tables that were added later, and a command of this release reads it.
 TEST_F(RequestsKept, AreNotAskedForInALedgerOfAnOlderBallot) {
   write({by_hand()});
