@@ -55,7 +55,8 @@ struct Message {
 };
 using Inbox = support::Mailbox<Message>;
 
-inline constexpr const char *message_id = "Nats-Msg-Id", *expected_sequence = "Nats-Expected-Last-Subject-Sequence";
+inline constexpr const char *message_id = "Nats-Msg-Id", *expected_sequence = "Nats-Expected-Last-Subject-Sequence",
+                            *expected_last = "Nats-Expected-Last-Sequence";
 
 class Client {
  public:

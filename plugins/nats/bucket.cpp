@@ -148,10 +148,14 @@ void Bucket::on_not_empty(const Shared& making, std::uint64_t last) {
       making->late);
 }
 
-void Bucket::bury(const std::string& key, std::uint64_t version, Done done) {
+/// That the key has no message is no condition for it: each server checks that where it stores the message, and forgets
+/// by its own clock, so that some would store the marker and others not. The number of the stream's last message is the
+/// same on all.
+void Bucket::bury(const std::string& key, std::uint64_t version, std::size_t ahead, Done done) {
   const auto id = id_over(key, version);
   if (!id) return done({StoreResult::conflict});
-  Post post{subject_of(name_, key), {}, {{operation, "DEL"}, {expected_sequence, "0"}, {message_id, *id}}};
+  Post post{subject_of(name_, key), {}, {{operation, "DEL"}, {message_id, *id}}};
+  post.headers.emplace_back(expected_last, std::to_string(feed_.mark().read + ahead));
   publish(key, std::move(post), Priority::urgent, std::move(done));
 }
 

@@ -47,8 +47,9 @@ class Bucket {
 
   /// Decides on `key`, `value` and `version`. `late`: until then it is tried again where it was certainly not done.
   void write(KeyChange change, Priority priority, SteadyTime late, Done done);
-  /// Makes the marker of a key whose last version is gone by itself; conflict: it is not, or somebody has already.
-  void bury(const std::string& key, std::uint64_t version, Done done);
+  /// Makes the marker of a key whose time is over, over its last version. Conflict: that is another one, a message of
+  /// any key was stored that the feed has not shown, or `ahead`, the markers made just before, were not all stored.
+  void bury(const std::string& key, std::uint64_t version, std::size_t ahead, Done done);
   /// Removes a message for good.
   void erase(std::uint64_t sequence, Client::Done done);
 

@@ -1,6 +1,8 @@
 #include "sweep.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "support/clock.hpp"
 
@@ -11,7 +13,7 @@ using namespace support;
 
 namespace {
 
-constexpr Millis late_by = 100ms, bury_pause = 100ms, erase_pause = 200ms;
+constexpr Millis late_by = 100ms, bury_pause = 100ms, look_pause = 2s, erase_pause = 200ms;
 constexpr std::size_t at_once = 20;
 constexpr int others_windows = 4;
 
@@ -34,17 +36,24 @@ void Sweep::tick(SteadyTime now) {
   if (const auto at = erase_due(); at && now >= *at) erase(now);
 }
 
-/// A conflict: it was renewed, or somebody else has written down that it is over: either comes with the feed; or it is
-/// still there.
+/// A conflict: the session was renewed, or somebody else has written down that it is over, or another session was
+/// renewed meanwhile: each comes with the feed, unless its replica does not agree with the leader.
 void Sweep::bury(SteadyTime now) {
-  for (const auto& [key, stored] : sessions_.feed().entries()) {
-    if (stored.marker || now < over_at(stored)) continue;
-    ++burying_;
-    sessions_.bury(key, stored.version, [this](const KeyAnswer&) {
-      --burying_;
-      bury_again_ = boot_now() + bury_pause;
-    });
-  }
+  std::vector<std::pair<std::string, std::uint64_t>> over;
+  for (const auto& [key, stored] : sessions_.feed().entries())
+    if (!stored.marker && now >= over_at(stored)) over.emplace_back(key, stored.version);
+  burying_ = over.size();
+  for (std::size_t i = 0; i < over.size(); ++i)
+    sessions_.bury(over[i].first, over[i].second, i, [this](const KeyAnswer& answer) { on_buried(answer); });
+}
+
+void Sweep::on_buried(const KeyAnswer& answer) {
+  const SteadyTime now = boot_now();
+  --burying_;
+  bury_again_ = now + bury_pause;
+  if (answer.outcome != StoreResult::conflict || now < look_again_) return;
+  look_again_ = now + look_pause;
+  sessions_.feed().after_barrier([](bool) {}, now + look_pause);
 }
 
 void Sweep::erase(SteadyTime now) {

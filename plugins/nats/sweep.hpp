@@ -1,8 +1,8 @@
 // Sweep: what goes by the clock. Keys of other sessions, which the store removes when they were silent for its maximum
-// age, and says nothing: once one is due its removal is written down, where it is gone. Then all learn of it, and a
-// renewal of it that is still under way is no more than a duplicate, so that a session that was seen to be over stays
-// over. And markers of removed keys, once nobody can create a key any more by a message that was under way when it was
-// removed: each session removes its own; those of a session that is gone are removed by whoever finds old ones.
+// age, and says nothing: once one is due its removal is written down. Then all learn of it, and a renewal of it that is
+// still under way is no more than a duplicate, so that a session that was seen to be over stays over. And markers of
+// removed keys, once nobody can create a key any more by a message that was under way when it was removed: each session
+// removes its own; those of a session that is gone are removed by whoever finds old ones.
 //
 //   Sweep sweep(registers, sessions, window);
 //   sweep.set_max_age(max_age);   sweep.removed(key, version);   sweep.filled();   ... sweep.tick(now);
@@ -41,6 +41,7 @@ class Sweep {
   std::optional<SteadyTime> bury_due() const;
   std::optional<SteadyTime> erase_due() const;
   void bury(SteadyTime now);
+  void on_buried(const KeyAnswer& answer);
   void erase(SteadyTime now);
   SteadyTime over_at(const Stored& session) const;
 
@@ -48,7 +49,7 @@ class Sweep {
   const Millis window_;
   Millis max_age_{0};
   std::size_t burying_ = 0;  // under way
-  SteadyTime bury_again_{};
+  SteadyTime bury_again_{}, look_again_{};
   std::deque<Marker> markers_;  // in order of due, but for old ones
   SteadyTime erase_again_{};
 };
