@@ -101,7 +101,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
                            candidate.pid,
                            "test",
                            "/run/" + candidate.node + "/control",
-                           timeout()};
+                           session_timeout_ > 0ms ? session_timeout_ : timeout()};
     request.observer = candidate.observer;
     request.only_group = candidate.only_group;
     request.anew = candidate.anew;
@@ -295,6 +295,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
   }
 
   std::unique_ptr<Cluster> cluster_;
+  Millis session_timeout_{0};  // asked for; 0: the cluster's
   std::list<Candidate> candidates_;
 
  private:
