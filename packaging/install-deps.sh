@@ -4,7 +4,7 @@
 # Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
-build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libabsl-dev tzdata libzookeeper-mt-dev libssl-dev libcurl4-openssl-dev'
+build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libcli11-dev libabsl-dev tzdata libzookeeper-mt-dev libssl-dev libcurl4-openssl-dev'
 test='libgtest-dev libcctz-dev zookeeper default-jre-headless etcd-server nats-server redis-server libhiredis-dev nftables iproute2 sqlite3'  # libcctz-dev: the release before, which two_builds builds
 package='dpkg-dev file rpm'
 packagetest='lintian rpmlint systemd man-db zsh fish'

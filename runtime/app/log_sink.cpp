@@ -1,10 +1,9 @@
 #include "app/log_sink.hpp"
 
 #include <poll.h>
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -30,6 +29,21 @@ std::string format_line(const LogLine& line, config::LogFormat format, Colours c
     case config::LogFormat::raw: break;
   }
   return raw_line(line);
+}
+
+/// Waits until stderr has taken it: a program that reads slowly loses nothing.
+void write_whole(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd out{STDERR_FILENO, POLLOUT, 0};
+      ::poll(&out, 1, -1);
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
 }
 
 /// The journal first, and stderr where it does not take an entry: never waiting for it, as it may be the same journal.
@@ -71,16 +85,14 @@ Log make_log(const config::LogSettings& settings, const std::string& node, const
                                                                                      const LogFields& fields) {
       if (level >= settings.level) sink->write({io::read_clocks().wall, level, text, fields});
     };
-  // Synchronous, and outside of spdlog's registry: a program that embeds ballot may use that as it likes.
-  auto logger = std::make_shared<spdlog::logger>("ballot", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-  logger->set_pattern("%v");
-  logger->set_level(spdlog::level::trace);
-  return
-      [logger, settings, colours = colours_of_stderr()](Level level, std::string_view text, const LogFields& fields) {
-        if (level < settings.level) return;
-        const LogLine line{io::read_clocks().wall, level, text, fields};
-        logger->log(spdlog::level::info, format_line(line, settings.format, colours));
-      };
+  return [mutex = std::make_shared<std::mutex>(), settings, colours = colours_of_stderr()](
+             Level level, std::string_view text, const LogFields& fields) {
+    if (level < settings.level) return;
+    const LogLine line{io::read_clocks().wall, level, text, fields};
+    const std::string written = format_line(line, settings.format, colours) + '\n';
+    const std::lock_guard lock(*mutex);
+    write_whole(written);
+  };
 }
 
 }  // namespace ballot::app

@@ -23,7 +23,7 @@ bool is_word(std::string_view text, std::string_view others) {
 }
 
 std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
+  std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
@@ -32,8 +32,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
-    before_last = last;
-    last = row;
+    before_last.swap(last);
+    last.swap(row);
   }
   return last[b.size()];
 }
@@ -65,8 +65,10 @@ std::string_view nearest(std::string_view text, std::span<const std::string_view
   std::string_view best;
   std::size_t fewest = std::max<std::size_t>(2, text.size() / 3) + 1;
   for (const std::string_view name : known) {
+    const std::size_t longer = std::max(text.size(), name.size());
+    if (longer - std::min(text.size(), name.size()) >= fewest) continue;
     const std::size_t count = edits(text, name);
-    if (count >= fewest || count >= std::max(text.size(), name.size())) continue;
+    if (count >= fewest || count >= longer) continue;
     fewest = count;
     best = name;
   }

@@ -223,6 +223,7 @@ TEST_P(BackendConformance, FailsALargerValue) {
 }
 
 TEST_P(BackendConformance, CarriesOutAThousandWritesInABatch) {
+  session_timeout_ = 10s;  // a list of so many is waited for in proportion to it
   Candidate& a = lead("a", "g");
   std::vector<RegisterWrite> batch;
   for (int i = 0; i < 1000; ++i)

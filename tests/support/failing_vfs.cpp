@@ -120,6 +120,8 @@ FailingVfs::FailingVfs() : before_(sqlite3_vfs_find(nullptr)) {
 FailingVfs::~FailingVfs() {
   sqlite3_vfs_unregister(&vfs_);
   sqlite3_vfs_register(before_, 1);
+  const std::lock_guard hold(mutex_);  // a thread that nobody has joined may have written to it last
+  synced_.clear();
 }
 
 void FailingVfs::fail(FileCall call, std::int64_t n, std::int64_t m, int code) {
