@@ -12,8 +12,9 @@ constexpr Millis slack{500};      // for what is under way between a process and
 constexpr Millis takes_up{2000};  // a new leader, or one whose store is back, until it decides in time
 constexpr Millis flux{60'000};    // nodes get an edit one by one
 constexpr std::size_t starts_judged = 8;  // for their lateness, at least
+constexpr std::size_t few = 3;            // slots that may each have been unlucky
 constexpr Millis most_late{300};          // of the quickest quarter of them
-constexpr std::size_t stall = 3;  // so many slots of a job may have had to wait for a machine that was suspended
+constexpr std::size_t most_stalled = 3;   // slots of a job that may have had to wait for a machine that stood still
 
 /// The reasons that say that a slot could not be decided in time.
 bool is_of_delay(const Row& row) { return row.reason == Reason::misfire || row.reason == Reason::unclaimed; }
@@ -28,12 +29,12 @@ class Reasons {
       if (why.empty()) continue;
       const bool proved = !is_of_delay(entry.row) || was_in_time(entry.row, slot) || runs_all(entry.row) ||
                           !why_paused(entry.row, slot).empty();
-      (proved ? wrong_ : delayed_).push_back({&entry, slot, why});
+      (proved || !stood_still(entry.row, slot) ? wrong_ : delayed_).push_back({&entry, slot, why});
     }
   }
   void report() const {
     for (const Wrong& one : wrong_) report(one);
-    if (delayed_.size() > stall)
+    if (delayed_.size() > most_stalled)
       for (const Wrong& one : delayed_) report(one);
   }
 
@@ -169,6 +170,13 @@ class Reasons {
              return life.epoch < row.epoch && life.from <= slot && life.until + takes_up >= slot;
            });
   }
+  /// While the slot was to be decided, as far as its row says how long that was tried.
+  bool stood_still(const Row& row, WallTime slot) const {
+    const Millis tried = row.reason == Reason::unclaimed ? job_.start_deadline : on_time;
+    const WallTime since = slot - slack, to = slot + job_.jitter + tried + slack;
+    return std::any_of(case_.evidence.stalls.begin(), case_.evidence.stalls.end(),
+                       [&](const Stall& one) { return one.from <= to && one.until >= since; });
+  }
   /// Another job's slot of that instant was started by that term: the machine was not suspended.
   bool was_in_time(const Row& row, WallTime slot) const {
     return std::any_of(case_.evidence.reports.begin(), case_.evidence.reports.end(), [&](const Report& start) {
@@ -231,7 +239,7 @@ void check_launched(Case& c) {
       quiet.push_back(slot);
       if (was_launched(c, name, slot)) launched.push_back(slot);
     }
-    if (quiet.size() >= stall && launched.empty())
+    if (quiet.size() >= few && launched.empty())
       c.report(name, quiet.front(),
                "and " + std::to_string(quiet.size() - 1) + " others were not launched, and nothing was in their way",
                {});

@@ -15,6 +15,7 @@
 #include "support/judge/deed.hpp"
 #include "support/judge/merged_ledger.hpp"
 #include "support/judge/report.hpp"
+#include "support/judge/stall_watch.hpp"
 
 namespace ballot::testing {
 
@@ -43,6 +44,7 @@ struct Evidence {
   std::vector<std::string> damage{};  // of other databases: integrity_of()
   bool exclusive = true;              // false: the backend is `unique only`, its terms may overlap
   std::vector<Deed> deeds{};          // all that was done to the nodes; where there is none, all goes well
+  std::vector<Stall> stalls{};        // of the machine; where there is none, nothing is late by it
   Millis timeout{2000};               // of a session, at most
   WallTime asked = WallTime::max();   // when the ledgers were read; without it all deadlines have passed
 };

@@ -20,6 +20,7 @@
 #include "base/duration.hpp"
 #include "support/judge/checker.hpp"
 #include "support/judge/oracle.hpp"
+#include "support/judge/stall_watch.hpp"
 #include "support/process/ballot_daemon.hpp"
 
 namespace ballot::testing {
@@ -95,6 +96,7 @@ class Fleet {
     const std::string registers = folder / "shared/ballot/registers.db";
     if (std::filesystem::exists(registers)) evidence.damage = integrity_of(registers);
     evidence.reports = oracle.reports();
+    evidence.stalls = stalls_.stalls();
     evidence.deeds = deeds_;
     for (const auto& [node, daemon] : daemons_)
       for (const Deed& deed : daemon.deeds()) evidence.deeds.push_back(deed);
@@ -120,6 +122,7 @@ class Fleet {
   }
 
   std::map<std::string, BallotDaemon> daemons_;
+  const StallWatch stalls_{folder / "stalls"};
   std::vector<Deed> deeds_;  // but for what the daemons know themselves
   WallTime from_{};
 };

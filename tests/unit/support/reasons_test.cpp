@@ -261,8 +261,12 @@ TEST_F(Reasons, NoLeaderIsToldFromTheEndOfATermThatEndedWell) {
 
 TEST_F(Reasons, AMisfireIsWrongWhereATermCouldDecide) {
   missed(10, 12, Reason::misfire);
-  expect_none();  // the machine may have stood still
+  expect_only(3, {"12:00:10Z is missed, and the term of n1 could decide it in time"});
+  evidence.stalls = {{slot(10) + Millis(300), slot(12) + Millis(100)}};
+  expect_none();  // the machine stood still
   missed(13, 13, Reason::misfire);
+  expect_only(1, {"12:00:13Z is missed, and the term of n1 could decide it in time"});
+  evidence.stalls = {{slot(10) + Millis(300), slot(13) + Millis(100)}};
   expect_only(4, {"12:00:10Z is missed, and the term of n1 could decide it in time"});
   done("", {"fault"}, slot(10) - Millis(200));
   done("", {"healed"}, slot(13) + Millis(200));
@@ -271,6 +275,8 @@ TEST_F(Reasons, AMisfireIsWrongWhereATermCouldDecide) {
 
 TEST_F(Reasons, AMisfireIsWrongWhereAnotherJobOfThatInstantRan) {
   missed(10, 10, Reason::misfire);
+  evidence.stalls = {{slot(10), slot(11)}};
+  expect_none();
   Row other = row_of(80, 10, "n1", 1);
   other.job = "other";
   evidence.jobs.push_back({.definition = define("other", {"10 0 12 * * *"})});
