@@ -179,8 +179,8 @@ faults() {
   notes+=("$(cat build/chaos.log)")
 }
 
-# Each run asks two thirds or one of the plugins that have threads under the one sanitizer and the others under the
-# other: the commit says which. Both have all in the long form.
+# asked_elsewhere PRESET: the pattern of the conformance that this sanitizer leaves to the other one. A run asks NATS's
+# under one of them, and ZooKeeper's and Consul's under the other, as the commit says; the long form all under both.
 asked_elsewhere() {
   [ "$form" != long ] || { echo '^$'; return; }
   case $1$(($(git rev-parse HEAD 2> /dev/null | cut -c1 | sed 's/^/0x/' || echo 0) % 2)) in

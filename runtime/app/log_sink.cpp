@@ -31,7 +31,8 @@ std::string format_line(const LogLine& line, config::LogFormat format, Colours c
   return raw_line(line);
 }
 
-/// Waits until stderr has taken it: a program that reads slowly loses nothing.
+/// Waits for whoever reads stderr as a blocking write does. Where stderr does not block, no longer than 100 ms: whoever
+/// does not read it then stops no daemon.
 void write_whole(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -39,7 +40,7 @@ void write_whole(std::string_view text) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
       pollfd out{STDERR_FILENO, POLLOUT, 0};
-      ::poll(&out, 1, -1);
+      if (::poll(&out, 1, 100) == 0) return;
     } else if (errno != EINTR) {
       return;
     }

@@ -240,13 +240,15 @@ TEST_F(NatsClaims, ASessionIsOverOnAllServersOrOnNone) {
   std::size_t under_way = 0;
   const auto bury_all = [&] {
     std::size_t left = 0;
-    for (auto& writer : writers_)
+    for (auto& writer : writers_) {
+      std::size_t ahead = 0;
       for (const auto& [key, session] : open) {
         left += !is_over(*writer, key);
         if (is_over(*writer, key) || support::boot_now() < session.due) continue;
         ++under_way;
-        writer->bucket.bury(key, session.version, 0, [&](const KeyAnswer&) { --under_way; });
+        writer->bucket.bury(key, session.version, ahead++, [&](const KeyAnswer&) { --under_way; });
       }
+    }
     return left == 0;
   };
   const SteadyTime end = support::boot_now() + 20s;

@@ -5,8 +5,6 @@
 
 #include <stdexcept>
 
-#include "support/judge/report.hpp"
-
 namespace ballot::testing {
 namespace {
 
@@ -16,6 +14,11 @@ constexpr std::chrono::microseconds a_turn = 20ms, tolerance = 100ms;
 constexpr int turns_of_a_write = 12;
 
 }  // namespace
+
+std::optional<Stall> stall_of(const Instant& began, const Instant& ended) {
+  if (ended.boot - began.boot <= a_turn + tolerance) return std::nullopt;
+  return Stall{began.wall, ended.wall};
+}
 
 StallWatch::StallWatch(const std::string& path) : file_(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) {
   if (!file_) throw std::runtime_error(path + " cannot be made");
@@ -46,8 +49,7 @@ void StallWatch::watch() {
       if (::pwrite(file_.get(), ".", 1, 0) == 1) ::fdatasync(file_.get());
       hold.lock();
     }
-    const Instant ended = Instant::now();
-    if (ended.boot - began.boot > a_turn + tolerance) stalls_.push_back({began.wall, ended.wall});
+    if (const auto stall = stall_of(began, Instant::now())) stalls_.push_back(*stall);
   }
 }
 

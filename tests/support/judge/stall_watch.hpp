@@ -8,18 +8,23 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ballot/time.hpp"
 #include "base/unique_fd.hpp"
+#include "support/judge/report.hpp"
 
 namespace ballot::testing {
 
 struct Stall {
   WallTime from{}, until{};
 };
+
+/// Of a turn of the watch, where it took too long.
+std::optional<Stall> stall_of(const Instant& began, const Instant& ended);
 
 class StallWatch {
  public:
