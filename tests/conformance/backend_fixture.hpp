@@ -145,6 +145,25 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     return candidate;
   }
 
+  /// Leads, with a session opened anew whenever it is over: while a store comes back one may open and not last.
+  void lead_again(Candidate& candidate, const std::string& group) {
+    std::uint64_t asked = 0;
+    std::string last_end = "no answer";
+    const auto leading = [&] {
+      if (const auto end = candidate.closed()) {
+        last_end = end->text;
+        open(candidate);
+      }
+      if (const auto session = sessions(candidate); !session.empty() && asked != candidate.generation) {
+        candidate.timeout = session.front().timeout;
+        candidate.backend->campaign(group);
+        asked = candidate.generation;
+      }
+      return candidate.leads(group).has_value();
+    };
+    EXPECT_TRUE(until(leading, 4 * timeout() + slack())) << candidate.node << ": " << last_end;
+  }
+
   Candidate& lead_all(const std::string& node, const std::vector<std::string>& groups) {
     Candidate& candidate = join(node);
     for (const std::string& group : groups) candidate.backend->campaign(group);

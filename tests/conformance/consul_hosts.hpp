@@ -38,16 +38,6 @@ class Consul : public BackendConformance {
     candidate.backend = cluster().make_with(node, "test", options, cluster().folder().path(), candidate.events);
     return candidate;
   }
-  void lead_again(Candidate& candidate, const std::string& group) {
-    ASSERT_TRUE(until(
-        [&] {
-          if (candidate.closed()) open(candidate);
-          return opened(candidate);
-        },
-        3 * timeout() + slack()));
-    candidate.backend->campaign(group);
-    EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, 2 * timeout() + slack())) << candidate.node;
-  }
   /// Of the check that the node's session is bound to.
   std::string check_of(const Candidate& one) {
     const std::string found = agent_of(one).ask("GET", "/v1/session/info/" + cluster().session(one.node)).body;

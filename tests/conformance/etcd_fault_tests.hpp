@@ -49,13 +49,6 @@ class Etcd : public BackendConformance {
     EXPECT_TRUE(until([&] { return candidate.leads("g").has_value(); }, timeout() + slack()));
     return candidate;
   }
-  /// Opens anew after its session is over, and leads again.
-  void lead_again(Candidate& candidate, const std::string& group) {
-    open(candidate);
-    ASSERT_TRUE(opened(candidate)) << (candidate.closed() ? candidate.closed()->text : "no answer");
-    candidate.backend->campaign(group);
-    EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, 2 * timeout())) << candidate.node;
-  }
   void drop_answers(const Candidate& to) {
     cluster().each_relay(to.node, [](auto& relay) { relay.drop_answers(true); });
   }

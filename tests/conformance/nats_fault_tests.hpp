@@ -147,15 +147,7 @@ TEST_P(Nats, AWipedStoreIsBegunAnew) {
   for (std::size_t i = 0; i < store().size(); ++i) store()[i].kill(), store()[i].wipe();
   store().start();
   ASSERT_TRUE(awaits_closed(a, 2 * timeout() + slack()));
-  EXPECT_TRUE(until(
-      [&] {
-        if (!a.closed()) return !sessions(a).empty();
-        open(a);
-        return false;
-      },
-      4 * timeout() + slack()));
-  a.backend->campaign("g");
-  EXPECT_TRUE(leads(a, "g", timeout() + slack()));
+  lead_again(a, "g");
 }
 
 TEST_P(Nats, AnUnfitBucketIsRefusedWithTheReason) {

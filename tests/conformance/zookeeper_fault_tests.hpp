@@ -31,13 +31,6 @@ class Zookeeper : public BackendConformance {
     candidate.backend = cluster().make_with(node, "test", options, state_dir, candidate.events);
     return candidate;
   }
-  /// Opens anew after its session is over, and leads again.
-  void lead_again(Candidate& candidate, const std::string& group) {
-    open(candidate);
-    ASSERT_TRUE(opened(candidate)) << (candidate.closed() ? candidate.closed()->text : "no answer");
-    candidate.backend->campaign(group);
-    EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, 2 * timeout())) << candidate.node;
-  }
   /// An operator's own file.
   static std::string write_secret(const TempFolder& folder, const std::string& text) {
     const std::string file = folder.write("password", text);

@@ -30,12 +30,12 @@ enum class RegisterRole { idle, leading, waiting, halted };
 struct JobParts {
   std::string name;
   schedule::DefinitionPtr definition{};  // null: no file has it
-  bool replans = false;                  // it says the same as before, and the zones' rules may have changed
   RegisterRole role = RegisterRole::idle;
+  bool replans = false;       // the definition says the same as before, and the zones' rules may have changed
+  bool read_again = false;    // while its register's runs are taken up once more in a term
+  bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
   const Term* term = nullptr;
   std::shared_ptr<const StandingPause> standing{};  // the pause of all instances of the job; null: there is none
-  bool read_again = false;                          // while its register's runs are taken up once more in a term
-  bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
 
   RegisterView view{};
   RegisterWriter writer{};

@@ -41,6 +41,9 @@ struct Shown {
 /// The most that answers showed this node of one register.
 class Seen {
  public:
+  Seen() = default;  ///< nothing
+  explicit Seen(const Shown& most) : most_(most) {}
+
   /// Neither the register nor its count is behind what was seen.
   bool allows(const Shown& now) const;
   /// Why the register `name`, whose count people know as `count`, is older than was seen; "" where it is not.

@@ -7,16 +7,17 @@ namespace ballot::core {
 
 bool RegisterView::read(const std::string& job, const std::optional<Register>& stored, WallTime now) {
   const bool was_sound = known_ && exists_ && is_sound();
+  const Seen seen(most_seen());
   JobRegister before = std::exchange(stored_, {});
   known_ = true;
   exists_ = stored.has_value();
   version_ = stored ? stored->version : 0;
   newer_ = false;
   std::string unreadable = stored ? parse(*stored) : "";
-  Shown shown{stored_.interventions->repair, version_, stored_.fence};
-  if (!unreadable.empty()) shown = {seen_.most().repair, version_, seen_.most().count};
-  judge(std::move(unreadable), seen_.why_older(shown, job_register(job), "the fence of job " + job), now);
+  const Shown now_shown = unreadable.empty() ? shown() : Shown{seen.most().repair, version_, seen.most().count};
+  judge(std::move(unreadable), seen.why_older(now_shown, job_register(job), "the fence of job " + job), now);
   const bool older = !rollback_reason().empty();
+  if (!is_sound()) keep_seen(seen, older ? Shown{} : now_shown);
   if (!is_sound() && was_sound && !before_) before_ = std::make_unique<JobRegister>(std::move(before));
   if (older && !std::exchange(older_seen_, true)) {
     known_ = exists_ = false;
@@ -27,11 +28,16 @@ bool RegisterView::read(const std::string& job, const std::optional<Register>& s
   }
   older_seen_ = older;
   if (older) return true;
-  seen_.note(shown);
   if (!trouble().empty()) return true;
+  ahead_.reset();
   before_.reset();
   keep_cursor(now);
   return true;
+}
+
+void RegisterView::keep_seen(Seen before, const Shown& now) {
+  before.note(now);
+  ahead_ = std::make_unique<Seen>(before);
 }
 
 void RegisterView::share_with(const Job& job) {
@@ -54,7 +60,7 @@ void RegisterView::judge(std::string trouble, std::string rollback_reason, WallT
 void RegisterView::written(JobRegister stored, std::uint64_t version, WallTime now) {
   stored_ = std::move(stored);
   version_ = version;
-  seen_.restart({stored_.interventions->repair, version, stored_.fence});
+  ahead_.reset();
   keep_cursor(now);
   exists_ = true;
 }
@@ -79,7 +85,7 @@ std::string RegisterView::parse(const Register& stored) {
 }
 
 bool RegisterView::is_new_trouble() {
-  const std::size_t hash = std::hash<std::string>()(trouble());
+  const auto hash = static_cast<std::uint32_t>(std::hash<std::string>()(trouble()));
   return !trouble().empty() && std::exchange(logged_, hash) != hash;
 }
 
@@ -98,7 +104,7 @@ bool RegisterView::shows(const runner::AttemptId& attempt) const {
 }
 
 bool RegisterView::heed_repair(const Term& term) {
-  const bool since = term.halted.empty() && term.repair > std::max(heeded_, seen_.most().repair);
+  const bool since = term.halted.empty() && term.repair > std::max(heeded_, most_seen().repair);
   heeded_ = std::max(heeded_, term.repair);
   if (!since || (rollback_reason().empty() && !term.repairing)) return false;
   fault_.edit().rollback_reason.clear();

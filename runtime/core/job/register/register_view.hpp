@@ -34,7 +34,7 @@ namespace ballot::core {
 class RegisterView {
  public:
   /// What this node had seen of it before its daemon was started.
-  void recall(const Shown& seen) { seen_.note(seen); }
+  void recall(const Shown& seen) { keep_seen(Seen(most_seen()), seen); }
   /// As the store has it: absent (nullopt) or there. False where it is an older one than was seen, for the first time:
   /// it may have been read before what was seen since, and is not known till it is read again.
   bool read(const std::string& job, const std::optional<Register>& stored, WallTime now);
@@ -70,7 +70,7 @@ class RegisterView {
   /// This attempt of it, as claimed.
   bool shows(const runner::AttemptId& attempt) const;
   /// The highest fence that any answer showed.
-  std::uint64_t highest_fence() const { return seen_.most().count; }
+  std::uint64_t highest_fence() const { return most_seen().count; }
 
   /// The term's group was repaired since: that the register has gone back is no reason to halt any more. True where it
   /// was not repaired with it: whoever repaired the group did not know of it, or has not read it till now.
@@ -89,6 +89,12 @@ class RegisterView {
   };
 
   std::string parse(const Register& stored);
+  /// In any answer.
+  Shown most_seen() const { return ahead_ ? ahead_->most() : shown(); }
+  /// By the register as stored_ and version_ have it.
+  Shown shown() const { return {stored_.interventions->repair, version_, stored_.fence}; }
+  /// Whatever stored_ shows from here on.
+  void keep_seen(Seen before, const Shown& now);
   void judge(std::string trouble, std::string rollback_reason, WallTime now);
   void keep_cursor(WallTime now);
   WallTime front() const { return std::max(stored_.cursor, stored_.since); }
@@ -96,12 +102,12 @@ class RegisterView {
   bool known_ = false;   // the register has been read
   bool exists_ = false;  // and it was there
   bool newer_ = false;
-  bool older_seen_ = false;  // the answer before showed an older register than was seen
+  bool older_seen_ = false;   // the answer before showed an older register than was seen
+  std::uint32_t logged_ = 0;  // the trouble that was logged, hashed
   std::uint64_t version_ = 0;
   JobRegister stored_;
   Defaulted<Fault> fault_;
-  std::size_t logged_ = 0;               // the trouble that was logged, hashed
-  Seen seen_;                            // of the register, in any answer
+  std::unique_ptr<Seen> ahead_;          // where more was seen than stored_ and version_ show; else null
   std::uint64_t heeded_ = 0;             // the last repair of the whole group that was
   std::unique_ptr<JobRegister> before_;  // while the register is unreadable or has gone back: as it was seen last
   WallTime cursor_{};                    // of the register, when it was not ahead of this clock
