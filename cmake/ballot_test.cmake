@@ -99,11 +99,19 @@ function(ballot_test name)
   endif()
 endfunction()
 
-# ballot_server_test(NAME SHARDS [THREADS] [LONG] SOURCES ...): tests that share a server which takes long to start: sharded
-# whatever the folder is, and, as they take the longest of all by the clock, begun first.
+# ballot_server_test(NAME SHARDS [THREADS] [LONG] [SANITIZED filter] SOURCES ...): tests that share a server which takes
+# long to start: sharded whatever the folder is, and, as they take the longest of all by the clock, begun first.
+# SANITIZED: a filter of googletest for those that need not run here where they do so under a sanitizer
+# (BALLOT_SANITIZED_ELSEWHERE).
 function(ballot_server_test name shards)
-  cmake_parse_arguments(TEST "THREADS;LONG" "" "" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS;LONG" "SANITIZED" "" ${ARGN})
   ballot_labels(labels ${ARGN})
   ballot_test_program(${name} "${labels}" ${TEST_UNPARSED_ARGUMENTS})
   ballot_shards(${name} "${labels}" ${shards} 1 100)
+  if(TEST_SANITIZED AND BALLOT_SANITIZED_ELSEWHERE)
+    math(EXPR last "${shards} - 1")
+    foreach(shard RANGE ${last})
+      set_property(TEST ${name}.${shard} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-${TEST_SANITIZED}")
+    endforeach()
+  endif()
 endfunction()

@@ -179,13 +179,19 @@ faults() {
   notes+=("$(cat build/chaos.log)")
 }
 
-# asked_elsewhere PRESET: the pattern of the conformance that this sanitizer leaves to the other one. A run asks NATS's
-# under one of them, and ZooKeeper's and Consul's under the other, as the commit says; the long form all under both.
+# asked_elsewhere PRESET: the pattern of what this sanitizer leaves to the other one, or to the next commit. A run asks
+# NATS's conformance under one of them, and ZooKeeper's and Consul's under the other, and AddressSanitizer half of the
+# simulation, as the commit says; the long form all of it.
 asked_elsewhere() {
   [ "$form" != long ] || { echo '^$'; return; }
-  case $1$(($(git rev-parse HEAD 2> /dev/null | cut -c1 | sed 's/^/0x/' || echo 0) % 2)) in
-    asan0 | tsan1) echo '^conformance_nats' ;;
-    *) echo '^conformance_(zookeeper|consul)' ;;
+  local of_two=$(($(git rev-parse HEAD 2> /dev/null | cut -c1 | sed 's/^/0x/' || echo 0) % 2))
+  case $1$of_two in
+    asan0 | tsan1) printf '^conformance_nats' ;;
+    *) printf '^conformance_(zookeeper|consul)' ;;
+  esac
+  case $1$of_two in
+    asan0) echo '|^simulation\.[0246]' ;;
+    asan1) echo '|^simulation\.[1357]' ;;
   esac
 }
 
@@ -254,14 +260,15 @@ if [ "$form" != quick ]; then
   # What takes most of the time is the same few steps very often, and that ten times as long.
   # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
   # A backend's candidates in processes of their own run the code that those in one process run; days and fleets that
-  # are simulated run that of an hour and of three nodes.
-  BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:Audit.OfADay*:Audit/EachRow.*:Scale.*:*/processes' \
+  # are simulated run that of an hour and of three nodes; ten thousand runs that of one.
+  BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:Audit.OfADay*:Audit/EachRow.*:Scale.*:Isolation.OfTenThousand*:*/processes' \
     run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon|mutants)$' -E "$(asked_elsewhere asan)"'|^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
   built_ahead tsan
   wait "$ahead"
   ahead=
-  # What fails at each call in turn, or has ten thousand groups in one thread, shows nothing about threads.
-  GTEST_FILTER='-*/processes:Of/*:LocalHandover.*TenThousand*' run_tests tsan -L '^threads$' -E "$(asked_elsewhere tsan)"
+  # What fails at each call in turn, is sent megabytes of junk, or has ten thousand groups in one thread, shows nothing
+  # about threads.
+  GTEST_FILTER='-*/processes:Of/*:*Hostile*:LocalHandover.*TenThousand*' run_tests tsan -L '^threads$' -E "$(asked_elsewhere tsan)"
   step 'release: benches, short form (begun before asan: test)'
   wait "$benches" || { cat build/release/benches.log; exit 1; }
   cat build/release/benches.log
