@@ -57,6 +57,7 @@ TEST_P(LeaderOfTheOtherBuild, IsSucceededAndSucceedsWithEverySlotAccountedFor) {
   EXPECT_EQ(starts_after("paused", killed), 0) << "what was paused stays paused";
   fleet.oracle.end("finish", 7);
   one.start();
+  ASSERT_TRUE(one.wait_for("session open")) << one.log;
   ASSERT_TRUE(wait_until([&] {
     return two.ballot({"trigger", "finish"}).code == 0;
   })) << "the run of the term before is closed";
