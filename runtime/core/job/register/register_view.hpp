@@ -89,11 +89,11 @@ class RegisterView {
   };
 
   std::string parse(const Register& stored);
-  /// In any answer.
+  /// The most that any answer showed of the register.
   Shown most_seen() const { return ahead_ ? ahead_->most() : shown(); }
-  /// By the register as stored_ and version_ have it.
+  /// What the register shows, as stored_ and version_ have it.
   Shown shown() const { return {stored_.interventions->repair, version_, stored_.fence}; }
-  /// Whatever stored_ shows from here on.
+  /// Remembers the most of both until the register shows as much again, or is written.
   void keep_seen(Seen before, const Shown& now);
   void judge(std::string trouble, std::string rollback_reason, WallTime now);
   void keep_cursor(WallTime now);
@@ -107,7 +107,7 @@ class RegisterView {
   std::uint64_t version_ = 0;
   JobRegister stored_;
   Defaulted<Fault> fault_;
-  std::unique_ptr<Seen> ahead_;          // where more was seen than stored_ and version_ show; else null
+  std::unique_ptr<Seen> ahead_;          // the most seen, where shown() may be less; else null
   std::uint64_t heeded_ = 0;             // the last repair of the whole group that was
   std::unique_ptr<JobRegister> before_;  // while the register is unreadable or has gone back: as it was seen last
   WallTime cursor_{};                    // of the register, when it was not ahead of this clock
