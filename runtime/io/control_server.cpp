@@ -1,5 +1,7 @@
 #include "io/control_server.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
@@ -19,6 +21,11 @@ namespace asio = boost::asio;
 using Socket = asio::local::stream_protocol::socket;
 using boost::system::error_code;
 
+Asker asker_of(const Peer& peer, const Roles& roles) {
+  const std::string name = "uid " + std::to_string(peer.uid);
+  return {roles.of(peer), name, name, peer.uid == 0 || peer.uid == ::geteuid()};
+}
+
 }  // namespace
 
 /// A connection. Kept by the server until it is closed, by its replies and by its handlers in flight.
@@ -29,39 +36,40 @@ using boost::system::error_code;
 /// | answering | -                     | finishing | -           | closed                     |
 /// | finishing | -                     | -         | closed      | closed                     |
 /// | closed    | -                     | -         | -           | -                          |
-class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
+class ControlServer::Connection : public AnswerSink, public std::enable_shared_from_this<Connection> {
  public:
   enum class Stage { reading, answering, finishing, closed };
 
-  Sink(Socket socket, const Roles& roles, const ControlLimits& limits)
-      : Sink(std::move(socket), peer_of(socket.native_handle()), roles, limits) {}
+  Connection(Socket socket, const Roles& roles, const ControlLimits& limits)
+      : asker(asker_of(peer_of(socket.native_handle()), roles)),
+        socket_(std::move(socket)),
+        timer_(socket_.get_executor()),
+        limits_(limits) {}
 
-  const uid_t uid;
-  const Role role;
+  const Asker asker;
 
   std::function<void(Message)> on_request;
   std::function<void()> on_closed;
-  std::function<void()> on_gone;
 
   void start() {
     wait_at_most_patience();
     read();
   }
 
-  void send(const Message& message) {
+  void send(const Message& message) override {
     if (stage_ == Stage::answering) queue(encode(message));
   }
 
-  void finish(Message message) { finish_encoded(encode_last(std::move(message))); }
+  void fail(const Error& error) { finish(encode_last(to_message(error))); }
 
-  void finish_encoded(std::string line) {
-    if (answered()) return;
+  void finish(std::string line) override {
+    if (is_over()) return;
     stage_ = Stage::finishing;
     on_gone = nullptr;
     queue(std::move(line));
   }
 
-  bool answered() const { return stage_ == Stage::finishing || stage_ == Stage::closed; }
+  bool is_over() const override { return stage_ == Stage::finishing || stage_ == Stage::closed; }
   bool closed() const { return stage_ == Stage::closed; }
 
   void close() {
@@ -76,13 +84,6 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
   }
 
  private:
-  Sink(Socket socket, const Peer& peer, const Roles& roles, const ControlLimits& limits)
-      : uid(peer.uid),
-        role(roles.of(peer)),
-        socket_(std::move(socket)),
-        timer_(socket_.get_executor()),
-        limits_(limits) {}
-
   void read() {
     socket_.async_read_some(asio::buffer(chunk_), [self = shared_from_this()](error_code error, std::size_t size) {
       if (self->stage_ == Stage::closed) return;
@@ -95,14 +96,13 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
   void take(std::string_view bytes) {
     const std::size_t end = bytes.find('\n');
     line_ += bytes.substr(0, end);
-    const std::size_t most = role == Role::none ? limits_.line_bytes_without_role : limits_.line_bytes;
-    if (line_.size() > most)
-      return finish(to_message({Errc::invalid, "a request is at most " + std::to_string(most) + " bytes"}));
+    const std::size_t most = asker.role == Role::none ? limits_.line_bytes_without_role : limits_.line_bytes;
+    if (line_.size() > most) return fail({Errc::invalid, "a request is at most " + std::to_string(most) + " bytes"});
     if (end == std::string_view::npos) return;
-    if (role != Role::admin && !has_at_most(limits_.values, line_))
-      return finish(to_message({Errc::invalid, "a request has at most " + std::to_string(limits_.values) + " values"}));
+    if (asker.role != Role::admin && !has_at_most(limits_.values, line_))
+      return fail({Errc::invalid, "a request has at most " + std::to_string(limits_.values) + " values"});
     auto message = decode(std::exchange(line_, {}));
-    if (!message) return finish(to_message(message.error()));
+    if (!message) return fail(message.error());
     stage_ = Stage::answering;
     timer_.cancel();
     const auto request = std::exchange(on_request, nullptr);
@@ -158,14 +158,6 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
   std::array<char, 4096> chunk_{};
   std::string line_, queued_, writing_;
 };
-
-void Reply::send(const Message& message) const { sink_->send(message); }
-void Reply::finish(Message message) const { sink_->finish(std::move(message)); }
-void Reply::finish_encoded(std::string line) const { sink_->finish_encoded(std::move(line)); }
-bool Reply::gone() const { return sink_->answered(); }
-void Reply::on_gone(std::function<void()> left) const { sink_->on_gone = std::move(left); }
-
-std::string encode_last(Message message) { return encode(message.set("last", true)); }
 
 struct ControlServer::State : std::enable_shared_from_this<State> {
   State(asio::io_context& loop, ControlSocket made, const Roles& who, Handler on_request, ControlLimits bounds)
@@ -223,10 +215,10 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
   }
 
   void admit(Socket socket) {
-    const auto sink = std::make_shared<Reply::Sink>(std::move(socket), roles, limits);
-    const Share share = share_of(sink->role);
-    const std::size_t beside = count([&](const Reply::Sink& one) { return share_of(one.role) == share; });
-    const std::size_t same = count([&](const Reply::Sink& one) { return one.uid == sink->uid; });
+    const auto sink = std::make_shared<Connection>(std::move(socket), roles, limits);
+    const Share share = share_of(sink->asker.role);
+    const std::size_t beside = count([&](const Connection& one) { return share_of(one.asker.role) == share; });
+    const std::size_t same = count([&](const Connection& one) { return one.asker.key == sink->asker.key; });
     const std::size_t quarter = std::max<std::size_t>(1, limits.clients / 4);
     const std::size_t in_all = share == Share::strangers ? quarter : limits.clients;
     const std::size_t most = share == Share::admins ? limits.clients : quarter;
@@ -234,28 +226,20 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
     const bool full = beside >= in_all || same >= most;
     sinks.insert(sink);
     sink->on_closed = [this, key = sink.get()] { forget(key); };
-    if (full)
-      return sink->finish(to_message({Errc::unavailable, "too many commands talk to the daemon; try again later"}));
+    if (full) return sink->fail({Errc::unavailable, "too many commands talk to the daemon; try again later"});
     sink->on_request = [self = shared_from_this(), weak = std::weak_ptr(sink)](Message message) {
       if (const auto kept = weak.lock()) self->handle(std::move(message), kept);
     };
     sink->start();
   }
 
-  void handle(Message message, const std::shared_ptr<Reply::Sink>& sink) {
+  void handle(Message message, const std::shared_ptr<Connection>& sink) {
     const Role needed = role_for(message.text("do").value_or(""));
-    if (sink->role < needed) return sink->finish(to_message(roles.refusal(needed)));
-    handler({std::move(message), sink->uid}, Reply(ended_by_last_copy(sink)));
+    if (sink->asker.role < needed) return sink->fail(roles.refusal(needed));
+    handler({std::move(message), sink->asker}, Reply(sink));
   }
 
-  /// An answer that never comes is an error at the client, not a command that hangs.
-  static std::shared_ptr<Reply::Sink> ended_by_last_copy(const std::shared_ptr<Reply::Sink>& kept) {
-    return {kept.get(), [kept](Reply::Sink* sink) {
-              sink->finish(to_message({Errc::unavailable, "the daemon dropped the request; see its log"}));
-            }};
-  }
-
-  void forget(const Reply::Sink* key) {
+  void forget(const Connection* key) {
     for (auto sink = sinks.begin(); sink != sinks.end(); ++sink) {
       if (sink->get() != key) continue;
       sinks.erase(sink);
@@ -269,7 +253,7 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
   asio::steady_timer pause, look;
   Handler handler;
   ControlLimits limits;
-  std::set<std::shared_ptr<Reply::Sink>> sinks;
+  std::set<std::shared_ptr<Connection>> sinks;
   bool alive = true;
 };
 

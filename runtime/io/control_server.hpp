@@ -6,21 +6,18 @@
 // Thread: the loop's.
 //
 //   Roles roles({.operators = "ballot"});
-//   auto server = ControlServer::listen(loop, path, roles, [&](const Request& request, Reply reply) {
-//     if (request.message.text("do") == "flush") ledger.flush([reply] { reply.finish({}); });
+//   auto server = ControlServer::listen(loop, path, roles, [&](const Question& question, const Reply& reply) {
+//     if (question.message.text("do") == "flush") ledger.flush([reply] { reply.finish({}); });
 //   });
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "ballot/error.hpp"
 #include "ballot/time.hpp"
-#include "io/message.hpp"
+#include "io/question.hpp"
 #include "io/roles.hpp"
 
 namespace boost::asio {
@@ -28,38 +25,6 @@ class io_context;
 }
 
 namespace ballot::io {
-
-struct Request {
-  Message message;
-  uid_t uid = 0;  // of the process that asked
-};
-
-/// A message as the last line of an answer, for Reply::finish_encoded(). From any thread.
-std::string encode_last(Message message);
-
-/// Where the answer to one request goes, now or later; a handle to be copied. What is sent after finish(), or to a
-/// client that has gone, goes nowhere. The connection ends when the last copy does: without finish() that is an error
-/// at the client. Thread: the loop's.
-class Reply {
- public:
-  class Sink;
-  explicit Reply(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
-
-  /// A line of which there may be more.
-  void send(const Message& message) const;
-  /// The last line.
-  void finish(Message message) const;
-  /// The last line, as encode_last() has it: what is long is encoded on another thread.
-  void finish_encoded(std::string line) const;
-  void fail(const Error& error) const { finish(to_message(error)); }
-  /// Nobody waits for the answer any more.
-  bool gone() const;
-  /// Calls it, once, when the client goes before the last line. One function an answer: a later one replaces it.
-  void on_gone(std::function<void()> left) const;
-
- private:
-  std::shared_ptr<Sink> sink_;
-};
 
 struct ControlLimits {
   std::size_t line_bytes = 1 << 20;            // of a request
@@ -75,8 +40,6 @@ struct ControlLimits {
 
 class ControlServer {
  public:
-  using Handler = std::function<void(const Request&, Reply)>;
-
   /// Replaces the socket of a daemon that is dead. conflict: another daemon listens there; io: it cannot be made.
   /// Requires: `roles` lives as long as the server.
   static Result<std::unique_ptr<ControlServer>> listen(boost::asio::io_context& loop, const std::string& path,
@@ -85,6 +48,7 @@ class ControlServer {
   ~ControlServer();
 
  private:
+  class Connection;
   struct State;
   explicit ControlServer(std::shared_ptr<State> state);
   std::shared_ptr<State> state_;

@@ -1,7 +1,5 @@
 #include "library/control_answers.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -109,14 +107,14 @@ LedgerPlace live(LedgerPlace place) {
 ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node), views_(node), jobs_(jobs), facts_(std::move(facts)), desk_(node.loop(), live(facts_.ledger)) {}
 
-void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) {
-  const std::string what = request.message.text("do").value_or("");
+void ControlAnswers::answer(const io::Question& question, const io::Reply& reply) {
+  const std::string what = question.message.text("do").value_or("");
   if (what == "flush")
     node_.flush([reply] { reply.finish({}); });
   else if (what == "jobs")
     answer_jobs(reply);
   else if (what == "job")
-    answer_job(request.message.text("job").value_or(""), reply);
+    answer_job(question.message.text("job").value_or(""), reply);
   else if (what == "groups")
     answer_groups(reply);
   else if (what == "runs")
@@ -124,45 +122,44 @@ void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) 
   else if (what == "status")
     answer_status(reply);
   else if (what == "ledger")
-    answer_from_ledger(request, reply);
+    answer_from_ledger(question, reply);
   else if (what == "instances")
-    answer_instances(request.message.text("job").value_or(""), reply);
+    answer_instances(question.message.text("job").value_or(""), reply);
   else if (what == "waiting")
-    answer_waiting(request.message.text("job").value_or(""), reply);
+    answer_waiting(question.message.text("job").value_or(""), reply);
   else if (const auto kind = asked_kind(what))
-    answer_request(*kind, request, reply);
+    answer_request(*kind, question, reply);
   else
     reply.fail({Errc::invalid, "the daemon does not know how to do '" + what + "'; it may be older than this command"});
 }
 
-/// Kept as long as a user's request is under way; none where he has too many. One whose asker has gone counts too: it
-/// is still in the store.
-std::shared_ptr<void> ControlAnswers::admit(uid_t uid) {
-  const int most = uid == 0 || uid == ::geteuid() ? most_asked_by_root : most_asked;
-  int& count = (*asking_)[uid];
-  if (count >= most) return nullptr;
+/// Kept as long as a request is under way; none where the asker has too many. A request whose asker has gone counts
+/// too: it is still in the store.
+std::shared_ptr<void> ControlAnswers::admit(const io::Asker& asker) {
+  int& count = (*asking_)[asker.key];
+  if (count >= (asker.is_own ? most_asked_by_root : most_asked)) return nullptr;
   ++count;
-  return {asking_.get(), [asking = asking_, uid](void*) {
-            if (--(*asking)[uid] == 0) asking->erase(uid);
+  return {asking_.get(), [asking = asking_, key = asker.key](void*) {
+            if (--(*asking)[key] == 0) asking->erase(key);
           }};
 }
 
 /// First a line that it is done, with the run's id where it was a trigger; with `wait` a last one with the run's end.
-void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply) {
+void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply) {
   const io::Message& message = asked.message;
   core::Request request;
   request.kind = kind;
   request.job = message.text("job").value_or("");
   request.group = message.text("group").value_or("");
   request.wait = kind == core::Request::Kind::trigger && message.flag("wait").value_or(false);
-  request.by = facts_.node + " uid " + std::to_string(asked.uid);
+  request.by = facts_.node + " " + asked.asker.name;
   const Millis patience(message.integer("timeout_ms").value_or(30'000));
   std::string run = message.text("run").value_or("");
   if (const auto followed = kind == core::Request::Kind::pause ? RunId::parse(run) : std::nullopt)
     request.run = *followed, run.clear();
   if (const std::string fault = fault_of(request, run, patience); !fault.empty())
     return reply.fail({Errc::invalid, "'" + message.text("do").value_or("") + "': " + fault});
-  const auto ticket = admit(asked.uid);
+  const auto ticket = admit(asked.asker);
   if (!ticket)
     return reply.fail({Errc::unavailable, "too many requests of yours are under way; wait until some are done"});
   const auto answered = [reply, ticket, wait = request.wait](const core::Reply& answer) {
@@ -255,11 +252,9 @@ void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& rep
 }
 
 /// Rows that cannot be stored now are not waited for.
-void ControlAnswers::answer_from_ledger(const io::Request& request, const io::Reply& reply) {
-  const auto read = [this, uid = request.uid, question = request.message, reply] {
-    desk_.answer(uid, question, reply);
-  };
-  if (!wants_newest(request.message) || node_.ledger_state().degraded) return read();
+void ControlAnswers::answer_from_ledger(const io::Question& question, const io::Reply& reply) {
+  const auto read = [this, question, reply] { desk_.answer(question, reply); };
+  if (!wants_newest(question.message) || node_.ledger_state().degraded) return read();
   node_.flush(read);
 }
 

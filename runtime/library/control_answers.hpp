@@ -7,10 +7,8 @@
 //
 //   ControlAnswers answers(node, jobs, {config.node, config.coordination.backend, ledger_place(config)});
 //   ControlServer::listen(loop, path, roles,
-//                         [&](const Request& request, Reply reply) { answers.answer(request, reply); });
+//                         [&](const Question& question, const Reply& reply) { answers.answer(question, reply); });
 #pragma once
-
-#include <sys/types.h>
 
 #include <functional>
 #include <map>
@@ -18,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "io/control_server.hpp"
+#include "io/question.hpp"
 #include "library/history/ledger_desk.hpp"
 #include "library/job_folder.hpp"
 #include "library/node.hpp"
@@ -35,7 +33,7 @@ class ControlAnswers {
 
   ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
 
-  void answer(const io::Request& request, const io::Reply& reply);
+  void answer(const io::Question& question, const io::Reply& reply);
   /// Nobody reads the ledger any more.
   void close() { desk_.close(); }
 
@@ -43,8 +41,8 @@ class ControlAnswers {
   void status(std::function<void(const NodeStatus&)> done) const;
 
  private:
-  void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);
-  std::shared_ptr<void> admit(uid_t uid);
+  void answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply);
+  std::shared_ptr<void> admit(const io::Asker& asker);
   void answer_jobs(const io::Reply& reply) const;
   void answer_job(const std::string& name, const io::Reply& reply) const;
   void answer_groups(const io::Reply& reply) const;
@@ -52,14 +50,15 @@ class ControlAnswers {
   void answer_instances(const std::string& job, const io::Reply& reply) const;
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void answer_status(const io::Reply& reply) const;
-  void answer_from_ledger(const io::Request& request, const io::Reply& reply);
+  void answer_from_ledger(const io::Question& question, const io::Reply& reply);
 
   Node& node_;
   const StateViews views_;
   const JobFolder& jobs_;
   const Facts facts_;
   LedgerDesk desk_;
-  const std::shared_ptr<std::map<uid_t, int>> asking_ = std::make_shared<std::map<uid_t, int>>();  // requests, by user
+  using Counts = std::map<std::string, int>;
+  const std::shared_ptr<Counts> asking_ = std::make_shared<Counts>();  // requests under way, by Asker::key
 };
 
 }  // namespace ballot::library

@@ -87,7 +87,7 @@ Result<void> Service::listen() {
   warn_of_groups(roles_.resolve());
   auto control = io::ControlServer::listen(
       loop().context(), config_.control_socket, roles_,
-      [this](const io::Request& request, io::Reply reply) { answers_.answer(request, std::move(reply)); });
+      [this](const io::Question& question, const io::Reply& reply) { answers_.answer(question, reply); });
   if (!control) return Error{control.error().code, control.error().what + "; " + control_key_ + " sets another one"};
   control_ = std::move(*control);
   return {};

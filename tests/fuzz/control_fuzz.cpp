@@ -32,8 +32,8 @@ class Echo {
     limits.line_bytes = 1024;
     auto made = io::ControlServer::listen(
         loop_, path_, roles_,
-        [](const io::Request& request, const io::Reply& reply) {
-          reply.send(request.message);
+        [](const io::Question& question, const io::Reply& reply) {
+          reply.send(question.message);
           reply.finish({});
         },
         limits);

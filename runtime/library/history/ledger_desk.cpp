@@ -92,13 +92,12 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   bool closed = false;
   std::vector<std::thread> pool;
 
-  void ask(uid_t uid, io::Message question, io::Reply reply) {
+  void ask(io::Question question, io::Reply reply) {
     if (closed) return reply.fail({Errc::unavailable, "the daemon stops"});
     if (!begin_threads(reply)) return;
-    const bool is_own = uid == 0 || uid == ::geteuid();
-    const std::size_t bytes = io::encode(question).size();
-    Queue& queue = is_own ? own : others;
-    for (const auto& dropped : queue.push(std::to_string(uid), {std::move(question), std::move(reply)}, bytes))
+    const std::size_t bytes = io::encode(question.message).size();
+    Queue& queue = question.asker.is_own ? own : others;
+    for (const auto& dropped : queue.push(question.asker.key, {std::move(question.message), std::move(reply)}, bytes))
       dropped.item.reply.fail({Errc::unavailable, "too many questions of the ledger wait; try again later"});
     begin_waiting();
   }
@@ -197,9 +196,7 @@ LedgerDesk::LedgerDesk(io::MainLoop& loop, LedgerPlace place, DeskLimits limits)
 
 LedgerDesk::~LedgerDesk() { close(); }
 
-void LedgerDesk::answer(uid_t uid, io::Message question, io::Reply reply) {
-  state_->ask(uid, std::move(question), std::move(reply));
-}
+void LedgerDesk::answer(io::Question question, io::Reply reply) { state_->ask(std::move(question), std::move(reply)); }
 
 void LedgerDesk::close() { state_->close(); }
 

@@ -14,15 +14,13 @@
 // Thread: the loop's.
 //
 //   LedgerDesk desk(loop, place);
-//   desk.answer(request.uid, request.message, reply);
+//   desk.answer(question, reply);
 #pragma once
-
-#include <sys/types.h>
 
 #include <memory>
 
-#include "io/control_server.hpp"
 #include "io/main_loop.hpp"
+#include "io/question.hpp"
 #include "library/history/file_ledger.hpp"
 
 namespace ballot::library {
@@ -39,7 +37,7 @@ class LedgerDesk {
   LedgerDesk(const LedgerDesk&) = delete;
   LedgerDesk& operator=(const LedgerDesk&) = delete;
 
-  void answer(uid_t uid, io::Message question, io::Reply reply);
+  void answer(io::Question question, io::Reply reply);
   /// Ends what is read, and its threads. Whoever asks afterwards is told that the daemon stops.
   void close();
 

@@ -34,10 +34,9 @@ struct Remote : ::testing::Test {
   }
   void serve(library::DeskLimits limits = {}) {
     desk = std::make_unique<library::LedgerDesk>(loop, place, limits);
-    auto made = io::ControlServer::listen(loop.context(), folder / "sock", roles,
-                                          [this](const io::Request& request, const io::Reply& reply) {
-                                            desk->answer(request.uid, request.message, reply);
-                                          });
+    auto made = io::ControlServer::listen(
+        loop.context(), folder / "sock", roles,
+        [this](const io::Question& question, const io::Reply& reply) { desk->answer(question, reply); });
     ASSERT_TRUE(made) << made.error().what;
     server = *std::move(made);
     thread = std::thread([this] { loop.run(); });

@@ -28,7 +28,7 @@ inline Message ask_for(const std::string& what) {
 }
 
 struct Control : ::testing::Test {
-  void serve(ControlServer::Handler handler, ControlLimits limits = {}) {
+  void serve(Handler handler, ControlLimits limits = {}) {
     auto listening = ControlServer::listen(loop, path, roles, std::move(handler), limits);
     ASSERT_TRUE(listening) << listening.error().what;
     server = *std::move(listening);

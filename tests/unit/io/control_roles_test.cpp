@@ -24,7 +24,7 @@ TEST_F(Control, SocketIsOpenToTheGroupsThatHaveRoles) {
                                      {{.operators = "", .viewers = some_viewers}, 0660},
                                      {{.operators = some_operators, .viewers = some_viewers}, 0666}}) {
     roles = Roles(groups);
-    serve([](const Request&, const Reply&) {});
+    serve([](const Question&, const Reply&) {});
     struct stat status {};
     ASSERT_EQ(::stat(path.c_str(), &status), 0);
     EXPECT_TRUE(S_ISSOCK(status.st_mode));
@@ -41,8 +41,8 @@ TEST_F(Control, AskedForMoreThanARoleMayRefusesAndNamesTheRoleAndItsGroups) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   roles = Roles({.operators = some_operators, .viewers = some_viewers});
   std::vector<std::string> handled;
-  serve([&](const Request& request, const Reply& reply) {
-    handled.push_back(request.message.text("do").value_or(""));
+  serve([&](const Question& question, const Reply& reply) {
+    handled.push_back(question.message.text("do").value_or(""));
     reply.finish({});
   });
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
@@ -75,7 +75,7 @@ TEST_F(Control, AskedForMoreThanARoleMayRefusesAndNamesTheRoleAndItsGroups) {
 TEST_F(Control, UsersWithoutARoleTakeNoPlaceOfThoseWhoHaveOne) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   roles = Roles({.operators = some_operators, .viewers = some_viewers});
-  serve([](const Request&, const Reply& reply) { reply.finish({}); }, {.clients = 8});
+  serve([](const Question&, const Reply& reply) { reply.finish({}); }, {.clients = 8});
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   std::vector<UniqueFd> strangers;
   const auto connect_as = [&](uid_t uid) {
@@ -92,7 +92,7 @@ TEST_F(Control, UsersWithoutARoleTakeNoPlaceOfThoseWhoHaveOne) {
 TEST_F(Control, ReadsOnlyALittleOfWhatAUserWithoutARoleSays) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   roles = Roles({.operators = some_operators, .viewers = some_viewers});
-  serve([](const Request&, const Reply& reply) { reply.finish({}); });
+  serve([](const Question&, const Reply& reply) { reply.finish({}); });
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   const auto refused_for_its_length = [&] {
     const auto answer = ask_once(path, ask_for(std::string(5000, 'x')), Millis(5000));
@@ -105,7 +105,7 @@ TEST_F(Control, ReadsOnlyALittleOfWhatAUserWithoutARoleSays) {
 TEST_F(Control, RequestsOfManyValuesAreRefusedUnlessTheyAreOfTheDaemonsOwnUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   roles = Roles({.operators = some_operators, .viewers = some_viewers});
-  serve([](const Request&, const Reply& reply) { reply.finish({}); });
+  serve([](const Question&, const Reply& reply) { reply.finish({}); });
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   const auto is_refused = [&](std::size_t objects) {
     Message request = ask_for("ledger");
@@ -135,9 +135,9 @@ TEST_F(Control, NoUserTakesAllPlacesAndRootAlwaysGetsThrough) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   roles = Roles({.operators = some_operators});
   std::vector<Reply> kept;
-  serve(
-      [&](const Request& request, const Reply& reply) { request.uid == 0 ? reply.finish({}) : kept.push_back(reply); },
-      {.clients = 8});
+  serve([&](const Question& question,
+            const Reply& reply) { question.asker.key == "uid 0" ? reply.finish({}) : kept.push_back(reply); },
+        {.clients = 8});
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   const auto take_places = [&] {
     std::vector<UniqueFd> clients;

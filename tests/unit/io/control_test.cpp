@@ -7,9 +7,9 @@ namespace ballot::io {
 namespace {
 
 TEST_F(Control, AnswersARequest) {
-  serve([](const Request& request, const Reply& reply) {
-    EXPECT_EQ(request.uid, ::getuid());
-    reply.finish(ask_for("done " + request.message.text("do").value_or("")));
+  serve([](const Question& question, const Reply& reply) {
+    EXPECT_EQ(question.asker.name, "uid " + std::to_string(::getuid()));
+    reply.finish(ask_for("done " + question.message.text("do").value_or("")));
   });
   const auto answer = answer_to(ask_for("flush"));
   ASSERT_TRUE(answer) << answer.error().what;
@@ -18,7 +18,7 @@ TEST_F(Control, AnswersARequest) {
 
 TEST_F(Control, AnswersInManyLinesAndLater) {
   std::optional<Reply> kept;
-  serve([&](const Request&, const Reply& reply) {
+  serve([&](const Question&, const Reply& reply) {
     kept = reply;
     boost::asio::post(loop, [&] {
       for (int i = 0; i < 1000; ++i) kept->send(Message().set("i", i));
@@ -40,7 +40,7 @@ TEST_F(Control, AnswersInManyLinesAndLater) {
 }
 
 TEST_F(Control, BringsAnErrorToTheClientAsThatError) {
-  serve([](const Request&, const Reply& reply) { reply.fail({Errc::not_found, "no job 'x'"}); });
+  serve([](const Question&, const Reply& reply) { reply.fail({Errc::not_found, "no job 'x'"}); });
   const auto answer = answer_to(ask_for("trigger"));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Errc::not_found);
@@ -48,7 +48,7 @@ TEST_F(Control, BringsAnErrorToTheClientAsThatError) {
 }
 
 TEST_F(Control, SaysSoWhenARequestIsNeverAnswered) {
-  serve([](const Request&, const Reply&) {});
+  serve([](const Question&, const Reply&) {});
   const auto answer = answer_to(ask_for("x"));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Errc::unavailable);
@@ -56,7 +56,7 @@ TEST_F(Control, SaysSoWhenARequestIsNeverAnswered) {
 
 TEST_F(Control, ClientGivesUpInTimeAndMayAskOn) {
   std::optional<Reply> kept;
-  serve([&](const Request&, const Reply& reply) { kept = reply; });
+  serve([&](const Question&, const Reply& reply) { kept = reply; });
   auto client = during([&] { return ControlClient::ask(path, ask_for("wait")); });
   ASSERT_TRUE(client);
   const auto early = during([&] { return client->next(Millis(20)); });
@@ -78,7 +78,7 @@ TEST_F(Control, ClientSaysWhatToDoWithoutADaemon) {
 }
 
 TEST_F(Control, ClientHearsThatTheDaemonWentAway) {
-  serve([&](const Request&, const Reply& reply) {
+  serve([&](const Question&, const Reply& reply) {
     reply.send(ask_for("first"));
     boost::asio::post(loop, [&, reply] { server.reset(); });
   });
@@ -94,7 +94,7 @@ TEST_F(Control, ClientHearsThatTheDaemonWentAway) {
 }
 
 TEST_F(Control, HandlerMayDestroyTheServer) {
-  serve([&](const Request&, const Reply&) { server.reset(); });
+  serve([&](const Question&, const Reply&) { server.reset(); });
   const auto answer = answer_to(ask_for("stop"));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Errc::unavailable);
@@ -102,7 +102,7 @@ TEST_F(Control, HandlerMayDestroyTheServer) {
 
 TEST_F(Control, KnowsWhenTheClientHasGone) {
   std::optional<Reply> kept;
-  serve([&](const Request&, const Reply& reply) { kept = reply; });
+  serve([&](const Question&, const Reply& reply) { kept = reply; });
   auto client = raw_client("{}\n");
   ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
   EXPECT_FALSE(kept->gone());
@@ -113,15 +113,15 @@ TEST_F(Control, KnowsWhenTheClientHasGone) {
 
 TEST_F(Control, ReplacesTheSocketOfADeadDaemonOnly) {
   bound_by_another(SOCK_STREAM).reset();
-  serve([](const Request&, const Reply& reply) { reply.finish({}); });
-  const auto second = ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {});
+  serve([](const Question&, const Reply& reply) { reply.finish({}); });
+  const auto second = ControlServer::listen(loop, path, roles, [](const Question&, const Reply&) {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Errc::conflict);
   EXPECT_NE(second.error().what.find("another ballot daemon listens on " + path), std::string::npos);
   EXPECT_TRUE(answer_to(ask_for("x"))) << "the first one still listens";
   server.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
-  serve([](const Request&, const Reply&) {});
+  serve([](const Question&, const Reply&) {});
 }
 
 TEST_F(Control, LeavesAnotherProgramTheSocketOnWhichItListens) {
@@ -131,7 +131,7 @@ TEST_F(Control, LeavesAnotherProgramTheSocketOnWhichItListens) {
       ASSERT_EQ(::listen(other.get(), 0), 0);
     }
     for (int i = 0; i < 3; ++i) {  // of the later ones its queue is full
-      const auto listening = ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {});
+      const auto listening = ControlServer::listen(loop, path, roles, [](const Question&, const Reply&) {});
       ASSERT_FALSE(listening) << type;
       EXPECT_EQ(listening.error().code, Errc::conflict);
       EXPECT_EQ(listening.error().what, "something else listens on " + path);
@@ -142,7 +142,7 @@ TEST_F(Control, LeavesAnotherProgramTheSocketOnWhichItListens) {
 }
 
 TEST_F(Control, RemovesAtItsEndOnlyTheSocketThatItMade) {
-  serve([](const Request&, const Reply&) {});
+  serve([](const Question&, const Reply&) {});
   std::filesystem::remove(path);
   const UniqueFd other = bound_by_another(SOCK_STREAM);
   server.reset();
@@ -151,14 +151,14 @@ TEST_F(Control, RemovesAtItsEndOnlyTheSocketThatItMade) {
 
 TEST_F(Control, TouchesNothingElseOfThatName) {
   folder.write("ballot.sock", "precious");
-  const auto listening = ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {});
+  const auto listening = ControlServer::listen(loop, path, roles, [](const Question&, const Reply&) {});
   ASSERT_FALSE(listening);
   EXPECT_EQ(listening.error().code, Errc::io);
   EXPECT_TRUE(std::filesystem::is_regular_file(path));
 }
 
 TEST_F(Control, ListensAnewWhereItsFileIsRemoved) {
-  serve([](const Request&, const Reply& reply) { reply.finish({}); }, {.file_check = Millis(5)});
+  serve([](const Question&, const Reply& reply) { reply.finish({}); }, {.file_check = Millis(5)});
   for (const bool with_lock : {false, true}) {
     ASSERT_TRUE(std::filesystem::remove(path));
     if (with_lock) {
@@ -166,7 +166,7 @@ TEST_F(Control, ListensAnewWhereItsFileIsRemoved) {
     }
     ASSERT_TRUE(run_until(loop, [&] { return std::filesystem::exists(path); }));
     EXPECT_TRUE(answer_to(ask_for("x")));
-    EXPECT_EQ(ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {}).error().code,
+    EXPECT_EQ(ControlServer::listen(loop, path, roles, [](const Question&, const Reply&) {}).error().code,
               Errc::conflict);
   }
   ASSERT_TRUE(std::filesystem::remove(path));
@@ -177,7 +177,7 @@ TEST_F(Control, ListensAnewWhereItsFileIsRemoved) {
 }
 
 TEST_F(Control, SaysWhatIsWrongWithThePath) {
-  const auto handler = [](const Request&, const Reply&) {};
+  const auto handler = [](const Question&, const Reply&) {};
   const auto no_folder = ControlServer::listen(loop, folder / "none/ballot.sock", roles, handler);
   ASSERT_FALSE(no_folder);
   EXPECT_NE(no_folder.error().what.find("make its folder"), std::string::npos) << no_folder.error().what;
@@ -187,7 +187,7 @@ TEST_F(Control, SaysWhatIsWrongWithThePath) {
 }
 
 TEST_F(Control, RefusesBadLines) {
-  serve([](const Request&, const Reply&) { ADD_FAILURE() << "no request"; }, {.line_bytes = 10000});
+  serve([](const Question&, const Reply&) { ADD_FAILURE() << "no request"; }, {.line_bytes = 10000});
   const auto not_json = raw_client("hello\n");
   EXPECT_EQ(raw_answer(not_json).find("{\"error\":\"invalid\",\"last\":true,\"text\":\"this is not JSON"), 0u);
   const auto too_long = raw_client(std::string(20000, 'x'));
@@ -195,7 +195,7 @@ TEST_F(Control, RefusesBadLines) {
 }
 
 TEST_F(Control, TakesALineInPieces) {
-  serve([](const Request& request, const Reply& reply) { reply.finish(request.message); });
+  serve([](const Question& question, const Reply& reply) { reply.finish(question.message); });
   const auto client = raw_client("{\"do\":");
   testing::run_for(loop, Millis(10));
   ASSERT_EQ(::send(client.get(), "\"x\"}\n", 5, 0), 5);
@@ -204,7 +204,7 @@ TEST_F(Control, TakesALineInPieces) {
 
 TEST_F(Control, BoundsItsClients) {
   std::vector<Reply> kept;
-  serve([&](const Request&, const Reply& reply) { kept.push_back(reply); }, {.clients = 2});
+  serve([&](const Question&, const Reply& reply) { kept.push_back(reply); }, {.clients = 2});
   const auto first = raw_client("{}\n"), second = raw_client("{}\n");
   ASSERT_TRUE(run_until(loop, [&] { return kept.size() == 2; }));
   const auto third = raw_client("{}\n");
@@ -216,13 +216,13 @@ TEST_F(Control, BoundsItsClients) {
 }
 
 TEST_F(Control, DropsAClientThatSaysNothing) {
-  serve([](const Request&, const Reply&) {}, {.patience = Millis(20)});
+  serve([](const Question&, const Reply&) {}, {.patience = Millis(20)});
   EXPECT_EQ(raw_answer(raw_client("{\"do\"")), "");
 }
 
 TEST_F(Control, DropsAClientThatDoesNotRead) {
   std::optional<Reply> kept;
-  serve([&](const Request&, const Reply& reply) { kept = reply; }, {.patience = Millis(50)});
+  serve([&](const Question&, const Reply& reply) { kept = reply; }, {.patience = Millis(50)});
   const auto client = raw_client("{}\n");
   ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
   kept->send(ask_for(std::string(4 << 20, 'x')));
@@ -231,7 +231,7 @@ TEST_F(Control, DropsAClientThatDoesNotRead) {
 
 TEST_F(Control, DropsAClientThatLetsTooMuchPileUp) {
   std::optional<Reply> kept;
-  serve([&](const Request&, const Reply& reply) { kept = reply; }, {.unread_bytes = 1 << 20});
+  serve([&](const Question&, const Reply& reply) { kept = reply; }, {.unread_bytes = 1 << 20});
   const auto client = raw_client("{}\n");
   ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
   for (int i = 0; i < 40 && !kept->gone(); ++i) kept->send(ask_for(std::string(1 << 16, 'x')));
@@ -240,7 +240,7 @@ TEST_F(Control, DropsAClientThatLetsTooMuchPileUp) {
 
 TEST_F(Control, WaitsForAnAnswerLongerThanItsPatience) {
   std::optional<Reply> kept;
-  serve([&](const Request&, const Reply& reply) { kept = reply; }, {.patience = Millis(20)});
+  serve([&](const Question&, const Reply& reply) { kept = reply; }, {.patience = Millis(20)});
   const auto client = raw_client("{}\n");
   ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
   testing::run_for(loop, Millis(60));
