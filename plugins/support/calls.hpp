@@ -66,7 +66,7 @@ using Events = std::vector<Event>;
 /// Why there can be no register or record of this name and value; "" where there can.
 std::string problem_of(const std::string& name, const std::string& value);
 
-/// What each call is answered with where nothing of it has happened; nothing where it has no answer.
+/// The answer to a call of which nothing has happened; none where it has no answer.
 std::optional<Event> refusal(const Call& call, StoreResult outcome, const std::string& text);
 
 }  // namespace ballot::support

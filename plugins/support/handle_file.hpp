@@ -42,7 +42,7 @@ class HandleFile {
   /// There is no session to go on with, nor to end.
   void remove() const;
 
-  /// Those below `folder` whose daemons have been dead for a day, and whose names begin with `prefix`: some of them.
+  /// Removes handles below `folder` whose daemons have been dead for a day, and whose names begin with `prefix`: some.
   static void remove_old(const std::string& folder, const std::string& prefix);
 
  private:

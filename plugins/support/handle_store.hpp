@@ -18,7 +18,7 @@
 
 namespace ballot::support {
 
-/// What is left of a session that is over.
+/// The rest of a session that is over.
 enum class Rest {
   nothing,
   kept,      // it is open, with its terms: to be resumed
@@ -36,12 +36,12 @@ class HandleStore {
   /// `prefix`: of the files' names. `root`: where in the store the sessions are.
   HandleStore(std::string folder, std::string prefix, std::string root, Host& host);
 
-  /// What the session before of this node, on this boot, has left behind; the node is this one's until release().
+  /// The rest of this node's session before, on this boot; the node is this one's until release().
   /// Errors: conflict: its daemon lives.
   Result<std::optional<Handle>> take(const SessionRequest& request);
   /// The session is open from now on.
   void keep(const Handle& handle);
-  /// It is over.
+  /// The session is over.
   void leave(Rest rest, Handle handle);
   /// The node's name is free.
   void release() { file_.reset(); }

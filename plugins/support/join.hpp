@@ -17,7 +17,7 @@ class Join {
  public:
   explicit Join(std::function<void()> done) : state_(std::make_shared<State>(State{std::move(done)})) {}
 
-  /// What is to be called once when another part has ended. All parts are begun before the last of them ends.
+  /// A function to be called once when another part has ended. All parts are begun before the last of them ends.
   std::function<void()> part() const {
     ++state_->open;
     return [state = state_] {

@@ -42,7 +42,7 @@ struct NamedFile {
 NamedFile read_named_file(const OptionValue& value);
 NamedFile named_file_at(const Options& options, const char* key);
 
-/// It may be a part of a path: [A-Za-z0-9][A-Za-z0-9._-]*, at most 64 letters.
+/// The name may be a part of a path: [A-Za-z0-9][A-Za-z0-9._-]*, at most 64 letters.
 bool is_path_part(const std::string& name);
 
 /// Of pairs of keys of which there must be both, or none, those of which there is one: a problem of that one.

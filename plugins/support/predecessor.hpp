@@ -16,11 +16,11 @@ namespace ballot::support {
 
 /// The last term of a group.
 struct LastTerm {
-  /// It ended by a resignation, or there never was one: nothing of it runs.
+  /// The term ended by a resignation, or there never was one: nothing of it runs.
   bool clean = true;
   /// Of the terms before it that did not end cleanly: until when their runs may go on, by this boot's clock.
   std::optional<SteadyTime> earlier_until = {};
-  /// It is of this node's session before, on this boot, and may be resumed until then.
+  /// The term is of this node's session before, on this boot, and may be resumed until then.
   std::optional<SteadyTime> resumable_until = {};
 };
 

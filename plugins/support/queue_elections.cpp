@@ -214,7 +214,7 @@ void QueueElections::watch_own(const std::string& name, Group& group) {
   store_.read_entry(name, own, watch ? QueueStore::Watched::yes : QueueStore::Watched::no, Priority::normal, seen);
 }
 
-/// What is needed to lead, so that it need not be read when the one before is gone.
+/// Reads what is needed to lead before the leader is gone.
 void QueueElections::read_ahead(const std::string& name, Group& group) {
   watch_own(name, group);
   if (group.place != 2) return;
@@ -285,7 +285,7 @@ void QueueElections::consider_term(const std::string& name, Group& group) {
   inquire(store_, group.term, self_.session, self_.before, found);
 }
 
-/// What a session had started is over when the store has ended it. One that is open was only put out of the queue.
+/// Runs of a session that the store has ended are over. A session that is open was only put out of the queue.
 void QueueElections::on_facts(const std::string& name, Group& group, TermFacts facts) {
   backend::Elected elected{name, group.epoch, false, {}, facts.last_alive};
   group.unfinished = std::move(facts.unfinished);
@@ -293,7 +293,7 @@ void QueueElections::on_facts(const std::string& name, Group& group, TermFacts f
   take(name, group, std::move(elected));
 }
 
-/// Whoever follows need not wait for what was waited for, once T has passed.
+/// The next leader need not wait for sessions that this one has waited for, once T has passed.
 TermRecord QueueElections::own_term(const Group& group, bool clean) const {
   TermRecord term{group.epoch, self_.session, self_.node, self_.boot_id, clean};
   if (!clean || boot_now() < group.led_at + self_.timeout) term.before = group.unfinished;

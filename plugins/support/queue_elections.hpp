@@ -41,7 +41,7 @@
 
 namespace ballot::support {
 
-/// Who takes part.
+/// The session that takes part.
 struct ElectionSelf {
   Host& host;
   std::function<void(Event)> post;
@@ -52,7 +52,7 @@ struct ElectionSelf {
   bool deputy = false;    // for a dead daemon, to leave on its behalf
   /// The session is resumed, and so are its terms until then.
   std::optional<SteadyTime> resumed_until = {};
-  /// What this node's session before published of itself, until this one overwrote it.
+  /// The record of this node's session before, until this one overwrote it.
   std::optional<MemberRecord> before = {};
 };
 

@@ -37,7 +37,7 @@ class QueueSender {
   /// Both outlive this.
   QueueSender(QueueStore& store, Results& results) : store_(store), results_(results) {}
 
-  // What gathers, until it is flushed.
+  // Entries that gather until they are flushed.
   void enter(const std::string& group, std::uint64_t serial, std::string text);
   void claim(std::uint64_t serial, QueueStore::Claim claim);
   void leave(std::uint64_t serial, QueueStore::Leave leave);

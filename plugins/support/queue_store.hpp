@@ -19,7 +19,7 @@
 
 namespace ballot::support {
 
-/// What a step has come to.
+/// The result of a step.
 struct Step {
   enum class Code {
     done,
@@ -66,7 +66,7 @@ class QueueStore {
     std::string group, entry;
     std::optional<std::string> term = {};  // to be written with it
   };
-  /// What a node's sessions published of themselves.
+  /// The records of a node's sessions.
   struct Member {
     std::optional<MemberRecord> record;  // none: there is none, or it cannot be read
     std::vector<std::string> open;       // the open sessions that bear the name: one, or none
@@ -95,14 +95,14 @@ class QueueStore {
   /// Removes the entries and writes the terms: all, or none.
   virtual void leave(const std::vector<Leave>& leaves, Done<> done) = 0;
   virtual void find_member(const std::string& node, Done<Member> done) = 0;
-  /// What is read in `done` is at least as new as all that was acknowledged before this call.
+  /// Reads in `done` are at least as new as all that was acknowledged before this call.
   virtual void barrier(Done<> done) = 0;
   /// All of them.
   virtual void groups(Done<Names> done) = 0;
 
   /// Nothing is under way.
   virtual bool idle() const = 0;
-  /// What an entry of ours, or a watch of one, takes of what a session may have in all, and that.
+  /// The size of an entry of ours, or of a watch of one; and the most that a session may have of both.
   virtual std::size_t size_of_entry(const std::string& group) const = 0;
   virtual std::size_t most_size() const = 0;
   /// For people: why there can be no more, and what to do about it; where a group is in the store.

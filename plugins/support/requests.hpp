@@ -28,8 +28,8 @@
 
 namespace ballot::support {
 
-/// What is urgent is sent at once; what has a low priority when nothing of normal one waits, and fewer of it at once:
-/// what is normal in other sessions has then more of the store. But at most some of normal one come between two of it.
+/// Urgent requests are sent at once; those of low priority when none of normal priority waits, and fewer of them at
+/// once: normal requests of other sessions then have more of the store. But at most some normal ones come between two.
 enum class Priority { normal, urgent, low };
 
 /// Which answers may not come: all of a connection at a time, or any one.
@@ -79,7 +79,7 @@ class Requests {
 
   /// Nothing is under way, or waits.
   bool idle() const noexcept { return weight_ == 0 && waiting_.empty() && low_.empty(); }
-  /// What waits is never sent, and not answered.
+  /// Requests that wait are never sent, and not answered.
   void forget_waiting() {
     waiting_.clear();
     low_.clear();

@@ -77,7 +77,7 @@ class SessionDriver {
   virtual void advance() = 0;
   /// When the next iteration is at the latest.
   virtual std::optional<SteadyTime> due() const = 0;
-  /// That end the wait when they are readable.
+  /// Descriptors that end the wait when they are readable.
   virtual std::vector<int> descriptors() const { return {}; }
   /// When the session ends for the store, where a renewal that was asked for may not have reached it.
   virtual SteadyTime deadline() const { return SteadyTime::max(); }

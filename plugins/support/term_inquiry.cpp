@@ -29,7 +29,7 @@ void inquire(QueueStore& store, const TermRecord& term, const std::string& sessi
   const auto inquiry = std::make_shared<Inquiry>();
   inquiry->open = sessions.size() + 1;
   inquiry->done = std::move(done);
-  // What this node's session before published has been written over since; it has ended.
+  // The record of this node's session before has been written over since; that session has ended.
   if (before && !term.clean && before->session == term.session) inquiry->facts.last_alive = before->renewed;
   for (const SessionOf& one : sessions) {
     const auto found = [one, inquiry, last = term.session](const Step& step, const QueueStore::Member& member) {

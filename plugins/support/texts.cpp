@@ -24,7 +24,7 @@ std::uint64_t epoch_of(std::string_view text) {
   return read.ec == std::errc() && read.ptr == end && epoch <= largest_epoch ? epoch : 0;
 }
 
-/// It becomes part of a path, and is shown on screens.
+/// A node's name becomes part of a path, and is shown on screens.
 bool is_node(std::string_view text) {
   return !text.empty() && text.size() <= longest_node && text != "." && text != ".." &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f && c != '/'; });

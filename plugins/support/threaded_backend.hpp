@@ -25,7 +25,7 @@ class ThreadedBackend final : public Backend {
   /// `thread`: its name, at most 15 letters. `make` is called at once.
   /// Throws std::system_error where there is no thread or descriptor to be had.
   ThreadedBackend(Host& host, const char* thread, const MakeDriver& make);
-  /// What was asked before is carried out, and the session closed, within a quarter of a second. A thread that does
+  /// Calls made before are carried out, and the session closed, within a quarter of a second. A thread that does
   /// not answer for a second, as its disk does not, is left behind; it owns what it uses until it ends, and posts
   /// nothing.
   ~ThreadedBackend() override;

@@ -23,7 +23,7 @@ std::string distrust_folder(const std::string& path);
 /// The same, where the folder itself may be a sticky one too: the caller checks the file in it.
 std::string distrust_way(const std::string& folder);
 
-/// Of a file that must not be a link; empty also where it is not there.
+/// The same of a file, which must not be a symlink; a missing file is trusted.
 std::string distrust_file(const std::string& path);
 
 /// "(mode 0640)".

@@ -199,8 +199,8 @@ void Session::drop() {
   Client::close(std::move(client_));
 }
 
-/// What is left of it, as far as this session knows. One that has not begun has left nothing, but may have found that
-/// the one before it is still open; the terms of that are over once its T has passed since it was to be resumed.
+/// The rest of this session, as far as it knows. A session that has not begun leaves nothing, but may have found its
+/// predecessor open; the predecessor's terms are over once its T has passed since it was to be resumed.
 Rest Session::rest(Rest known) const {
   if (observes()) return Rest::nothing;
   if (open_) return known;

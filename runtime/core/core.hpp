@@ -39,7 +39,7 @@ class Core {
   /// Of jobs, groups and runs. Valid as long as the core.
   Views views() const { return {parts_.settings.node, parts_.jobs, parts_.groups}; }
   const Session& session() const { return parts_.session; }
-  /// It is there, and answers.
+  /// The runner is there, and answers.
   bool has_runner() const { return parts_.health.has_runner(); }
   bool runner_is_silent() const { return parts_.health.runner_is_silent(); }
   /// More than 1 s: how far this clock is before (or, negative, behind) the store's; else 0.
@@ -50,7 +50,7 @@ class Core {
  private:
   friend class Invariants;
 
-  /// What jobs may do, as far as the session and the runner go. A change may let some of them go on.
+  /// How far the session and the runner let jobs go. A change may let some of them go on.
   enum class Readiness {
     none,
     ahead,  // start runs without a claim

@@ -83,7 +83,7 @@ struct RunnerWord {
   bool complete = false;  // it has nothing else, and never will: its daemon is gone
   std::vector<runner::Running> running;
   std::vector<runner::Ended> ended;
-  bool gone = false;  // it has stopped answering: whether what it said to run still runs is unknown
+  bool gone = false;  // the runner has stopped answering: its runs may go on or not
 };
 
 /// The rows of the first `ranges` ranges of slots without a run that a job has recorded since its daemon started.

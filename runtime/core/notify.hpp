@@ -14,8 +14,8 @@ inline bool is_mailed(const schedule::DefinitionPtr& definition) {
   return definition && !definition->job.details->mail_to.empty();
 }
 
-/// What became of the run is not what was wanted: failed, timed out, lost, or killed because its term was over. Who was
-/// killed by an operator, a successor or a stop has neither failed nor succeeded.
+/// The run failed, timed out, was lost, or was killed because its term was over. A run that an operator, a successor or
+/// a stop killed has neither failed nor succeeded.
 bool is_failure(const Row& row);
 
 }  // namespace ballot::core

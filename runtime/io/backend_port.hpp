@@ -39,7 +39,7 @@ class BackendPort final : private Host {
   void open(const SessionRequest& request) { backend_->open(request); }
   Backend& backend() { return *backend_; }
 
-  /// What has been posted since the last call, in order.
+  /// Events that were posted since the last call, in order.
   std::vector<BackendEvent> take();
 
   void perform(core::CloseSession& a) { backend_->close(a.keep); }

@@ -1,5 +1,5 @@
-// What a child gets to know: the fixed small environment, the job's own, and the facts of its run. Never the daemon's.
-// What is set later counts: the fixed ones, env_file, env, secrets, the facts of the run.
+// A child's environment: the fixed small one, the job's own, and the facts of its run. Never the daemon's.
+// A later variable replaces an earlier one: fixed ones, env_file, env, secrets, the facts of the run.
 #pragma once
 
 #include <string>

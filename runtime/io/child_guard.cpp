@@ -127,7 +127,7 @@ void ChildGuard::State::on(const GuardReport& report) {
   ended(end_of(report));
 }
 
-/// It was killed, and the child with it; what the child had started is killed here.
+/// The guard was killed, and the child with it; processes that the child had started are killed here.
 void ChildGuard::State::on_gone() {
   gone = true;
   ::waitpid(guard, nullptr, 0);

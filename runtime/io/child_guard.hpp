@@ -28,7 +28,7 @@ class io_context;
 
 namespace ballot::io {
 
-/// What happens to the child as the term is lost, by its deadline or sooner.
+/// The child's fate when the term is lost, by its deadline or sooner.
 enum class OnLost {
   end,        // TERM, kill_grace, KILL
   interrupt,  // INT, 1 s, TERM, kill_grace, KILL
@@ -41,8 +41,8 @@ struct ChildGuardSettings {
   OnLost on_lost = OnLost::end;
   int won_signal = 0, lost_signal = 0;  // of won() and of OnLost::signal: sent once the child catches them
   std::string epoch_file = {};          // is removed at the deadline
-  /// What is started for `ballot` when it was killed, 1 s later and once its child is gone: `ballot resign`. Empty:
-  /// nothing.
+  /// The command that is started when `ballot` was killed, 1 s later and once its child is gone: `ballot resign`.
+  /// Empty: none.
   std::vector<std::string> resign = {};
   std::string session_file = {};  // only while it is there
   /// An exclusive lock that both hold: it is released once both are gone, or when the guard lets it go, as the child is

@@ -21,7 +21,7 @@ Error system_error(const std::string& path, const std::string& step) {
   return {Errc::io, "cannot open the control socket " + path + ": " + step + ": " + std::strerror(errno)};
 }
 
-/// Whoever may write to the socket's folder could put a socket of theirs in its place.
+/// A user who may write to the socket's folder could put another socket in its place.
 Result<void> check_socket_folder(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path();
   std::error_code error;

@@ -147,14 +147,14 @@ void Engine::report_session(const BackendEvent& event) const {
   if (std::holds_alternative<backend::SessionClosed>(event.what)) listeners_.session_changed("");
 }
 
-/// What the runner has said by now comes first: else a daemon that was stopped would decide what became due meanwhile
+/// The runner's messages up to now come first: else a daemon that was stopped would decide what became due meanwhile
 /// before it knows which runs have ended.
 void Engine::feed(const core::Event& event) {
   if (!feeding_) executor_.take_pending();
   feed_all({event});
 }
 
-/// What the runner has is not all that goes on.
+/// Functions go on beside the runner's runs.
 void Engine::feed_of_runner(std::vector<core::Event> events) {
   for (core::Event& event : events)
     if (auto* const inventory = std::get_if<core::Inventory>(&event)) functions_.add_to(*inventory);

@@ -66,8 +66,8 @@ class Engine {
     listeners_.session_changed = std::move(changed);
   }
 
-  /// What whoever embeds the engine is to know, on the loop's thread: each row and each term as it is recorded, and
-  /// until when terms last.
+  /// Callbacks for the program that embeds the engine, on the loop's thread: each row and each term as it is recorded,
+  /// and until when terms last.
   struct Observer {
     std::function<void(const Row&)> on_row;
     std::function<void(const TermRow&)> on_term;
@@ -82,7 +82,7 @@ class Engine {
   /// All jobs and groups that are defined now. Anything that is not in it is not defined any more.
   void load(core::Load defined);
 
-  /// What has changed since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
+  /// Changes since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
   void reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
 
   /// Has somebody who leads do `request`, whose id is chosen here. `run_suffix` (kill, forget): the last digits of the

@@ -34,7 +34,7 @@ class FileWatch {
   /// The names in the directory that changed, in order, each once; empty: anything may have changed.
   using OnChanged = std::function<void(const std::vector<std::string>& names)>;
 
-  /// What is there already is not reported: scan after opening. io: the kernel gives no inotify.
+  /// Files that are there already are not reported: scan after opening. io: the kernel gives no inotify.
   static Result<std::unique_ptr<FileWatch>> open(boost::asio::io_context& loop, const std::string& directory,
                                                  OnChanged on_changed, WatchDelays delays = {});
   /// No callback after return; may be called from the callback.

@@ -44,7 +44,7 @@ class FunctionExecutor final : public Executor {
   /// The job is a function, and its runs belong here.
   static bool is_for(const Job& job) { return !job.details->function.empty(); }
   bool has(const runner::AttemptId& id) const { return runs_.contains(id); }
-  /// What goes on, beside what the runner has.
+  /// Adds functions that go on to the runner's runs.
   void add_to(core::Inventory& inventory) const;
 
   Result<void> start() override { return {}; }

@@ -185,7 +185,7 @@ void FunctionPool::call(State& state, Number number, const Call& call, std::stop
   state.report(std::move(report));
 }
 
-/// What a function has registered for its stop is called here, and may take its time.
+/// Calls the stop callbacks that functions have registered, which may take their time.
 void FunctionPool::request_stops(const std::shared_ptr<State>& state) {
   std::unique_lock lock(state->mutex);
   for (;;) {

@@ -52,7 +52,7 @@ bool catches(int signal, pid_t pid) {
   return false;
 }
 
-/// What comes out of a pipe that nobody else reads any more.
+/// Empties a pipe that nobody else reads any more.
 void drain(UniqueFd& pipe) {
   std::array<char, 4096> bytes;
   const ssize_t size = ::read(pipe.get(), bytes.data(), bytes.size());
@@ -104,7 +104,7 @@ void GuardProcess::resign() {
   }
 }
 
-/// What it ended with.
+/// Returns the exit code of `ballot resign`.
 int GuardProcess::start_resign() const {
   std::vector<char*> argv;
   for (const std::string& argument : settings_.resign) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -315,7 +315,7 @@ void GuardProcess::do_what_is_due() {
   killed_ = true;
 }
 
-/// What is left of its group is killed while the child's number cannot be another's.
+/// Kills the rest of the child's process group while its pid cannot be another process's.
 void GuardProcess::reap() {
   if (pid_ == 0) return;
   siginfo_t info{};

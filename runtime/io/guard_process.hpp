@@ -4,7 +4,7 @@
 //
 // The child has a process group of its own. As it ends, what is left of its group is killed. It dies with the guard
 // (PDEATHSIG); when `ballot` is gone it gets TERM, and KILL after the grace, no later than the deadline less 200 ms.
-// What it still prints then is thrown away: its pipes are held open here, and emptied once nobody else does.
+// Output after that is thrown away: the guard keeps the pipes open, and empties them once nobody else does.
 //
 // A child that goes on without a term is sent a signal when it is to know that it leads, and when that it does not, but
 // only once it catches that signal: whoever does not would die of it.

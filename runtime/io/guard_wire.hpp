@@ -1,4 +1,4 @@
-// What `ballot run` and its guard say to each other, over a socket between two forks of one program: a packet each.
+// Messages between `ballot run` and its guard, over a socket between two forks of one program: a packet each.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ Message message_of(const LeaderFile& file) {
   return message;
 }
 
-/// Whoever owns the folder decides what lies in it, as do root and whoever asks.
+/// The folder's owner decides which files are in it, as do root and this process's user.
 bool is_trusted(const struct stat& file, const std::string& path) {
   struct stat folder {};
   const auto parent = std::filesystem::path(path).parent_path();

@@ -29,7 +29,7 @@ struct RunnerSettings {
   std::string socket_path;  // in a folder that belongs to this daemon alone; at most 107 bytes
   std::string runner_path;  // the program
   std::string owner{};      // see runner::Ready
-  /// What the runner is to start when this process is gone; without argv: nothing.
+  /// The command that the runner starts when this process is gone; without argv: none.
   runner::Successor successor{};
 };
 
@@ -49,7 +49,7 @@ class RunnerClient {
   RunnerClient(boost::asio::io_context& loop, RunnerSettings settings, RunnerHandlers handlers);
   RunnerClient(const RunnerClient&) = delete;
   RunnerClient& operator=(const RunnerClient&) = delete;
-  /// What was sent goes out as far as the socket takes it.
+  /// Sends what is queued, as far as the socket takes it.
   ~RunnerClient();
 
   /// Connects to the runner that listens on socket_path, else starts one there: in a session of its own, with an empty
@@ -66,7 +66,7 @@ class RunnerClient {
   /// connected.
   void send(const runner::ToRunner& message);
 
-  /// What the runner has said by now is handed over before this returns, not when the loop comes to it. Without effect
+  /// Hands over the runner's messages up to now before it returns, not when the loop comes to them. Without effect
   /// within on_messages and on_silence.
   void take_pending();
 

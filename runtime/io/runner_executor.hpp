@@ -54,7 +54,7 @@ class RunnerExecutor final : public Executor {
   void forget(const runner::AttemptId& id) override { runner_.send(runner::Ack{id}); }
   void leave(bool keeps, SteadyTime deadline) override;
 
-  /// What has become of runs by now is an event before this returns.
+  /// Ends of runs up to now are events before this returns.
   void take_pending() { runner_.take_pending(); }
 
   /// For those that `takes` what comes of it.

@@ -25,7 +25,7 @@ inline constexpr std::size_t most_turns = 3;
 std::uint64_t rendezvous(const std::string& group, const std::string& node);
 
 /// So many of the others that may take part come before `self`, most_turns at most; none where there are no others.
-/// Who led last and has let go, or was evicted, comes last. `sessions`: the open ones, by their nodes.
+/// The node that led last and has let go, or was evicted, comes last. `sessions`: the open ones, by their nodes.
 std::optional<std::size_t> turn_of(const std::string& group, const std::string& self,
                                    const std::map<std::string, std::string>& sessions, const TermRecord& last);
 

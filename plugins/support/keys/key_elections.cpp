@@ -112,7 +112,7 @@ void KeyElections::on_view() {
   for (const std::string& name : names) on_term_changed(name);
 }
 
-/// What the view says may be older than what this session has been answered.
+/// The view may be older than the answers that this session has had.
 void KeyElections::on_term_changed(const std::string& name) {
   Group* group = find(name);
   if (group == nullptr) return;
@@ -162,7 +162,7 @@ void KeyElections::consider(const std::string& name, Group& group) {
   if (group.state != State::pausing || group.asked.version != term.version) ask(name, group);
 }
 
-/// Those whose terms may go on: the leader's, and of those before it.
+/// Sessions whose terms may go on: the leader's, and of those before it.
 std::vector<SessionOf> KeyElections::sessions_of(const TermRecord& term) const {
   std::vector<SessionOf> sessions = term.before;
   if (term.epoch != 0 && !term.clean && term.session != no_session) sessions.push_back({term.node, term.session});
@@ -202,7 +202,7 @@ std::optional<std::size_t> KeyElections::turn(const std::string& name) const {
   return turn_of(name, context_.self.node, view_.sessions(), view_.term(name).record);
 }
 
-/// Those that come first have their chance.
+/// Nodes that come first have their chance.
 void KeyElections::pause(const std::string& name, Group& group) {
   const std::uint64_t serial = enter_state(group, State::pausing);
   Millis chance{0};
@@ -225,14 +225,14 @@ void KeyElections::on_later(const std::string& name, Group& group) {
   }
 }
 
-/// Those whose sessions are open: what they have started may go on.
+/// Sessions that are open: their runs may go on.
 std::vector<SessionOf> KeyElections::unfinished(const TermRecord& term) const {
   std::vector<SessionOf> sessions = sessions_of(term);
   std::erase_if(sessions, [this](const SessionOf& one) { return !view_.is_open(one.node, one.session); });
   return sessions;
 }
 
-/// Whoever follows need not wait for what was waited for, once T has passed.
+/// The next leader need not wait for sessions that this one has waited for, once T has passed.
 TermRecord KeyElections::own_term(const Group& group, bool clean) const {
   TermRecord term{group.epoch, context_.session, context_.self.node, context_.self.boot_id, clean};
   if (!clean || boot_now() < group.led_at + context_.timeout) term.before = group.unfinished;
@@ -370,7 +370,7 @@ void KeyElections::read_doubted() {
   context_.store.get(std::move(keys), [this, asked](const KeyRead& read) { on_read(asked, read); });
 }
 
-/// What is read is at least as new as all that was answered before it was asked for.
+/// The read is at least as new as all that was answered before it was asked for.
 void KeyElections::on_read(const std::vector<Doubt>& asked, const KeyRead& read) {
   std::unordered_map<std::string, const KeyEntry*> entries;
   for (const KeyEntry& entry : read.entries) entries.emplace(entry.key, &entry);

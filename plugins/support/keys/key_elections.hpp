@@ -40,7 +40,7 @@
 
 namespace ballot::support {
 
-/// Who takes part.
+/// The session that takes part.
 struct KeySelf {
   bool observes = false;  // it takes part in nothing
   bool deputy = false;    // for a dead daemon, to leave on its behalf
@@ -56,7 +56,7 @@ class KeyElections {
 
   void campaign(const std::string& group);
   void resign(const std::string& group);
-  /// Whether this node may lead the group, or any (""). Whoever is to resign what it leads is not this.
+  /// Whether this node may lead the group, or any (""). Does not resign what it leads.
   void set_fit(const std::string& group, bool fit);
 
   /// Of the term that this session leads now; 0: none.
@@ -125,7 +125,7 @@ class KeyElections {
   std::optional<std::size_t> turn(const std::string& name) const;
 
   void claim_next();
-  /// Those of groups that are not claimed: claims go before.
+  /// Candidates of groups that are not claimed: claims go before.
   bool may_enter_candidates() const;
   void claim(const std::string& name, Group& group);
   void send_claim(const std::string& name, Group& group, const TermRecord& term, std::uint64_t over);

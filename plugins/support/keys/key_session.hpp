@@ -9,7 +9,7 @@
 //   | open      | calls are carried out                                                | leaving, over               |
 //   | leaving   | what was asked before is answered, the end written down              | over                        |
 //
-// It is over by itself where the store says so, where no renewal was answered for T, and where its name is gone.
+// The session ends by itself where the store says so, where no renewal was answered for T, and where its name is gone.
 #pragma once
 
 #include <functional>
@@ -55,7 +55,7 @@ class KeySession final : private KeyStore::Listener {
   std::optional<SteadyTime> due() const;
 
   Events take_events();
-  /// It bears no name and need not be renewed; also a deputy, which acts for a dead daemon.
+  /// The session bears no name and need not be renewed; also a deputy, which acts for a dead daemon.
   bool observes() const noexcept { return opening_.request.observer || is_deputy(); }
   bool is_deputy() const noexcept { return !opening_.request.handle.empty(); }
   /// T counts from here.
@@ -71,7 +71,7 @@ class KeySession final : private KeyStore::Listener {
     resume,
     discard  // the session before is resumed to be ended
   };
-  /// What the calls of an open session mean.
+  /// The parts of an open session.
   struct Open {
     Open(KeyContext& context, KeyView& view, LastSeen& last_seen, KeySelf self)
         : elections(context, view, last_seen, self), registers(context, elections), observation(context) {}

@@ -44,7 +44,7 @@ struct KeyChange {
   std::uint64_t term_version = 0;
 };
 
-/// What became of it. done: `version` is the key's new one. A key that is to be removed and is not there is done.
+/// The answer to a write. done: `version` is the key's new one. A key that is to be removed and is not there is done.
 struct KeyAnswer {
   StoreResult outcome = StoreResult::unknown;
   std::uint64_t version = 0;
@@ -60,7 +60,7 @@ inline KeyAnswer committed(std::uint64_t version) {
   return {StoreResult::done, version, {}};
 }
 
-/// What a read has found. done: linearizable, keys that are not there left out.
+/// The answer to a read. done: linearizable, keys that are not there left out.
 struct KeyRead {
   StoreResult outcome = StoreResult::unknown;
   std::vector<KeyEntry> entries = {};
@@ -168,7 +168,7 @@ class KeyStore {
   /// All that was changed under followed prefixes before then has been reported. Requires: something is followed.
   virtual SteadyTime observed_until() const = 0;
 
-  /// What the clock of the store said, where it has one, at the last renewal.
+  /// The store's clock, where it has one, at the last renewal.
   virtual std::optional<WallTime> clock() const { return std::nullopt; }
   /// See Backend::configure(): before begin(), and when it changes.
   virtual void configure(const std::map<std::string, Options>& groups) { (void)groups; }

@@ -19,7 +19,7 @@ namespace ballot::support {
 
 /// The session of a term that was ended by somebody else's hand.
 inline constexpr const char* no_session = "-";
-/// That term: whoever leads next knows of its session.
+/// The term, put out: the next leader knows of its session.
 TermRecord put_out(TermRecord term);
 
 class KeyView {
@@ -37,7 +37,7 @@ class KeyView {
   bool complete() const noexcept { return terms_listed_ && sessions_listed_; }
   std::size_t size() const noexcept { return terms_.size() + sessions_.size(); }
 
-  /// Those that are there; the groups whose terms have changed.
+  /// Takes the terms that are there. Returns the groups whose terms have changed.
   std::vector<std::string> list_terms(const std::vector<KeyEntry>& entries);
   std::vector<Gone> list_sessions(const std::vector<KeyEntry>& entries);
 

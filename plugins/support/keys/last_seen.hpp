@@ -28,7 +28,7 @@ class LastSeen {
   /// Of a session that is not open as far as is reported: it may be over, or too new for that. Answered at once where
   /// it is known, also from within.
   void ask(const std::string& node, const std::string& session, Done done);
-  /// What this node's session before published, until this one overwrote it.
+  /// Keeps the record of this node's session before, until this one overwrote it.
   void keep(const MemberRecord& before) { known_[before.session] = before; }
 
  private:

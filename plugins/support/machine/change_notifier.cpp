@@ -34,7 +34,7 @@ void ChangeNotifier::listen(const std::string& topic) {
 }
 
 std::set<std::string> ChangeNotifier::changed() {
-  // What has no watch may have changed.
+  // Topics without a watch may have changed.
   std::set<std::string> topics = missing_;
   alignas(inotify_event) char buffer[4096];
   ssize_t size;

@@ -6,8 +6,8 @@
 //   leases.renew(slot, session, deadline, now);   ... leases.barred(slot, session)     the owner
 //   leases.bar(slot, session);  leases.read(slot)->deadline                            everybody else, in this order
 //
-// Whoever is stopped between any two of these steps does no harm: the owner writes its deadline before it reads the
-// bar, the others write the bar before they read the deadline, so that one of them at least sees the other.
+// A process that is stopped between any two of these steps does no harm: the owner writes its deadline before it reads
+// the bar, the others write the bar before they read the deadline, so that one of them at least sees the other.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Lease {
 
 class Leases {
  public:
-  /// It must outlive this.
+  /// The file must outlive this.
   explicit Leases(LockFile& file) noexcept : file_(file) {}
 
   static std::uint64_t boot_mark(std::string_view boot_id) noexcept;

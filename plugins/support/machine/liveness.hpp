@@ -56,7 +56,7 @@ class Liveness {
   FolderSession current(FolderSession session) const;
   /// Of one that is current. A byte that is held is of this boot, whatever the session calls it.
   bool is_live(const FolderSession& session) const;
-  /// Those of `all` that live, but for this one.
+  /// Sessions of `all` that live, but for this one.
   std::vector<FolderSession> others(std::vector<FolderSession> all);
 
  private:

@@ -32,7 +32,7 @@ class LockFile {
   static constexpr Range writer(std::int64_t token) { return {Byte{1} << 61, (Byte{1} << 61) + token}; }
   static constexpr std::int64_t max_token = (std::int64_t{1} << 60) - 1;
 
-  /// What comes before it is text.
+  /// Bytes before it are text.
   static constexpr std::int64_t text_size = 512;
 
   /// Opens or creates it, mode 0600. Errors: not_found, io; refused, where this user may not, where `path` is not a

@@ -16,7 +16,7 @@ struct Process {
 
 Process this_process() noexcept;
 
-/// What /proc says of a pid of this namespace; a state of 0: nothing.
+/// A pid of this namespace as /proc shows it; a state of 0: there is none.
 struct ProcessStatus {
   char state = 0;  // 'T', 't': stopped
   std::int64_t started = 0;

@@ -29,7 +29,7 @@ class GroupHandover {
 
   // ---- of the leader
   bool may_begin() const;
-  /// It may resign, no run is open, and no slot is near; or the latter was never so, ten times.
+  /// The group may be resigned, no run is open, and no slot is near; or one always was, ten times.
   bool is_quiet(bool may_resign);
   void begin(const std::string& session);
   /// Names the target in the register: the group is resigned next.
@@ -40,7 +40,7 @@ class GroupHandover {
   bool considers_forwarding(const Register& stored);
   /// Leads nothing: the register stays as the term before has left it, but for the count. Resign next.
   void begin_forwarding();
-  /// What became of the last hand-over, as a term finds it that begins.
+  /// Settles the last hand-over as a term finds it that begins.
   void settle(const GroupRegister& before, GroupRegister& now) const;
 
  private:

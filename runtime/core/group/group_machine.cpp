@@ -188,7 +188,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
                            {{"group", term.group}, {"epoch", std::to_string(term.epoch)}}});
 }
 
-/// What the term knows of those before it. `before`: the register as they have left it.
+/// Records what the term knows of the terms before it. `before`: the register as they have left it.
 /// A term before that one had its last renewal no later than when that one was elected.
 void GroupMachine::count_terms(const GroupContext& g, const GroupRegister& before) {
   Term& term = state_.term;

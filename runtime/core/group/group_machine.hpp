@@ -48,17 +48,17 @@ class GroupMachine {
   const Term& term() const { return state_.term; }
   /// As it was read when the term began, and written since.
   const GroupRegister& known_register() const { return state_.stored.value(); }
-  /// It reads what the term before has left, in the term of this epoch.
+  /// The group reads what the term before has left, in the term of this epoch.
   bool is_reading(std::uint64_t epoch) const { return state_.phase == Phase::reading && state_.term.epoch == epoch; }
-  /// What its jobs do may be what it waits for.
+  /// The group may wait for its jobs.
   bool waits_for_jobs() const { return state_.drains() || state_.reelects || !state_.requests.asked.empty(); }
   bool is_evicting() const { return state_.handback == Handback::evicted; }
-  /// It has been evicted, and takes part again later.
+  /// The group has been evicted here, and takes part again later.
   bool cools() const { return state_.cool_until.has_value(); }
   /// `open`: there is a session.
   std::optional<SteadyTime> wake(bool open) const;
 
-  /// What the files say.
+  /// Takes the files' limit on runs.
   void limit(bool limited) { state_.term.limited = limited; }
 
   /// Does what time, its jobs, its requests or the files have made possible.
@@ -68,18 +68,18 @@ class GroupMachine {
   /// Whether this node may lead it may have changed.
   void advance_eligibility(GroupContext& g);
 
-  /// What the store says of this node's fitness to lead it: see backend::Unfit.
+  /// Takes the store's word on this node's fitness to lead the group: see backend::Unfit.
   void on_unfit(GroupContext& g, const std::string& why);
   void forget_unfit() { state_.unfit.clear(); }
   const std::string& unfit() const { return state_.unfit; }
-  /// What the store says of the group while this node is a candidate: see backend::Vacancy.
+  /// Takes the store's word on the group while this node is a candidate: see backend::Vacancy.
   void on_vacancy(GroupContext& g, bool is_vacant);
   /// Nobody has led it for longer than 2 T, though this node is a candidate.
   bool is_leaderless() const { return state_.vacancy.is_leaderless(); }
 
   // ---- a term
   void on_elected(GroupContext& g, const backend::Elected& event);
-  /// What the other nodes publish is listed: registers that waited for that are read.
+  /// The other nodes' records are listed: registers that waited for that are read.
   void on_nodes_listed(GroupContext& g) {
     if (state_.phase == Phase::reading && state_.read_at) read_registers(g);
   }
@@ -100,12 +100,12 @@ class GroupMachine {
   /// A repair that others have made is known from now on: see GroupGuard.
   void learn_repair(const StoreGuard& guard, const Shown& now) { state_.guard.learn_repair(guard, now); }
   bool knows_of(const StoreGuard& guard) const { return state_.guard.knows_of(guard); }
-  /// What a daemon of this node knew of it before; null: nothing.
+  /// Takes what a daemon of this node knew of the group before; null: nothing.
   void recall(const StoreGuard& guard, const KnownRow* known) { state_.guard.recall(guard, known); }
   KnownRow known() const { return state_.guard.known(state_.name); }
   /// A job of it that this node does not lead has an older register than this node has seen: `why`.
   void on_older_job(const std::string& why) { state_.guard.on_older_job(why); }
-  /// What the other nodes are to know of it: see GroupGuard::evidence(); and the number of its last known repair.
+  /// The evidence for the other nodes: see GroupGuard::evidence(); and the number of the last known repair.
   const std::string& evidence(const StoreGuard& guard) const { return state_.guard.evidence(guard); }
   std::uint64_t known_repair() const { return state_.guard.repair(); }
   /// The runner is new, and knows no deadline.

@@ -35,7 +35,7 @@ void GroupRequests::begin_eviction(const Request& request) {
   g_.store.create(g_.c.out, g_.c.session.is_open(), std::move(removal));
 }
 
-/// That the store has gone back may show in a register first, and then in a renewal: a repair between the two would be
+/// A store that has gone back may show it in a register first, and then in a renewal: a repair between the two would be
 /// followed by a halt for the same reason.
 bool GroupRequests::waits_for_renewal() const {
   return !s_.term.halted.empty() && g_.c.session.renewed_from() <= s_.halted_at;
@@ -144,7 +144,7 @@ void GroupRequests::advance() {
   if (answered > 0) g_.is_dirty = true;  // the next one may begin
 }
 
-/// What became of it; a repair during which the store went back again was none.
+/// The answer to the repair; one during which the store went back again was none.
 Answer GroupRequests::repair_answer() const {
   if (s_.term.halted.empty()) return Answer::did(r_.repair_text);
   return Answer::refused(Errc::refused, "group " + s_.name + " is halted again: " + s_.term.halted);

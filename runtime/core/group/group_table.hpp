@@ -24,7 +24,7 @@ class GroupTable {
  public:
   /// Becomes known, where it is not yet: what the store did before does not concern it, but for what is recalled.
   GroupEntry& entry(const std::string& name, const StoreGuard& guard);
-  /// What this node's ledger knows of groups, those too that become known later. After what it knows of the store.
+  /// Takes the ledger's knowledge of groups, also of groups that become known later. After that of the store.
   void recall(const StoreGuard& guard, const std::vector<KnownRow>& rows);
   GroupEntry* find(const std::string& name);
   const GroupEntry* find(const std::string& name) const;

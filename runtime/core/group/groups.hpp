@@ -33,12 +33,12 @@ class Groups {
     if (group.machine.knows_of(p_.guard) != was_sound) p_.directory.on_changed();
     keep(group, g, was_led);
   }
-  /// What it may use; for questions that change nothing.
+  /// The group's context; for questions that change nothing.
   GroupContext context(GroupEntry& group);
 
-  /// What time, its jobs, or its requests have made possible.
+  /// Carries on with all that time, its jobs, or its requests have made possible.
   void advance(GroupEntry& group);
-  /// Those whose time has come.
+  /// Advances groups whose time has come.
   void advance_due();
   /// The registers of all jobs are listed: each campaigns where it is wanted.
   void campaign();
@@ -55,7 +55,7 @@ class Groups {
   /// names.
   void count_definition(const schedule::DefinitionPtr& definition, int by);
 
-  /// What this node may lead may have changed.
+  /// Groups that this node may lead may have changed.
   void on_health(NodeHealth::Change change);
   void on_unfit(const backend::Unfit& event);
 
@@ -73,7 +73,7 @@ class Groups {
   void heed_evidence(GroupEntry& group);
   /// The same of all that it leads.
   void heed_evidence();
-  /// What the other nodes publish is listed for the first time in this session.
+  /// The other nodes' records are listed for the first time in this session.
   void on_nodes_listed();
   void list_repairs();
   void on_repairs(const std::vector<Register>& registers);

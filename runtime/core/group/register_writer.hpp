@@ -23,12 +23,12 @@ class GroupRegisterWriter {
  public:
   const GroupRegister& value() const { return value_; }
   std::uint64_t version() const { return version_; }
-  /// It stays as a newer node has left it.
+  /// The register stays as a newer node has left it.
   bool is_newer() const { return is_newer_; }
 
   /// As it is read when a term begins; nullopt: it is not there. Why it cannot be read; "" where it can.
   std::string load(const std::optional<Register>& stored);
-  /// What is in it now is to be written.
+  /// The register, to be changed and written.
   GroupRegister& edit() {
     is_changed_ = true;
     return value_;
@@ -41,20 +41,20 @@ class GroupRegisterWriter {
   /// Nothing is to be written or on its way.
   bool is_settled() const { return !is_changed_ && !is_writing_; }
   bool is_writing() const { return is_writing_; }
-  /// It is to be written, and may be now.
+  /// The register is to be written, and may be now.
   bool is_due() const { return is_changed_ && !is_writing_ && !read_at_; }
   /// Nothing where it is not to be written.
   std::optional<RegisterWrite> begin_write(const std::string& group, std::uint64_t epoch);
   /// `answer` of that write. True: it is in the store.
   bool on_written(const WriteAnswer& answer);
-  /// What became of it is read again, past this time.
+  /// The register is read again, past this time, to see what became of the write.
   void read_again(SteadyTime at) {
     is_changed_ = true;
     read_at_ = at;
   }
-  /// It could not be read.
+  /// The register could not be read.
   void on_unread(SteadyTime at) { read_at_ = at; }
-  /// It is being read.
+  /// The register is being read.
   void on_reading() { read_at_.reset(); }
   const std::optional<SteadyTime>& read_at() const { return read_at_; }
   /// After a write that may have happened. `registers`: it, or nothing.

@@ -168,7 +168,7 @@ bool JobClaims::begin_manual() {
   return false;
 }
 
-/// Whoever asked does not wait any longer; but for what is killed for it the run is begun all the same.
+/// The client does not wait any longer. A run for which another one is being killed is begun all the same.
 bool JobClaims::has_expired(const Request& request) const {
   if (job_.is_draining() || request.until >= c_.now.wall) return false;
   const bool replaces = job_.definition && job_.definition->job.concurrency == Concurrency::replace;
@@ -184,7 +184,7 @@ OpenRun JobClaims::run_by_hand(const Request& request) {
   return run;
 }
 
-/// It waits in the register, so that it survives this term. What makes room for it is closed first.
+/// The run waits in the register, so that it survives this term. Runs that make room for it are closed first.
 JobClaims::Queued JobClaims::queue_manual(const Request& request) {
   const Job& job = job_.definition->job;
   const RunList& runs = job_.runs.list();
@@ -250,7 +250,7 @@ void JobClaims::run_ahead() {
   }
 }
 
-/// What the write in flight carries is taken for decided: a run that it claims is started, and the slots go on.
+/// The write in flight is taken for decided: a run that it claims is started, and the slots go on.
 void JobClaims::detach_write() {
   const std::size_t decided = job_.writer.pending()->decided;
   const std::optional<runner::AttemptId> claimed = job_.writer.detach();

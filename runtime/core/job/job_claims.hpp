@@ -54,7 +54,7 @@ class JobClaims {
   /// The oldest manual run: begun, queued, or refused. A stopping daemon leaves it to the next leader.
   bool begin_manual();
 
-  /// What is due while the store does not answer.
+  /// Starts runs that are due while the store does not answer.
   void run_ahead();
   /// Brings the register up to what was started without it. True if it has begun something, or must wait.
   bool catch_up();

@@ -32,7 +32,7 @@ class JobCommands {
  public:
   /// A term begins.
   void begin_term();
-  /// What is not done is left to the next term.
+  /// Commands that are not done are left to the next term.
   void clear();
   /// Something other than a trigger: no slot is claimed before it is done.
   bool comes_first() const { return repair_ || !pauses_.empty() || unpause_until_; }
@@ -79,10 +79,10 @@ class JobCommands {
   void repair_wrote(const Disposition& range);
   /// These slots lie ahead, were claimed already, and are not run again.
   void repair_keeps(const std::vector<WallTime>& claimed);
-  /// It is done.
+  /// Takes the repair, which is done.
   Repair take_repair();
 
-  /// Whoever asked for a repair will not get it,
+  /// The requests for a repair that will not be made,
   std::vector<RunId> take_repair_requests();
   /// nor who asked for anything else.
   std::vector<RunId> take_requests();

@@ -1,5 +1,5 @@
-// What a job may use in a step, and where it leaves what it wants done: Core makes the Context, and carries out the
-// Wants when the job is done.
+// The means that a job has in a step, and the place where it leaves its wants: Core makes the Context, and carries out
+// the Wants when the job is done.
 //
 // Plain values. Knows nothing of how a job decides; used on the loop thread by Core, JobMachine and its parts.
 #pragma once
@@ -21,7 +21,7 @@ namespace ballot::core {
 
 inline constexpr Millis retry_delay{1000};  // after the store refused a write for want of space, or did not answer
 
-/// What the core was made with.
+/// The settings that the core was made with.
 struct CoreSettings {
   std::string node;
   std::string boot_id;
@@ -69,13 +69,13 @@ struct PlaceWanted {
   WallTime waits_since{};
 };
 
-/// What became of a request; none: it was withdrawn.
+/// The answer to a request; none: it was withdrawn.
 struct Answered {
   RunId request;
   std::optional<Answer> answer;
 };
 
-/// What the jobs and the groups want of the store in a step.
+/// The wants of jobs and groups in a step, which the store is asked for.
 struct Wants {
   std::vector<JobWrite> writes;
   std::vector<JobMachine*> reads;      // jobs whose register must be read again
@@ -94,7 +94,7 @@ struct Wants {
   std::vector<KnownRow> known;                          // what registers have shown, for the ledger
 };
 
-/// What a job may use in a step, and where it leaves what it wants done.
+/// The means that a job has in a step, and the place where it leaves its wants.
 struct Context {
   Now now;
   const CoreSettings& settings;

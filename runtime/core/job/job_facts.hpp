@@ -28,7 +28,7 @@ struct Ahead {
   WallTime until() const { return passed.back().to; }
 };
 
-/// What the job's runs mean for its next slots.
+/// The overlap that a job's runs are for its next slots.
 struct Overlap {
   bool busy = false;          // one is known to go on
   bool fate_unknown = false;  // of one it is not known whether it does

@@ -18,7 +18,7 @@ void at_earliest(OptionalTime<T>& wake, std::type_identity_t<OptionalTime<T>> ca
   if (candidate && (!wake || *candidate < *wake)) wake = candidate;
 }
 
-/// Who repairs a job's register that a repair of its whole group had not read.
+/// The author of the repair of a register that a repair of its whole group had not read.
 std::string as_its_group(const Context& c) { return c.settings.node + ", as its group"; }
 
 }  // namespace
@@ -385,8 +385,8 @@ void JobMachine::adopt_own(Context& c) {
   if (!job_.term && job_.view.trouble().empty()) job_.runs.adopt_own(c, job_.facts());
 }
 
-/// What the register does not show may be of a claim that has landed after it was read, where the store does not know
-/// terms: until this term has written it, the record is left.
+/// Where the store does not know terms, a claim may have landed after the register was read, which then does not show
+/// the run: its record is left until this term has written the register.
 void JobMachine::on_outcome(Context& c, const Row& outcome) {
   const bool halted = job_.role == RegisterRole::halted;  // a repair may show the run again
   if (!job_.leads() && !halted) return;

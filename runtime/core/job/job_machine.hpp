@@ -17,7 +17,7 @@
 //
 // A run that ends here while another node leads, or nobody, is published as an outcome for whoever leads next.
 //
-// What it is made of is in job_parts.hpp; it begins runs through JobClaims and writes through JobWrites.
+// Its parts are in job_parts.hpp; it begins runs through JobClaims and writes through JobWrites.
 //
 //   JobMachine job("backup");
 //   job.set_register(c, stored); job.lead(c, term);
@@ -48,14 +48,14 @@ class JobMachine {
 
   const std::string& name() const { return job_.name; }
 
-  /// What the files say: another definition, or none any more.
+  /// Takes the files' definition; null: no file defines the job any more.
   void define(schedule::DefinitionPtr definition);
   const schedule::DefinitionPtr& definition() const { return job_.definition; }
 
   /// The files define it, or its register is some group's.
   bool is_there() const { return job_.definition || (known_register() && !known_register()->released); }
 
-  /// What this node had seen of the register before its daemon was started.
+  /// Takes what this node had seen of the register before its daemon was started.
   void recall(const Shown& seen) { job_.view.recall(seen); }
 
   /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.
@@ -102,13 +102,13 @@ class JobMachine {
   void on_inventory(Context& c) { job_.runs.on_inventory(c, job_.facts()); }
   /// Another node's word on a run of this job.
   void on_outcome(Context& c, const Row& outcome);
-  /// What the runner of a dead term's node says.
+  /// Takes the word of the runner of a dead term's node.
   void on_runner_word(Context& c, const RunnerWord& word);
   /// A run of a dead term goes on there, or may.
   bool has_foreign(const std::string& node) const {
     return job_.runs.list().has_foreign(node) || job_.unseen.wants_word_of(node);
   }
-  /// That have not ended, or of which it is not known whether there are any.
+  /// The job has runs that have not ended, or it is not known whether it has any.
   bool has_runs() const { return open_runs() > 0 || job_.unseen.may_go_on(); }
   /// The end of a run of this node is in the store; or (not `done`) it could not be written.
   void on_published(Context& c, const runner::AttemptId& id, bool done) {
@@ -129,9 +129,9 @@ class JobMachine {
   bool is_clean() const;
   /// Runs of this node, or of a dead term, that have not ended.
   int open_runs() const { return job_.runs.list().open(); }
-  /// Those among them that this node has.
+  /// Runs among them that this node has.
   int own_runs() const { return job_.runs.list().own(); }
-  /// Those among the first.
+  /// Runs of that kind among the first.
   int open_runs(WhichRuns which) const { return job_.runs.list().open(which); }
   /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
   bool may_start() const { return job_.runs.list().may_start(); }

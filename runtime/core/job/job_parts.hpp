@@ -45,7 +45,7 @@ struct JobParts {
   UnseenRuns unseen{};
   JobCommands commands{};
 
-  /// What the parts are given.
+  /// The facts that the parts are given.
   JobFacts facts() const;
   bool leads() const { return role == RegisterRole::leading; }
   /// By this group's files, and the register says the same.
@@ -57,7 +57,7 @@ struct JobParts {
     return standing ? followed != standing->id : followed.has_value();
   }
   bool is_to_pause() const { return standing && is_to_follow(); }
-  /// What that makes of the register's pause.
+  /// The pause that the register is to have by that.
   bool follows_to() const { return standing || (view.stored().paused && view.stored().interventions->own_pause); }
   /// A pause or its end that is so already. One that another pause has brought is not the job's own yet.
   bool is_so(const Request& pause) const;
@@ -72,10 +72,10 @@ struct JobParts {
   /// Nothing that could change which slots there are, or whether they may run, is under way; and it is the store that
   /// does not answer, not the clock that has stepped: a wrong clock would pass slots that are not due.
   bool may_run_ahead(const Context& c) const;
-  /// What the runner has been asked to start may start after a pause is acknowledged.
+  /// A start that the runner was asked for may come after a pause is acknowledged.
   bool waits_to_pause() const { return (is_to_pause() || commands.is_pause_next()) && runs.list().is_starting(); }
 
-  /// What the job's runs mean for its next slots.
+  /// The overlap that the job's runs are for its next slots.
   Overlap overlap(const Context& c) const;
   /// Slots are decided from what the register has settled, or was run ahead of it.
   void resume_slots();

@@ -25,7 +25,7 @@ void JobWrites::record_pause(const JobRegister& paused, std::optional<WallTime> 
       {job_.name, *paused.group, c_.settings.node, of.paused_at.value_or(WallTime{}), until, of.paused_by}});
 }
 
-/// What the slots from here on go by, as audits want to know it.
+/// Records, for audits, the definition that slots go by from here on.
 void JobWrites::record_definition(std::uint64_t before, Basis basis) {
   const JobRegister& stored = job_.view.stored();
   DefinitionRow row;
@@ -40,8 +40,8 @@ void JobWrites::record_definition(std::uint64_t before, Basis basis) {
   c_.out.push_back(RecordDefinition{std::move(row)});
 }
 
-/// What became of slots that the term before passed is in the register: its ledger may be gone, so it goes into
-/// this one too.
+/// The register says what became of slots that the term before passed. Its node's ledger may be gone, so the rows go
+/// into this node's ledger too.
 void JobWrites::copy_dispositions() {
   const JobRegister& stored = job_.view.stored();
   for (const Disposition& d : stored.dispositions)
@@ -49,7 +49,7 @@ void JobWrites::copy_dispositions() {
   job_.writer.await_all_settled(c_, job_.name, stored.dispositions.size());
 }
 
-/// What the rows of its slots have in common.
+/// A row with all that the rows of the job's slots have in common.
 Row JobWrites::row_like(const JobRegister& in) const {
   Row row;
   row.job = job_.name;
@@ -64,7 +64,7 @@ void JobWrites::settle_open_runs() {
   job_.resume_slots();
 }
 
-/// Whoever waits for an answer gets it: it will not be done.
+/// Clients that wait for an answer get it: the request will not be done.
 void JobWrites::refuse_asked(const std::string& why) {
   const auto refuse = [&](const RunId& request) {
     c_.wants.answers.push_back({request, Answer::refused(Errc::refused, why)});
@@ -141,7 +141,7 @@ void JobWrites::fail(const std::string& text) {
 }
 
 /// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
-/// What is still unknown then is decided when the register is read again.
+/// A write whose outcome is still unknown then is decided when the register is read again.
 void JobWrites::settle_late(const WriteAnswer& answer) {
   const std::unique_ptr<PendingWrite> write = job_.writer.take();
   const runner::AttemptId* claim = write->claim();

@@ -39,14 +39,14 @@ class JobWrites {
   /// Nothing was written: the claimed run never was, and its slot is decided anew. Who asked by hand may ask again.
   void give_up(const PendingWrite& write);
   /// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
-  /// What is still unknown then is decided when the register is read again.
+  /// A write whose outcome is still unknown then is decided when the register is read again.
   void settle_late(const WriteAnswer& answer);
 
   /// The register is what this term goes on from.
   void take_up();
-  /// It was read again in the same term; `known` is the version before.
+  /// The register was read again in the same term; `known` is the version before.
   void go_on_from_store(std::uint64_t known);
-  /// Whoever waits for an answer gets it: it will not be done.
+  /// Clients that wait for an answer get it: the request will not be done.
   void refuse_asked(const std::string& why);
 
  private:

@@ -69,7 +69,7 @@ class JobTable {
 
   /// Becomes known, where it is not yet.
   JobEntry& entry(const std::string& name);
-  /// What this node's ledger knows of jobs' registers, of those too that become known later.
+  /// Takes the ledger's knowledge of jobs' registers, also of jobs that become known later.
   void recall(const std::vector<KnownRow>& rows);
   JobEntry* find(const std::string& name);
   const JobEntry* find(const std::string& name) const;
@@ -83,14 +83,14 @@ class JobTable {
 
   /// After its machine has done something.
   void rearm(JobEntry& job);
-  /// Those whose time has come, each once, in their order; of very many those that wait longest, `most` by either
+  /// Jobs whose time has come, each once, in their order; of very many those that wait longest, `most` by either
   /// clock.
   std::vector<JobEntry*> due(Now now, std::size_t most) const;
   bool has_due(Now now) const;
   std::optional<WallTime> wall_wake() const { return wall_wakes_.first(); }
   std::optional<SteadyTime> steady_wake() const { return steady_wakes_.first(); }
 
-  /// Those that are open.
+  /// Jobs that are open.
   std::vector<JobEntry*> open() const { return {open_.begin(), open_.end()}; }
 
  private:

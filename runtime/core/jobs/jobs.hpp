@@ -21,7 +21,7 @@ class Jobs {
   void advance(JobEntry& entry);
   /// All that this node leads.
   void advance_led();
-  /// What is known of pauses of all instances has changed.
+  /// A pause of all instances has begun or ended.
   void follow_pauses();
   /// Keeps each group's list of the jobs that concern it.
   void reindex(JobEntry& entry);

@@ -24,8 +24,8 @@ class StandingPauses {
  public:
   using Ptr = std::shared_ptr<const StandingPause>;
 
-  /// What the answer to request `asked` says of a job; `last`: the last request sent so far. False: the answer may be
-  /// older than what is known, and says nothing.
+  /// Takes a job's pause from the answer to request `asked`; `last`: the last request sent so far. False: the answer
+  /// may be older than what is known, and is passed over.
   bool learn(const std::string& job, const std::optional<StandingPause>& now, RequestId asked, RequestId last);
   /// Null: there is none.
   Ptr find(std::string_view job) const;

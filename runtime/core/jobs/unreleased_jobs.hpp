@@ -17,7 +17,7 @@ inline constexpr Millis unreleased_pause{5000};  // between reads of a register 
 
 class UnreleasedJobs {
  public:
-  /// It is read again at `at`, or sooner where others are.
+  /// The job's register is read again at `at`, or sooner together with others.
   void wait(JobEntry& job, SteadyTime at) {
     jobs_.insert(&job);
     poll_at_ = std::min(poll_at_.value_or(at), at);

@@ -39,7 +39,7 @@ class WakeHeap {
   /// The first `most` of those whose time has come, in order.
   std::vector<Entry*> due(Time now, std::size_t most) const {
     std::vector<Entry*> due;
-    // What may be next: each that has been passed leaves its two followers.
+    // Candidates for the next: each entry that has been passed leaves its two followers.
     std::vector<std::size_t> next;
     const auto later = [this](std::size_t a, std::size_t b) { return wakes_[b].comes_before(wakes_[a]); };
     const auto consider = [&](std::size_t index) {

@@ -27,7 +27,7 @@ namespace ballot::core {
 
 class NodeDirectory {
  public:
-  /// What this node says of its groups.
+  /// This node's word on its groups.
   struct Groups {
     std::vector<std::pair<std::string, std::uint64_t>> digests{};    // of what the files say of each
     std::vector<std::pair<std::string, std::string>> unfit{};        // why it may not lead each of these
@@ -46,7 +46,7 @@ class NodeDirectory {
   /// True: node_record() is to be sent. `unfit`: why this node is to be handed nothing, or "".
   bool begin_publishing(SteadyTime now, const std::string& unfit);
   StoreClient::RecordOp node_record(WallTime now, Groups groups, Random& random);
-  /// It is done: what is to be removed now, if anything is.
+  /// The operation is done. Returns the removal that follows it, if any.
   std::optional<StoreClient::RecordOp> on_published(const StoreClient::RecordOp& done);
   /// The records that this session has created.
   std::vector<std::string> records() const;
@@ -55,7 +55,7 @@ class NodeDirectory {
 
   // ---- the others
   const Peers& peers() const { return peers_; }
-  /// What is listed under n/. Returns the records that nobody needs any more.
+  /// Takes the list of records under n/. Returns the records that nobody needs any more.
   std::vector<std::string> learn(Now now, const std::vector<Register>& records);
   void see(SteadyTime now, const Group& settings, const Election& election);
   Peers::Best best(SteadyTime now, const Group& settings, std::uint64_t digest, bool spread) const {

@@ -33,7 +33,7 @@ class NodeHealth {
  public:
   enum class Clock { right, skewed, wrong };
 
-  /// What is to be logged; and that this node may lead what it could not, or the reverse.
+  /// A line for the log; and that this node may lead groups that it could not lead before, or the reverse.
   struct Change {
     std::vector<Notice> notices{};
     bool of_eligibility = false;
@@ -44,12 +44,12 @@ class NodeHealth {
   Change on_silence(const RunnerSilence& silence);
   /// `error`: how far this clock is before (or, negative, behind) the store's.
   Change on_clock(Millis error);
-  /// What the store says of it: why it is to lead nothing; "": nothing is said against it.
+  /// The store's reason why this node is to lead nothing; "": there is none.
   Change on_unfit(const std::string& why);
   /// The session is over.
   void forget_unfit() { unfit_.clear(); }
 
-  /// It is there, and answers.
+  /// The runner is there, and answers.
   bool has_runner() const { return has_runner_ && !silence_.is_silent; }
   bool runner_is_silent() const { return has_runner_ && silence_.is_silent; }
   Clock clock() const { return clock_; }

@@ -113,8 +113,8 @@ Peers::Best Nodes::best_leader(const GroupEntry& group) const {
   return p_.directory.best(c_.now.steady, group.settings, group.content(), p_.settings.spread);
 }
 
-/// What the others have published meanwhile is listed first: it may be that their files differ now, or that they are
-/// not fit any more.
+/// Records that the other nodes have published meanwhile are listed first: their files may differ now, or the nodes may
+/// not be fit any more.
 void Nodes::begin_handover() {
   p_.planner.begin_move();
   if (!p_.feeds.nodes.is_current()) return p_.feeds.nodes.hurry();

@@ -39,7 +39,7 @@ struct RunnerPlace {
   }
 };
 
-/// What a node says of itself; it may take several records.
+/// A node's record of itself; one that is long is split into several.
 struct NodeRecord {
   std::string node;
   std::string session;                                        // as Candidate::id
@@ -83,11 +83,11 @@ class Peers {
       return node == other.node && unfit == other.unfit && digests == other.digests &&
              unfit_groups == other.unfit_groups && gone_back == other.gone_back;
     }
-    /// It takes part in the group's election, if it lives.
+    /// The node takes part in the group's election, if it lives.
     bool takes_part(const Group& settings) const;
   };
 
-  /// What the records say now. Those of `self` and unreadable ones are passed over. True: something has changed.
+  /// Reads the records as they are now, but for those of `self` and unreadable ones. True: something has changed.
   bool learn(SteadyTime now, const std::string& self, const std::vector<Register>& records);
   void clear() { peers_.clear(); }
 

@@ -49,10 +49,10 @@ struct Answer {
   static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, {}}; }
 };
 
-/// What a node has asked of another is asked again, where it is not done by then.
+/// A request of one node to another that is not done by then is sent again.
 inline constexpr Millis node_patience{60'000};
 
-/// It is about one run.
+/// The request is about one run.
 constexpr bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
 
 std::string_view to_string(Request::Kind);

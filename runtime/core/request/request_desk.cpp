@@ -40,8 +40,8 @@ RecordOp standing_pause_op(const Request& request, WallTime at) {
   return creation(pause_record(request.job), to_text(StandingPause{request.id, at, request.by}));
 }
 
-/// What became of a trigger: the answer that nobody has read yet, or the run itself, where its leader died before it
-/// could answer.
+/// A trigger's outcome: the answer that nobody has read yet, or the run itself, where its leader died before it could
+/// answer.
 std::optional<Answer> fate_of(const RunId& id, const std::vector<Register>& registers) {
   std::optional<Answer> answer;
   for (const Register& r : registers) {
@@ -196,7 +196,7 @@ void RequestDesk::tell_answer(Errands& errands, const RunId& request) {
   reply(errands, request, Answer(*it->second.answer));
 }
 
-/// Whoever asked waits no longer; the request goes, so that nothing comes of it behind his back.
+/// The client waits no longer. The request is removed, so that it is not carried out behind the client's back.
 RequestDesk::Errands RequestDesk::expire(Now now, bool open) {
   Errands errands;
   std::vector<RunId> over;
@@ -248,7 +248,7 @@ void RequestDesk::on_fate_unknown(Now now, const RunId& request) {
   it->second.fate_at = std::max(*it->second.fate_at, now.steady + relist_pause);
 }
 
-/// What others lead goes on without this node; what it has not published is withdrawn.
+/// Requests that other nodes take up go on without this node; those that it has not published are withdrawn.
 RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
   Errands errands;
   std::vector<RunId> open;

@@ -63,25 +63,25 @@ class RequestDesk {
   /// Of a trigger past its time. `registers`: its answer, if there is one, and its job's.
   Errands on_fate(const RunId& request, const std::vector<Register>& registers);
   void on_fate_unknown(Now now, const RunId& request);
-  /// What nobody waits for any longer.
+  /// Removes requests that no client waits for any longer.
   Errands expire(Now now, bool open);
   /// All of it: the daemon stops.
   Errands give_up(const std::string& why);
 
   // ---- what this node does for whoever asked, here or elsewhere
-  /// What is listed under q/. `stopping`: nothing is taken up.
+  /// Takes the list of records under q/. `stopping`: nothing is taken up.
   Errands on_records(Now now, const std::vector<Register>& records, bool stopping);
   /// This node does it. `group`: whose term it ends with; "": none's.
   void take(const RunId& request, const std::string& group) { taken_[request] = group; }
   void on_term_ended(const std::string& group);
-  /// It is done, or will not be; nullopt: it was withdrawn.
+  /// The request is done, or will not be; nullopt: it was withdrawn.
   Errands answer(Now now, const RunId& request, std::optional<Answer> answer);
   /// A run that somebody waits for has ended.
   Errands on_run_ended(const Row& row);
 
   // ---- time
   std::optional<SteadyTime> wake(bool open) const;
-  /// Whoever is to remove a record may be dead by then: the records are listed again.
+  /// The node that is to remove a record may be dead by then: the records are listed again.
   void clean_up_at(Now now, WallTime at);
   std::optional<SteadyTime> cleanup() const { return cleanup_at_; }
   /// True, once: it is time.

@@ -39,7 +39,7 @@ void Requests::on(const Ask& event) {
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
 }
 
-/// That of another node's instances that node knows.
+/// A group of another node's instances is known to that node only.
 bool Requests::is_group(const std::string& group) const {
   if (p_.groups.find(group)) return true;
   const bool is_another_nodes = is_instance(group) && node_of_instance(group) != p_.settings.node;
@@ -136,7 +136,7 @@ void Requests::take(const Request& request) {
   jobs_.advance(*job);
 }
 
-/// Whoever asks has seen that pause in the store.
+/// The node that asks has seen that pause in the store.
 void Requests::follow(const Request& request) {
   const std::string job(common_name(request.job));
   p_.pauses.learn(job, StandingPause{request.run, c_.now.wall, request.by}, 0, p_.store.last_request());
@@ -195,7 +195,7 @@ void Requests::take_for_group(const Request& request) {
   groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.take(g, request); });
 }
 
-/// Whoever can write into the store can ask: log and ledger of the node that does it say who it was.
+/// Everybody who can write into the store can make requests: the node that carries one out logs and records its author.
 void Requests::record(const Request& request) {
   const auto run = request.run == RunId{} ? std::nullopt : std::optional(request.run);
   c_.out.push_back(RecordRequest{{request.id, std::string(to_string(request.kind)), request.job, request.group, run,

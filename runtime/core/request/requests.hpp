@@ -25,9 +25,9 @@ class Requests {
   void perform(RequestDesk::Errands errands);
   /// The request is done, or will not be.
   void answer(const RunId& request, std::optional<Answer> answer);
-  /// Those of Wants::answers.
+  /// Answers the requests of Wants::answers.
   void answer_all();
-  /// What is listed under o/: ends of runs that other nodes, or daemons before, have published.
+  /// Takes the list of records under o/: ends of runs that other nodes, or daemons before, have published.
   void on_outcomes(const std::vector<Register>& records);
   /// Records that nobody needs any more.
   void remove(std::vector<std::string> names);

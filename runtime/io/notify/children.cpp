@@ -34,7 +34,7 @@ std::size_t bytes_of(const runner::Start& start) {
   return bytes;
 }
 
-/// What it said, on one line.
+/// The child's output, on one line.
 std::string said(const Output& output) {
   std::string text = output.head + output.tail;
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();

@@ -35,7 +35,7 @@ class FairQueue {
 
   explicit FairQueue(QueueBounds bounds) : bounds_(bounds) {}
 
-  /// What was dropped for it: an older one of its key, itself, or both.
+  /// Returns the entries that were dropped: an older one of the key, the new one, or both.
   std::vector<Entry> push(std::string key, T item, std::size_t bytes) {
     std::vector<Entry> dropped;
     Entry entry{std::move(key), std::move(item), bytes};

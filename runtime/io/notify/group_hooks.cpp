@@ -66,7 +66,7 @@ void GroupHooks::begin(const std::string& group, const std::vector<std::string>&
   children_.run(std::move(child));
 }
 
-/// Who leads after this node is not known yet as it stops.
+/// The next leader is not known yet when this node stops.
 std::vector<std::string> GroupHooks::environment(const std::string& group, const GroupLeadership& leadership) const {
   std::vector<std::string> all = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                   "HOME=" + daemon_.home,

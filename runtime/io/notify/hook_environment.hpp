@@ -1,4 +1,4 @@
-// What a job's hook gets to know: what the run's child got, and what became of it.
+// The environment of a job's hook: that of the run's child, and what became of the run.
 #pragma once
 
 #include <string>

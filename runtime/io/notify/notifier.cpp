@@ -118,7 +118,7 @@ void Notifier::on_runner(RunnerLink link) {
   for (Children* children : {&hooks_, &mails_, &pings_, &group_children_}) children->on_runner(link);
 }
 
-/// What an earlier daemon began is acknowledged as it ends; of a group's hooks, the next waits for it.
+/// Hooks that an earlier daemon began are acknowledged as they end; a group's next hook waits for them.
 bool Notifier::takes(const runner::FromRunner& message) {
   if (!is_of_child(message)) return false;
   for (Children* children : {&hooks_, &mails_, &pings_, &group_children_})

@@ -44,10 +44,10 @@ class Notifier {
 
   void define(const std::vector<Group>& groups);
   void notify(const core::Notify& notice);
-  /// What a run printed, until it is mailed or forgotten.
+  /// Keeps a run's output until it is mailed or forgotten.
   void keep(const runner::AttemptId& id, const Output& output);
   void forget(const runner::AttemptId& id) { outputs_.erase(id); }
-  /// What the store adds to the environment of the group's hooks, before the term begins.
+  /// Takes the store's additions to the environment of the group's hooks, before the term begins.
   void on_elected(const std::string& group, const std::vector<std::string>& environment) {
     group_hooks_.add(group, environment);
   }

@@ -32,9 +32,9 @@ namespace ballot::core {
 
 /// Slots that were decided, runs that have ended.
 struct Settle {};
-/// What was begun ahead of the register.
+/// Runs that were begun ahead of the register.
 struct CatchUp {};
-/// What the files say now; or that no file defines the job any more.
+/// The definition of the files; or that no file defines the job any more.
 struct Define {};
 /// A pause, or its end: asked for, or (nullopt) of all instances of the job.
 struct ChangePause {

@@ -57,8 +57,8 @@ struct PendingWrite {
   /// A register that was not there when its group was repaired is as new as that; of runs by hand it keeps the last
   /// few.
   void keep_bounds(const Term& term);
-  /// What the files say now; `since`: slots after it are due. Without a definition the register is released, once no
-  /// run is left in it.
+  /// Takes the files' definition; `since`: slots after it are due. Without a definition the register is released, once
+  /// no run is left in it.
   void define(const JobFacts& job, bool wanted, WallTime since, WallTime now);
   /// This boot has been seen, once the cursor has passed it: for @reboot.
   void see_boot(const JobFacts& job, const CoreSettings& settings);

@@ -33,14 +33,14 @@ namespace ballot::core {
 
 class RegisterView {
  public:
-  /// What this node had seen of it before its daemon was started.
+  /// Takes what this node had seen of the register before its daemon was started.
   void recall(const Shown& seen) { keep_seen(Seen(most_seen()), seen); }
   /// As the store has it: absent (nullopt) or there. False where it is an older one than was seen, for the first time:
   /// it may have been read before what was seen since, and is not known till it is read again.
   bool read(const std::string& job, const std::optional<Register>& stored, WallTime now);
   /// The next answer was asked for after whatever was seen: an older one is no older answer.
   void expect_newest() { older_seen_ = true; }
-  /// What it has alike with the definition it has in common with it: see Shared.
+  /// Shares texts with the definition where they are equal: see Shared.
   void share_with(const Job& job);
   /// A write of this node was confirmed.
   void written(JobRegister stored, std::uint64_t version, WallTime now);
@@ -48,7 +48,7 @@ class RegisterView {
   bool is_known() const { return known_; }
   bool exists() const { return exists_; }
   std::uint64_t version() const { return version_; }
-  /// What makes sense of it, where it cannot be read; empty where it is not there or not known.
+  /// The register's content, or as much as could be read of it; empty where it is not there or not known.
   const JobRegister& stored() const { return stored_; }
 
   bool is_sound() const { return trouble().empty() && rollback_reason().empty(); }
@@ -58,7 +58,7 @@ class RegisterView {
   const std::string& rollback_reason() const { return fault_->rollback_reason; }
   /// When this node found it so first; none where it is sound.
   std::optional<WallTime> unsound_since() const { return fault_->since; }
-  /// It is of a newer format: not to be repaired.
+  /// The register is of a newer format, and not to be repaired.
   bool is_newer() const { return newer_; }
   /// True once for each reason why it cannot be read: it is to be logged.
   bool is_new_trouble();
@@ -91,7 +91,7 @@ class RegisterView {
   std::string parse(const Register& stored);
   /// The most that any answer showed of the register.
   Shown most_seen() const { return ahead_ ? ahead_->most() : shown(); }
-  /// What the register shows, as stored_ and version_ have it.
+  /// The register's counters, as stored_ and version_ have them.
   Shown shown() const { return {stored_.interventions->repair, version_, stored_.fence}; }
   /// Remembers the most of both until the register shows as much again, or is written.
   void keep_seen(Seen before, const Shown& now);

@@ -37,11 +37,11 @@ class RegisterWriter {
   const PendingWrite& send(PendingWrite write, const std::string& job, const Term& term, std::uint64_t version);
   /// In flight; null where none is.
   const PendingWrite* pending() const { return pending_.get(); }
-  /// It is none any more: its answer is known, or does not matter.
+  /// Ends the write in flight: its answer is known, or does not matter.
   std::unique_ptr<PendingWrite> take() { return std::move(pending_); }
   void drop() { pending_.reset(); }
-  /// What it settles is taken for decided, and the due slot that it claims for begun, whatever becomes of it. Returns
-  /// that slot's run.
+  /// Takes the slots that the write settles for decided, and the due slot that it claims for begun, whatever becomes of
+  /// the write. Returns that slot's run.
   std::optional<runner::AttemptId> detach();
 
   enum class Next { wait, confirm, failed, read };
@@ -55,7 +55,7 @@ class RegisterWriter {
   /// After the store refused a write, or another term's was found there.
   void retry_later(SteadyTime now) { retry_at_ = now + retry_delay; }
   bool may_begin(SteadyTime now);
-  /// What is decided or has ended has waited long enough for a write of its own.
+  /// Decided slots or ended runs have waited long enough for a write of their own.
   bool is_flush_due(const Settlement& decided, bool closable, bool draining, SteadyTime now);
   void confirmed() { flush_at_.reset(), close_at_.reset(); }
   /// No write may be begun in this step.

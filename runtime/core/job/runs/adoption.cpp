@@ -13,7 +13,7 @@ constexpr Millis foreign_slack{
 
 enum class Word { nothing, runs, ended };
 
-/// What the runner has said of it, from before this daemon.
+/// Ends a run by the runner's report of it from before this daemon.
 Word end_by_runner(Context& c, const JobFacts& job, LiveRun& run) {
   const auto* ended = find_attempt(c.inventory.ended, run.id());
   const auto* running = find_attempt(c.inventory.running, run.id());

@@ -1,4 +1,4 @@
-// What becomes of a run that somebody else began: a daemon before this one, or another node in a term before.
+// Adoption: the end of a run that somebody else began: a daemon before this one, or another node in a term before.
 //
 //   LiveRun run = run_of(job, open);
 //   if (adopt(c, job, run)) ...it has ended, and its row says how

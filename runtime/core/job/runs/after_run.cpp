@@ -30,7 +30,7 @@ void retry_if_failed(Context& c, const JobFacts& job, LiveRun& run) {
                               : run.open.retry_max_delay;
 }
 
-/// What was killed on purpose is no error.
+/// A run that was killed on purpose is no error.
 void rerun_or_reelect(Context& c, const JobFacts& job, LiveRun& run, SlotsByHand& slots) {
   if (!job.leading || run.repeat || run.next) return;
   const bool good = run.row.status == Status::succeeded;
@@ -41,7 +41,7 @@ void rerun_or_reelect(Context& c, const JobFacts& job, LiveRun& run, SlotsByHand
   run.next = make_rerun(c, good ? Millis(1) : std::max(job.definition->job.details->retry_delay, Millis(1)), slots);
 }
 
-/// It was claimed before the register's last repair.
+/// The run was claimed before the register's last repair.
 bool is_before_repair(const JobFacts& job, const LiveRun& run) {
   return !run.unclaimed &&
          ((job.repair && !job.repair->of_cursor) || run.open.fence < job.stored.interventions->repair);

@@ -1,4 +1,4 @@
-// What a job's policies make of a run's end: the next attempt, another run, another leader.
+// The policies at a run's end: the next attempt, another run, another leader.
 //
 //   follow_up(c, job, run, slots);  // sets run.repeat, or run.next
 //

@@ -61,9 +61,9 @@ struct LiveRun {
   bool has_ended() const { return state == State::ended; }
   bool is_waiting() const { return state == State::waiting; }
   bool is_queued() const { return is_waiting() && open.queued; }
-  /// It has not ended, or is to be tried again: the job's policy for overlaps minds it.
+  /// The run has not ended, or is to be tried again: it counts for the job's overlap policy.
   bool is_under_way() const { return !has_ended() || repeat || next.has_value(); }
-  /// It is not known to go on, nor to have ended: a claim that is not started yet, or a run of a dead term.
+  /// The run is not known to go on, nor to have ended: a claim that is not started yet, or a run of a dead term.
   bool is_in_question() const {
     const bool to_start = state == State::ready || state == State::starting;
     return (to_start && !unclaimed) || (state == State::foreign && !goes_on);
@@ -86,28 +86,28 @@ using WhichRuns = bool (*)(const LiveRun&);
 bool ends_with_term(const LiveRun& run);
 /// A function of this process, which nobody else can go on with.
 bool ends_with_process(const LiveRun& run);
-/// Those that a stop ends; of terms that are left to a restart only what ends with the process.
+/// Runs that a stop ends; of terms that are left to a restart only those that end with the process.
 WhichRuns ended_by_stop(bool leaves_terms);
 
-/// It is not started any more: its slot's start deadline has passed. Requires: its definition is known.
+/// The run is not started any more: its slot's start deadline has passed. Requires: its definition is known.
 bool is_late(const LiveRun& run, WallTime now);
 
-/// What asks for its start. Requires: it is claimed, and its definition is known.
+/// The action that asks for the run's start. Requires: it is claimed, and its definition is known.
 Launch launch_of(const LiveRun& run, SteadyTime not_after);
 
-/// What asks the runner to kill it. Requires: kill_reason.
+/// The action that asks the runner to kill the run. Requires: kill_reason.
 KillRun kill_of(const LiveRun& run);
 
 /// The row of an open run: claimed, nothing started.
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group);
 
-/// What the row says once the runner has reported the end.
+/// Ends the row by the runner's report.
 void conclude(Row& row, const runner::Ended& end, const std::vector<int>& success_codes);
 
-/// What another node published of the end; whose it is and what it was due for is as claimed.
+/// Ends the row as another node published it; job, slot and node stay as claimed.
 void conclude(Row& row, const Row& outcome);
 
-/// What the row says of a run that ended without the runner's word.
+/// Ends the row of a run that ended without the runner's word.
 void conclude(Row& row, Status status, Reason reason, std::optional<WallTime> ended_at);
 
 }  // namespace ballot::core

@@ -57,7 +57,7 @@ class RunList {
   /// The next attempt of one that was lost, for that is claimed.
   OpenRun take_lost(const runner::AttemptId& id);
 
-  /// Who asked for a run by hand asks again: whether it is there, and its claim on the way.
+  /// Of a run by hand that is asked for again: whether it is there, and its claim on the way.
   enum class Known { no, claiming, yes };
   Known ask_again(const RunId& run);
   /// The runs whose claims somebody waits for, who will not get them.
@@ -65,7 +65,7 @@ class RunList {
   /// A row is durable. False where another one of the run, of this attempt or of another one, is still to be.
   bool on_recorded(const runner::AttemptId& id);
 
-  /// That go on, or are between two attempts.
+  /// Runs that go on, or are between two attempts.
   int begun() const;
   /// By hand, that wait for those to end.
   int queued() const;
@@ -74,7 +74,7 @@ class RunList {
   int open(WhichRuns which) const;
   /// those among them that this node has.
   int own() const;
-  /// That the next write takes out of the register, and puts nothing in their place;
+  /// Runs that the next write takes out of the register, and puts nothing in their place;
   std::size_t closable() const;
   /// that it will be possible to take out.
   std::size_t leaving() const;
@@ -93,11 +93,11 @@ class RunList {
   bool has_foreign(const std::string& node) const;
   /// A run of a slot that is caught up goes on, or is to be tried again.
   bool is_catching_up() const;
-  /// What this node executes, as it is to be in the register.
+  /// Runs that this node executes, as they are to be in the register.
   std::vector<OpenRun> going_on() const;
   /// Slots whose runs wait for their next attempt, or in the queue.
   std::vector<WallTime> waiting() const;
-  /// What they mean for the job's next slots.
+  /// The overlap that they are for the job's next slots.
   Overlap overlap(const JobFacts& job, WallTime now) const;
   /// When time changes something: of runs of dead terms; of those that wait for their time.
   std::optional<SteadyTime> foreign_wake(SteadyTime now, bool next_is_due) const;

@@ -1,4 +1,4 @@
-// What is reported of a job: log lines, and the events for which people want mails, hooks and pings.
+// Reports of a job: log lines, and the events for which people want mails, hooks and pings.
 //
 // Notified is as a run starts; when the write that closes its last attempt is in the store; when a write that
 // settles slots as missed does. Only then is it certain, and only whoever wrote it knows: so it is reported once,

@@ -82,7 +82,7 @@ void RunSet::start_unclaimed(Context& c, const JobFacts& job, const runner::Atte
   await_start(c, job, *runs_.find(id));
 }
 
-/// It is launched once its row is durable.
+/// The run is launched once its row is durable.
 void RunSet::await_start(Context& c, const JobFacts& job, LiveRun& run) {
   run.unclaimed = true;
   run.row = claimed_row(run.open, job.name, job.term->group);
@@ -365,7 +365,7 @@ void RunSet::on_ended(Context& c, const JobFacts& job, const runner::Ended& even
   end(c, job, *run);
 }
 
-/// What was on the way when the link broke, from the runner or to it, is made up for.
+/// Makes up for messages that were on the way, from the runner or to it, when the link broke.
 void RunSet::on_inventory(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_) {
     if (run.state != State::starting && run.state != State::running) continue;
@@ -396,7 +396,7 @@ void RunSet::on_outcome(Context& c, const JobFacts& job, const Row& outcome, boo
   end(c, job, *run);
 }
 
-/// What was asked of that runner it has done, so a run that it does not know was never started, and will not be.
+/// That runner has done all that it was asked for, so a run that it does not know was never started, and will not be.
 void RunSet::on_runner_word(Context& c, const JobFacts& job, const RunnerWord& word) {
   for (LiveRun& run : runs_) {
     if (run.state != State::foreign || run.open.node != word.node) continue;

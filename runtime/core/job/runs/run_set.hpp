@@ -35,7 +35,7 @@ class RunSet {
   void claim(const JobFacts& job, OpenRun run, bool first, std::optional<WallTime> begin_by);
   /// The claim is ours for certain. A scheduled one whose slot's start deadline has passed meanwhile is not launched.
   void confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id);
-  /// It is known to have failed, or is given up: its run never was. Who killed it is answered so.
+  /// The claim is known to have failed, or is given up: its run never was. A request to kill it is answered so.
   void drop_claim(Context& c, const runner::AttemptId& id);
   /// The same, where the term goes on; `waited`: the run goes on waiting, as it did.
   void give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, const OpenRun* waited);
@@ -49,7 +49,7 @@ class RunSet {
   // without a confirmed claim
   void start_unclaimed(Context& c, const JobFacts& job, OpenRun run);
   void start_unclaimed(Context& c, const JobFacts& job, const runner::AttemptId& id);
-  /// Those whose rows are durable, and claims that were confirmed in doubt.
+  /// Launches runs whose rows are durable, and claims that were confirmed in doubt.
   void launch_in_doubt(Context& c, const JobFacts& job);
   /// The next write shows it, with this fence.
   void enter(const OpenRun& run) { runs_.find({run.id, run.attempt})->open.fence = run.fence; }
@@ -61,7 +61,7 @@ class RunSet {
   // terms
   /// On taking over: every open run of the register is ours, our runner's, or a dead term's. `superseded` never were.
   void settle(Context& c, const JobFacts& job, const std::vector<RunId>& superseded);
-  /// What the register shows as waiting, where it is not known.
+  /// Takes up runs that the register shows as waiting, where they are not known.
   void adopt_waiting(Context& c, const JobFacts& job);
   /// Before anybody leads the register's group: the end of what was claimed here is known here only.
   void adopt_own(Context& c, const JobFacts& job);
@@ -69,21 +69,21 @@ class RunSet {
   void adopt_row(Context& c, const JobFacts& job, const Row& row);
   void end_term(Context& c, const JobFacts& job);
   void halt(Context& c, const JobFacts& job);
-  /// What has ended is not tried again.
+  /// Runs that have ended are not tried again.
   void drop_next_attempts();
-  /// What waits for its time, or in the queue, may have been started in what was forgotten. A job that always runs
-  /// again goes on.
+  /// Runs that wait for their time, or in the queue, may have been started in the part that was forgotten. A job that
+  /// always runs again goes on.
   int end_what_waited(Context& c, const JobFacts& job);
 
   // what time, people and policies do
   /// A ready one is launched or becomes stale, one of a dead term is given up.
   void advance(Context& c, const JobFacts& job);
-  /// What waits between two attempts, or in the queue, will not be started.
+  /// Runs that wait between two attempts, or in the queue, will not be started.
   void end_waiting(Context& c, const JobFacts& job, Status status, Reason reason);
   void end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason);
   /// `replace`: what runs is killed, what waits for its next attempt is not tried again.
   void replace(Context& c, const JobFacts& job);
-  /// Those of them that were launched here.
+  /// Kills those of the runs that were launched here.
   void kill_all(Context& c, const JobFacts& job, Reason reason, WhichRuns which);
   void ask_kill(Context& c, const JobFacts& job, const Request& request);
   void ask_replace(Context& c, const JobFacts& job, const Request& request);
@@ -101,7 +101,7 @@ class RunSet {
   void on_runner_word(Context& c, const JobFacts& job, const RunnerWord& word);
 
   // their ends
-  /// What ended here is published for whoever leads, once it is durable.
+  /// Publishes runs that ended here, for the leader, once their ends are durable.
   void publish(Context& c);
   /// The end of a run of this node is in the store; or (not `done`) it could not be written.
   void on_published(Context& c, const JobFacts& job, const runner::AttemptId& id, bool done);

@@ -35,14 +35,14 @@ class UnclaimedRuns {
 
   /// Forgets what the register shows.
   void drop_entered(const JobRegister& stored, const RunList& runs);
-  /// What is settled, by the register or ahead of it.
+  /// Slots up to it are settled, by the register or ahead of it.
   WallTime settled_until(const JobRegister& stored, const RunList& runs) const;
   /// As many runs are open in the register, or are to be entered, as it may hold.
   bool is_full(const std::vector<OpenRun>& open) const;
 
   /// A claim is given up whose write may land yet.
   void note_given_up(const RunId& run);
-  /// It has landed after all, of a slot whose run has been started without a claim since: it never was.
+  /// The claim has landed after all, of a slot whose run has been started without a claim since: its run never was.
   bool is_superseded(const OpenRun& open, const RunList& runs) const;
   std::vector<RunId> superseded(const JobRegister& stored, const RunList& runs) const;
 

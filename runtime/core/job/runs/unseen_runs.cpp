@@ -2,7 +2,7 @@
 
 namespace ballot::core {
 
-/// What this node itself has started so is in its ledger, and was taken up from there.
+/// Runs that this node has started so itself are in its ledger, and were taken up from there.
 void UnseenRuns::begin_term(Context& c, const JobFacts& job) {
   question_.reset();
   const Term& term = *job.term;

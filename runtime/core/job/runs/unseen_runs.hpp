@@ -33,7 +33,7 @@ class UnseenRuns {
   /// When that changes by itself.
   std::optional<SteadyTime> wake() const { return question_ ? std::optional(question_->until) : std::nullopt; }
 
-  /// That node's runner can say more.
+  /// The node's runner can say more.
   bool wants_word_of(const std::string& node) const {
     return question_ && !question_->node.empty() && node == question_->node;
   }

@@ -46,14 +46,14 @@ class SlotFeed {
   /// A write was confirmed.
   void confirmed() { blocked_since_.reset(); }
 
-  /// What the scans have made of the slots.
+  /// The slots as the scans have settled them.
   const Settlement& settlement() const { return settlement_; }
   void rewind() { settlement_.rewind(); }
   void decide_first(Status status, Reason reason) { settlement_.decide_first(status, reason); }
   void drop_decided(std::size_t count) { settlement_.drop_decided(count); }
   void drop_first_due() { settlement_.drop_first_due(); }
 
-  /// What the slots go by now: the plan that is in force, with its anchors.
+  /// Fills in the plan that is in force now, with its anchors.
   void describe(const JobFacts& job, DefinitionRow& row) const;
   /// A row for each slot of the range; one for all where there are many, or where the plan cannot name them.
   std::vector<Row> rows_of(const Disposition& range, const Row& like) const;
