@@ -160,6 +160,8 @@ void a_restored_store_under_a_new_leader(Trial& trial) {
     if (daemons.starts_of({.node = node}) == 0) survivors.push_back(node);
   expect(!survivors.empty(), "somebody has not led yet");
   const std::string survivor = trial.branch(survivors);
+  // The store's restart may have ended its session too: without one it sees nothing of what the store will have lost.
+  testing::wait_until([&] { return daemons[survivor].ballot({"status"}).code == 0; }, seconds(30));
   std::this_thread::sleep_for(trial.between(Millis(300), Millis(800)));  // what ran last is in its node's ledger
   // Frozen meanwhile, so that it does not lead before the store has gone back. A stand-by of `local` reads nothing of
   // the store until it leads, and cannot know; there it takes over first.

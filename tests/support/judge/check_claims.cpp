@@ -102,16 +102,27 @@ void check_fences(Case& c) {
       check_fences_by_start(c, starts);
 }
 
+/// A store that was put back, and repaired, may count its epochs anew (docs/backends/README.md).
 void check_terms(Case& c) {
-  std::map<std::pair<std::string, std::uint64_t>, std::set<std::string>> nodes;
+  struct Epoch {
+    std::string group;
+    std::uint64_t number = 0;
+    std::ptrdiff_t halts = 0;  // of the group, before
+    auto operator<=>(const Epoch&) const = default;
+  };
+  std::map<Epoch, std::set<std::string>> nodes;
+  const auto note = [&](const std::string& group, std::uint64_t number, const std::string& node, WallTime at) {
+    nodes[{group, number, c.deeds.halts(group, at)}].insert(node);
+  };
   for (const NodeLedger& ledger : c.evidence.ledgers)
-    for (const TermRow& term : ledger.terms) nodes[{term.group, term.epoch}].insert(term.node);
+    for (const TermRow& term : ledger.terms) note(term.group, term.epoch, term.node, term.elected_at);
   for (const auto& [key, entry] : c.ledger.attempts())
-    if (entry.row.fence > 0) nodes[{entry.row.group, entry.row.epoch}].insert(entry.row.node);
-  for (const auto& [term, of_term] : nodes) {
-    if (of_term.size() == 1) continue;
-    std::string text = "epoch " + std::to_string(term.second) + " of group " + term.first + " is shared by";
-    for (const std::string& node : of_term) text += " " + node;
+    if (entry.row.fence > 0)
+      note(entry.row.group, entry.row.epoch, entry.row.node, entry.row.started_at.value_or(entry.row.slot));
+  for (const auto& [epoch, of_epoch] : nodes) {
+    if (of_epoch.size() == 1) continue;
+    std::string text = "epoch " + std::to_string(epoch.number) + " of group " + epoch.group + " is shared by";
+    for (const std::string& node : of_epoch) text += " " + node;
     c.report(text);
   }
 }

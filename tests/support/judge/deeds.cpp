@@ -113,6 +113,11 @@ bool Deeds::was_halted(const std::string& job, const std::string& group, WallTim
                      [&](const Hold& halt) { return halt.concerns(job, group) && halt.resumed >= at; });
 }
 
+std::ptrdiff_t Deeds::halts(const std::string& group, WallTime at) const {
+  return std::count_if(halts_.begin(), halts_.end(),
+                       [&](const Hold& halt) { return halt.concerns("", group) && halt.asked <= at; });
+}
+
 bool Deeds::asked(const std::string& command, const RunId& run, const std::string& job) const {
   const std::string id = run.text();
   return std::any_of(deeds_.begin(), deeds_.end(), [&](const Deed& deed) {

@@ -36,6 +36,8 @@ class Deeds {
   /// Whether one was in force then for certain: acknowledged before, and nobody had asked for the end of it.
   bool is_paused(const std::string& job, const std::string& group, WallTime at) const;
   bool was_halted(const std::string& job, const std::string& group, WallTime at) const;
+  /// How often the group's store had gone back by then.
+  std::ptrdiff_t halts(const std::string& group, WallTime at) const;
   /// Whether a command of this name was given, with the run, or a part of its id, or the job among its words.
   bool asked(const std::string& command, const RunId& run, const std::string& job) const;
 

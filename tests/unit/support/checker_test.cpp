@@ -363,6 +363,14 @@ TEST_F(Checker, FindsTermsThatShareAnEpoch) {
   expect_only({"epoch 1 of group default is shared by n1 n2"});
 }
 
+TEST_F(Checker, TakesAnEpochForAnotherOnceTheStoreHasGoneBack) {
+  evidence.ledgers[1].terms.push_back(term("n2", 1, slot(6)));
+  evidence.deeds.push_back({.node = "n1", .words = {"halt", "default"}, .from = slot(5), .until = slot(5)});
+  expect_none();
+  evidence.ledgers[1].terms.push_back(term("n3", 1, slot(7)));
+  expect_only({"epoch 1 of group default is shared by n2 n3"});
+}
+
 TEST_F(Checker, FindsATriggerThatWasAcknowledgedAndForgotten) {
   evidence.triggered.push_back(run_id(8));
   expect_only({"run " + run_id(8).text() + " was acknowledged and has no row"});
