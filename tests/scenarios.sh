@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scenarios='S1 S2 S3 S4 S5 S6 S7 S8 S9 S10 S11 S12 S13 S14 S15 S16 S17 S18 S19 S20 S21 S22 S22b S23 S24 S25 S26 S27 S28 S29
-  S30 S31 S32 S33'
+  S30 S31 S32 S33 S34'
 
 # scenario | backend | Suite.Test, a line for each
 tagged() {

@@ -34,6 +34,7 @@ void lost_answers(Trial& trial);                   // S7
 void a_clock_that_is_off(Trial& trial);            // S16
 void a_leader_on_the_minority_side(Trial& trial);  // S8
 void renewals_or_writes_alone(Trial& trial);       // S26
+void packets_lost_one_way(Trial& trial);           // S34
 
 // Of the store's servers: store_scenarios.cpp.
 void the_stores_leader_killed(Trial& trial);              // S9

@@ -20,23 +20,31 @@ void add_jobs(Daemons& daemons) {
                           daemons.oracle.command({"--for", "1500ms"}));
 }
 
+enum class Others { are_served, may_not_be };
+
 /// n1, which leads, is let down by `begin`; what must be true then, and once that has ended. `renewed_for`: so long the
 /// fault lets renewals arrive whose answers it keeps back.
 void step_down(Trial& trial, Daemons& daemons, const std::function<void()>& begin, const std::function<void()>& end,
-               Millis renewed_for = Millis(0)) {
+               Millis renewed_for = Millis(0), Others others = Others::are_served) {
   const Report of_old_term = daemons.start_of({.job = "long", .node = "n1", .after = Instant::now()});
   std::this_thread::sleep_for(trial.between(Millis(0), Millis(999)));
   const Instant fault = Instant::now();
   begin();
   const Instant begun = Instant::now();
-  daemons.start_of({.not_on = "n1", .after = fault}, seconds(60));
-  daemons.start_of({.job = "long", .not_on = "n1", .after = fault}, seconds(60));
+  if (others == Others::are_served) {
+    daemons.start_of({.not_on = "n1", .after = fault}, seconds(60));
+    daemons.start_of({.job = "long", .not_on = "n1", .after = fault}, seconds(60));
+  } else {
+    daemons.await_log("n1", "leads no more", 2);
+    std::this_thread::sleep_until(begun.wall + daemons.timeout);
+  }
   daemons.expect_dead_by_the_deadline("n1", "long", begun);
   end();
   daemons.await_log("n1", "session open", 1, seconds(60));
   const Evidence evidence = daemons.judge();
   daemons.expect_no_start_past_the_deadline(of_old_term, begun);
-  daemons.expect_elected_within(evidence, fault, renewed_for + daemons.timeout + trial.store().grain() + busy);
+  if (others == Others::are_served)
+    daemons.expect_elected_within(evidence, fault, renewed_for + daemons.timeout + trial.store().grain() + busy);
 }
 
 }  // namespace
@@ -125,7 +133,7 @@ void a_clock_that_is_off(Trial& trial) {
 void a_leader_on_the_minority_side(Trial& trial) {
   Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}, .store = {.servers = 3, .parted = true}});
   add_jobs(daemons);
-  trial.store().bind_to_follower("n1");
+  trial.store().bind("n1", Store::Place::follower);
   daemons.start(2);
   step_down(
       trial, daemons,
@@ -137,6 +145,35 @@ void a_leader_on_the_minority_side(Trial& trial) {
         trial.store().heal("n1");
         daemons.healed();
       });
+}
+
+void packets_lost_one_way(Trial& trial) {
+  struct Way {
+    Store::Place place;
+    testing::Lost lost;
+    const char* what;
+  };
+  const Way way = trial.branch(std::vector<Way>{
+      {Store::Place::leader, testing::Lost::sent, "the leader of the servers hears its followers and is not heard"},
+      {Store::Place::follower, testing::Lost::received, "a follower is heard, and hears nobody"},
+      {Store::Place::leader, testing::Lost::received, "the leader of the servers is heard, and hears nobody"},
+      {Store::Place::follower, testing::Lost::sent, "a follower hears its leader and is not heard"}});
+  std::cout << way.what << std::endl;
+  Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}, .store = {.servers = 3, .parted = true}});
+  add_jobs(daemons);
+  trial.store().bind("n1", way.place);
+  daemons.start(2);
+  const auto begin = [&] {
+    daemons.fault();
+    trial.store().part_one_way("n1", way.lost);
+  };
+  const auto end = [&] {
+    trial.store().heal("n1");
+    daemons.healed();
+  };
+  const bool is_deaf = way.lost == testing::Lost::received;
+  step_down(trial, daemons, begin, end, daemons.timeout,
+            is_deaf && !trial.store().serves_beside_a_deaf(way.place) ? Others::may_not_be : Others::are_served);
 }
 
 void renewals_or_writes_alone(Trial& trial) {

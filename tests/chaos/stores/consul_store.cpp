@@ -32,12 +32,15 @@ class ConsulServers {
   /// What programs ask of it is still answered. Packets are lost on arrival: one that is refused where it is sent is
   /// a fault of the sender's to gossip, which then never suspects the other side.
   void cut_off(std::size_t i) {
-    const std::string host = hosts_.at(i);
+    cut_way(i, testing::Lost::sent);
+    cut_way(i, testing::Lost::received);
+  }
+  void cut_way(std::size_t i, testing::Lost lost) {
+    const bool sent = lost == testing::Lost::sent;
+    const std::string host = hosts_.at(i), own = sent ? "saddr " : "daddr ", other = sent ? "daddr " : "saddr ";
     run({nft,
-         "add table ip chaos; add chain ip chaos in { type filter hook input priority 0; }; add rule ip chaos in "
-         "ip saddr " +
-             host + " ip daddr != " + host + " drop; add rule ip chaos in ip daddr " + host + " ip saddr != " + host +
-             " drop"});
+         "add table ip chaos; add chain ip chaos in { type filter hook input priority 0; }; add rule ip chaos in ip " +
+             own + host + " ip " + other + "!= " + host + " drop"});
     cut_ = true;
   }
   void heal() {

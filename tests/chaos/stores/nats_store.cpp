@@ -15,6 +15,7 @@ struct NatsServers {
   /// Of the registers.
   testing::NatsServer& leader() { return cluster.leader_of("KV_" + bucket); }
   void cut_off(std::size_t i) { cluster.cut_off(i); }
+  void cut_way(std::size_t i, testing::Lost lost) { cluster.cut_way(i, lost); }
   void heal() { cluster.heal(); }
 
   testing::NatsCluster cluster;
@@ -33,19 +34,33 @@ class NatsStore : public ServedStore<NatsServers> {
   /// Servers that have lost a leader elect one.
   Millis grain() const override { return servers() > 1 ? Millis(9000) : Millis(0); }
   /// There is no leader yet, of a bucket that nobody has used.
-  void bind_to_follower(const std::string&) override {}
+  void bind(const std::string&, Place place) override { place_ = place; }
   void part_from_others(const std::string& node) override {
-    ServedStore::bind_to_follower(node);
+    bind_now(node);
+    ServedStore::part_from_others(node);
+  }
+  void part_one_way(const std::string& node, testing::Lost lost) override {
+    bind_now(node);
+    ServedStore::part_one_way(node, lost);
+  }
+  /// Its election has no round before the vote: a server that hears no leader stands for election again and again, and
+  /// whoever hears it gives up the leader that it has.
+  bool serves_beside_a_deaf(Place) const override { return false; }
+  /// A replica of 2.9.10 may lag for good behind the leader that it comes back to, which calls it current all the same
+  /// (/jsz of each server has other sequences): when that leader is killed, what it had acknowledged may be lost.
+  int leader_kills() const override { return 1; }
+
+ private:
+  void bind_now(const std::string& node) {
+    ServedStore::bind(node, place_);
     // A client that is still looking for a server would find the cut one only.
     testing::wait_until([&] {
       return std::any_of(way(node).relays.begin(), way(node).relays.end(),
                          [](const TcpRelay& relay) { return relay.connections() > 0; });
     });
-    ServedStore::part_from_others(node);
   }
-  /// A replica of 2.9.10 may lag for good behind the leader that it comes back to, which calls it current all the same
-  /// (/jsz of each server has other sequences): when that leader is killed, what it had acknowledged may be lost.
-  int leader_kills() const override { return 1; }
+
+  Place place_ = Place::follower;
 };
 
 std::string nats_cannot(Need need) {

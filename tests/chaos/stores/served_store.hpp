@@ -60,12 +60,16 @@ class ServedStore : public Store {
     for (const TcpRelay& relay : ways_.at(node).relays) all += relay.dropped();
     return all;
   }
-  void bind_to_follower(const std::string& node) override {
+  void bind(const std::string& node, Place place) override {
     Way& own = way(node);
-    own.bound = leader() == 0 ? 1 : 0;
+    own.bound = leader();
+    if (place == Place::follower) own.bound = *own.bound == 0 ? 1 : 0;
     for (TcpRelay& relay : own.relays) relay.lead_to(servers_[*own.bound].port()), relay.break_connections();
   }
   void part_from_others(const std::string& node) override { servers_.cut_off(way(node).bound.value()); }
+  void part_one_way(const std::string& node, testing::Lost lost) override {
+    servers_.cut_way(way(node).bound.value(), lost);
+  }
 
   std::size_t servers() const override { return servers_.size(); }
   /// They may be electing one.

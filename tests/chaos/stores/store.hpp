@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ballot/time.hpp"
+#include "support/servers/lost.hpp"
 
 namespace ballot::chaos {
 
@@ -64,9 +65,14 @@ class Store {
   /// How many bytes a cut has taken so far; of answers or requests.
   virtual std::size_t lost(const std::string&) const { return 0; }
   virtual void lose(const std::string&, Half) { refuse(); }
-  /// The node is served by one server that is not the leader; then that one is cut off from the others.
-  virtual void bind_to_follower(const std::string&) { refuse(); }
+  /// The node is served by one server alone: one that does not lead the others, or the one that does.
+  enum class Place { follower, leader };
+  virtual void bind(const std::string&, Place) { refuse(); }
+  /// Between that server and the others nothing goes through; or one way only.
   virtual void part_from_others(const std::string&) { refuse(); }
+  virtual void part_one_way(const std::string&, testing::Lost) { refuse(); }
+  /// Programs are served while the server in that place hears nobody and is heard.
+  virtual bool serves_beside_a_deaf(Place) const { return true; }
 
   // ---- its servers
   virtual std::size_t servers() const { return 1; }

@@ -181,6 +181,12 @@ void EtcdCluster::cut_off(std::size_t server) {
     if (i != server) relays_[i]->cut_from(servers_[server]->pid());
 }
 
+void EtcdCluster::cut_way(std::size_t server, Lost lost) {
+  relays_.at(server)->cut_way(way_of(lost, false));
+  for (std::size_t i = 0; i < relays_.size(); ++i)
+    if (i != server) relays_[i]->cut_way(way_of(lost, true), servers_[server]->pid());
+}
+
 void EtcdCluster::heal() {
   for (const auto& relay : relays_) relay->heal();
 }

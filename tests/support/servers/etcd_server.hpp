@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "http/json.hpp"
+#include "support/servers/lost.hpp"
 #include "support/servers/reserved_port.hpp"
 #include "support/servers/tcp_relay.hpp"
 #include "support/servers/tls_files.hpp"
@@ -90,6 +91,8 @@ class EtcdCluster {
   /// Between this server and the others nothing goes through, and nobody is notified. Requires: `relayed`, and that the
   /// server runs.
   void cut_off(std::size_t server);
+  /// The same of one way.
+  void cut_way(std::size_t server, Lost lost);
   void heal();
 
  private:

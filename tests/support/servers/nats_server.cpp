@@ -167,6 +167,11 @@ void NatsCluster::cut_off(std::size_t server) {
     if (way.from == server || way.to == server) way.relay->cut();
 }
 
+void NatsCluster::cut_way(std::size_t server, Lost lost) {
+  for (const Way& way : ways_)
+    if (way.from == server || way.to == server) way.relay->cut_way(way_of(lost, way.from == server));
+}
+
 void NatsCluster::heal() {
   for (const Way& way : ways_) way.relay->heal();
 }

@@ -111,7 +111,21 @@ void TcpRelay::cut() {
 void TcpRelay::cut_from(pid_t process) {
   const std::lock_guard hold(mutex_);
   cut_from_ = process;
-  for (Pair& pair : pairs_) pair.cut = is_from(process, pair.client);
+  cut_way_.reset();
+  for (Pair& pair : pairs_) mark(pair);
+}
+
+void TcpRelay::cut_way(Way way, std::optional<pid_t> process) {
+  const std::lock_guard hold(mutex_);
+  cut_way_ = way;
+  cut_from_ = process.value_or(-1);
+  for (Pair& pair : pairs_) mark(pair);
+}
+
+void TcpRelay::mark(Pair& pair) const {
+  const bool is_meant = cut_from_ > 0 ? is_from(cut_from_, pair.client) : cut_way_.has_value();
+  pair.cut = is_meant && !cut_way_;
+  pair.cut_way = is_meant ? cut_way_ : std::nullopt;
 }
 
 void TcpRelay::heal() {
@@ -119,7 +133,11 @@ void TcpRelay::heal() {
     const std::lock_guard hold(mutex_);
     cut_ = false;
     cut_from_ = -1;
-    for (Pair& pair : pairs_) pair.cut = false;
+    cut_way_.reset();
+    for (Pair& pair : pairs_) {
+      pair.cut = false;
+      if (pair.cut_way) break_pair(pair);
+    }
   }
   wake();
 }
@@ -139,13 +157,15 @@ void TcpRelay::lose_requests(const std::string& text) {
   lost_text_ = text;
 }
 
+void TcpRelay::break_pair(Pair& pair) {
+  pair.broken = true;
+  ::shutdown(pair.client, SHUT_RDWR);
+  ::shutdown(pair.server, SHUT_RDWR);
+}
+
 void TcpRelay::break_connections() {
   const std::lock_guard hold(mutex_);
-  for (Pair& pair : pairs_) {
-    pair.broken = true;
-    ::shutdown(pair.client, SHUT_RDWR);
-    ::shutdown(pair.server, SHUT_RDWR);
-  }
+  for (Pair& pair : pairs_) break_pair(pair);
   wake();
 }
 
@@ -172,6 +192,10 @@ std::size_t TcpRelay::largest_frame() const {
 void TcpRelay::accept() {
   const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
+  Pair made;
+  made.client = client;
+  mark(made);
+  if (made.cut_way) return void(pairs_.emplace_back(std::move(made)));  // what a connection begins with is lost
   const int server = stream_socket();
   const sockaddr_in address = loopback(server_port_);
   if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
@@ -181,10 +205,8 @@ void TcpRelay::accept() {
   }
   at_once(client);
   at_once(server);
-  Pair& pair = pairs_.emplace_back();
-  pair.client = client;
-  pair.server = server;
-  pair.cut = cut_from_ > 0 && is_from(cut_from_, client);
+  made.server = server;
+  pairs_.push_back(std::move(made));
   ++connections_;
 }
 
@@ -205,7 +227,7 @@ void TcpRelay::count(Pair& pair, const std::string& bytes) {
 }
 
 bool TcpRelay::drops(Pair& pair, Way way, const std::string& bytes) {
-  if (drops_[static_cast<std::size_t>(way)]) return true;
+  if (drops_[static_cast<std::size_t>(way)] || pair.cut_way == way) return true;
   if (way == Way::to_client) return false;
   pair.lost = pair.lost || (!lost_text_.empty() && bytes.find(lost_text_) != std::string::npos);
   return pair.lost;
@@ -235,13 +257,17 @@ void TcpRelay::give(Pair& pair, Way way) {
     std::string& bytes = stream.delayed.front().bytes;
     const ssize_t size = ::send(to(pair, way), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size < 0) {
-      pair.broken = pair.broken || (errno != EAGAIN && errno != EWOULDBLOCK);
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+      if (pair.cut_way && *pair.cut_way != way)
+        stream.delayed.clear();  // the sender is not told that nobody reads any more
+      else
+        pair.broken = true;
       return;
     }
     bytes.erase(0, static_cast<std::size_t>(size));
     if (bytes.empty()) stream.delayed.pop_front();
   }
-  if (stream.delayed.empty() && stream.ended) pair.broken = true;
+  if (stream.delayed.empty() && stream.ended && pair.cut_way != way) pair.broken = true;
 }
 
 /// Until the next delayed chunk is due; for ever where there is none.

@@ -17,6 +17,7 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,6 +40,10 @@ class TcpRelay {
   void cut();
   /// Only what this process has connected, or connects from now on.
   void cut_from(pid_t process);
+  /// One way of what this process, or any, has connected: neither bytes nor the end of a connection arrive, and the
+  /// other way all does. Connections that it begins from now on do not come about, and it hears nothing. heal() breaks
+  /// all of these.
+  void cut_way(Way way, std::optional<pid_t> process = {});
   void heal();
   void delay(Way way, std::chrono::milliseconds by);
   /// What goes this way is read and thrown away. Ends with the connection: break it to go on.
@@ -72,13 +77,16 @@ class TcpRelay {
     std::size_t frame_left = 0;     // of the frame that is being sent to the server
     std::string frame_head;
     bool broken = false;
-    bool cut = false;   // though others are not
+    bool cut = false;  // though others are not
+    std::optional<Way> cut_way{};
     bool lost = false;  // a request, so that the server is not asked for anything more
   };
 
   void run();
   void wake() const;
   void accept();
+  void mark(Pair& pair) const;
+  static void break_pair(Pair& pair);
   void take(Pair& pair, Way way);
   void give(Pair& pair, Way way);
   bool drops(Pair& pair, Way way, const std::string& bytes);
@@ -95,7 +103,8 @@ class TcpRelay {
   std::list<Pair> pairs_;
   std::array<std::chrono::milliseconds, 2> delays_{};
   bool cut_ = false;
-  pid_t cut_from_ = -1;
+  pid_t cut_from_ = -1;           // -1: from all
+  std::optional<Way> cut_way_{};  // none: both
   std::array<bool, 2> drops_{};
   std::string lost_text_;
   bool stopping_ = false;

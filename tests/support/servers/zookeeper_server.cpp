@@ -162,6 +162,13 @@ void ZookeeperEnsemble::cut_off(std::size_t server) {
     if (way.from == server || way.to == server) way.quorum->cut(), way.election->cut();
 }
 
+void ZookeeperEnsemble::cut_way(std::size_t server, Lost lost) {
+  for (const Way& way : ways_) {
+    if (way.from != server && way.to != server) continue;
+    for (TcpRelay* relay : {way.quorum.get(), way.election.get()}) relay->cut_way(way_of(lost, way.from == server));
+  }
+}
+
 void ZookeeperEnsemble::heal() {
   for (const Way& way : ways_) way.quorum->heal(), way.election->heal();
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "support/servers/lost.hpp"
 #include "support/servers/reserved_port.hpp"
 #include "support/servers/tcp_relay.hpp"
 #include "support/temp_folder.hpp"
@@ -83,6 +84,8 @@ class ZookeeperEnsemble {
   std::string addresses() const;
   /// Between this server and the others nothing goes through, and nobody is notified. Requires: `relayed`.
   void cut_off(std::size_t server);
+  /// The same of one way.
+  void cut_way(std::size_t server, Lost lost);
   void heal();
 
  private:

@@ -135,5 +135,37 @@ TEST_F(TcpRelayTest, WhatOneProcessHasConnectedIsCutAlone) {
   EXPECT_EQ(hear(server_), "three");
 }
 
+TEST_F(TcpRelayTest, OneWayThatIsCutLosesBytesAndTheEndOfAConnectionAndTheOtherDoesNot) {
+  connect();
+  relay_.cut_way(TcpRelay::Way::to_client, ::getpid() + 1);  // of another process
+  say(server_, "one");
+  EXPECT_EQ(hear(client_), "one");
+  relay_.cut_way(TcpRelay::Way::to_client, ::getpid());
+  say(server_, "two");
+  say(client_, "ask");
+  EXPECT_EQ(hear(server_), "ask");
+  ::close(std::exchange(server_, -1));
+  say(client_, "more");  // which is refused where it arrives
+  EXPECT_EQ(hear(client_, 100ms), "");
+  relay_.heal();
+  EXPECT_EQ(hear(client_), "end");
+  ::close(std::exchange(client_, -1));
+  connect();
+  say(server_, "three");
+  EXPECT_EQ(hear(client_), "three");
+}
+
+TEST_F(TcpRelayTest, WhereOneWayIsCutNoConnectionComesAbout) {
+  relay_.cut_way(TcpRelay::Way::to_server);
+  client_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in address = at(relay_.port());
+  ASSERT_EQ(::connect(client_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  say(client_, "ask");
+  EXPECT_EQ(hear(client_, 100ms), "");
+  EXPECT_EQ(relay_.connections(), 0u);
+  relay_.heal();
+  EXPECT_EQ(hear(client_), "end");
+}
+
 }  // namespace
 }  // namespace ballot::testing
