@@ -8,6 +8,7 @@
 // Threads: push from any, never waiting for more than another push or a take; the rest is the writer's.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -63,6 +64,10 @@ class Backlog {
   /// What the writer says of itself: it can store nothing at present.
   void set_stuck(bool stuck) { stuck_ = stuck; }
   bool stuck() const { return stuck_; }
+  /// The same: it is at its files from now on, or no more.
+  void set_busy(bool busy) { busy_since_ = busy ? Clock::now() : Clock::time_point::max(); }
+  /// For so long it has been at its files; 0: it is not.
+  Clock::duration busy_for() const { return std::max(Clock::duration(0), Clock::now() - busy_since_.load()); }
 
   bool stopped() const;
   std::size_t size() const;
@@ -97,6 +102,7 @@ class Backlog {
   Dropped dropped_;
   bool stopped_ = false;
   std::atomic<bool> stuck_{false};
+  std::atomic<Clock::time_point> busy_since_{Clock::time_point::max()};
   Clock::time_point due_ = Clock::time_point::max();  // when what is there is to be taken
 };
 

@@ -2,11 +2,17 @@
 
 #include <pthread.h>
 
+#include "base/duration.hpp"
 #include "storage/writer.hpp"
 
 namespace ballot::storage {
 
-Ledger::Ledger(LedgerOptions options, LedgerHooks hooks) : backlog_(options.bounds) {
+std::string slow_disk(const LedgerOptions& options) {
+  return options.path + ": a write takes longer than " + format_duration(options.slow_write) +
+         ": its disk is slow, or others keep it busy";
+}
+
+Ledger::Ledger(LedgerOptions options, LedgerHooks hooks) : slow_write_(options.slow_write), backlog_(options.bounds) {
   writer_ = std::thread([this, options = std::move(options), hooks = std::move(hooks)] {
     lost_ = Writer(options, hooks, backlog_).work();
   });

@@ -32,6 +32,7 @@ struct LedgerOptions {
   Millis lock_wait = std::chrono::seconds(5);  // for another process's transaction
   Millis retry_first = std::chrono::seconds(1), retry_most = std::chrono::seconds(60);  // doubling in between
   Millis sweep_every = std::chrono::minutes(1);                                         // between passes of retention
+  Millis slow_write = std::chrono::seconds(2);  // longer than this its disk is slow, which is said
 };
 
 /// The state of the ledger.
@@ -42,6 +43,9 @@ struct LedgerState {
   std::int64_t in_memory = 0;  // records that wait in memory
   Dropped dropped = {};        // since the start, where memory was full too
 };
+
+/// The reason of a ledger whose disk is slow.
+std::string slow_disk(const LedgerOptions& options);
 
 struct LedgerHooks {
   std::function<WallTime()> now = {};  // required
@@ -74,8 +78,11 @@ class Ledger final : public LedgerSink {
   /// `done` is not called for what can be neither stored nor spooled before the ledger's end.
   void flush(std::function<void()> done) override;
   bool is_stuck() const override { return backlog_.stuck(); }
+  /// A write takes longer than `slow_write` so far: its writer waits for the disk, and can report no state.
+  bool is_slow() const { return backlog_.busy_for() > slow_write_; }
 
  private:
+  const Millis slow_write_;
   Backlog backlog_;
   std::int64_t lost_ = 0;  // the writer's until it has ended
   std::thread writer_;

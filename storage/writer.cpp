@@ -56,10 +56,13 @@ std::int64_t Writer::work() {
     rest();
     if (state_ != State::writing && Clock::now() >= retry_at_) recover();
     if (hand_.empty()) hand_ = backlog_.take();
+    backlog_.set_busy(true);
     store();
+    if (state_ == State::writing && !stopping_) tidy();
+    is_slow_ = backlog_.busy_for() > options_.slow_write;
+    backlog_.set_busy(false);
     if (stopping_ && state_ == State::holding) return give_up();
     if (stopping_ && hand_.empty() && backlog_.size() == 0) break;
-    if (state_ == State::writing) tidy();
   }
   report();
   close();
@@ -259,8 +262,8 @@ std::int64_t Writer::give_up() {
 
 void Writer::report() {
   backlog_.set_stuck(state_ == State::holding);
-  LedgerState state{.degraded = state_ != State::writing,
-                    .reason = reason_,
+  LedgerState state{.degraded = state_ != State::writing || is_slow_,
+                    .reason = state_ == State::writing && is_slow_ ? slow_disk(options_) : reason_,
                     .spooled = spool_.records(),
                     .in_memory = std::ssize(hand_.records) + static_cast<std::int64_t>(backlog_.size()),
                     .dropped = backlog_.dropped()};

@@ -63,6 +63,7 @@ class Writer {
   Backlog& backlog_;
   State state_ = State::spooling;
   bool stopping_ = false;
+  bool is_slow_ = false;  // the last that it stored took longer than it may
   Batch hand_;
   MemoryRelease release_;
   Spool spool_;

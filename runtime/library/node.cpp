@@ -139,7 +139,9 @@ void Node::flush(std::function<void()> done) {
 
 storage::LedgerState Node::ledger_state() const {
   const std::lock_guard lock(ledger_report_->mutex);
-  return ledger_report_->state;
+  storage::LedgerState state = ledger_report_->state;
+  if (!state.degraded && ledger_->is_slow()) state.degraded = true, state.reason = storage::slow_disk(settings_.ledger);
+  return state;
 }
 
 }  // namespace ballot::library

@@ -95,6 +95,38 @@ INSTANTIATE_TEST_SUITE_P(Of, LedgerFaults,
                                            Kind{"Remove", FileCall::remove, 0}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
+TEST(SlowDisk, IsSaidWhileItsLedgerWaitsForItAndUntilAWriteIsQuickAgain) {
+  TempFolder folder;
+  FailingVfs vfs;
+  Watch watch;
+  LedgerOptions options = quick(folder / "history.db");
+  options.slow_write = Millis(200);
+  Ledger ledger(options, watch.hooks());
+  ledger.record(ran(1));
+  flush(ledger);
+  EXPECT_FALSE(ledger.is_slow());
+  vfs.hang(FileCall::sync);
+  ledger.record(ran(2));
+  std::promise<void> stored;
+  ledger.flush([&] { stored.set_value(); });
+  ASSERT_TRUE(vfs.wait_hanging(patience));
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (!ledger.is_slow() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_TRUE(ledger.is_slow());
+  EXPECT_TRUE(watch.states().empty()) << "who waits reports nothing";
+  vfs.go_on();
+  stored.get_future().wait();
+  EXPECT_EQ(watch.wait_for_degraded().reason, slow_disk(options));
+  EXPECT_EQ(slow_disk(options),
+            options.path + ": a write takes longer than 200ms: its disk is slow, or others keep it busy");
+  EXPECT_FALSE(ledger.is_slow());
+  ledger.record(ran(3));
+  flush(ledger);
+  watch.wait_for_ok();
+  EXPECT_EQ(watch.states().size(), 2u);
+  EXPECT_EQ(rows_in(options.path).size(), 3u);
+}
+
 #ifdef BALLOT_FAILPOINTS
 TEST(SpoolFaults, AreMadeUpForAtWhicheverCall) {
   for (const char* point : {"storage.spool_open", "storage.spool_write", "storage.spool_sync", "storage.spool_clear"})
