@@ -161,18 +161,24 @@ void packets_lost_one_way(Trial& trial) {
   std::cout << way.what << std::endl;
   Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}, .store = {.servers = 3, .parted = true}});
   add_jobs(daemons);
+  daemons.job("endless", "kill_grace = \"300ms\"\n" + daemons.oracle.command({"--wait"}));
   trial.store().bind("n1", way.place);
   daemons.start(2);
+  daemons.trigger("n1", "endless");
+  daemons.start_of({.job = "endless", .node = "n1"});
+  Instant fault;
   const auto begin = [&] {
     daemons.fault();
     trial.store().part_one_way("n1", way.lost);
+    fault = Instant::now();
   };
   const auto end = [&] {
     trial.store().heal("n1");
     daemons.healed();
   };
   const bool is_deaf = way.lost == testing::Lost::received;
-  step_down(trial, daemons, begin, end, daemons.timeout,
+  const auto is_dead_then = [&] { daemons.expect_dead_by_the_deadline("n1", "endless", fault), end(); };
+  step_down(trial, daemons, begin, is_dead_then, daemons.timeout,
             is_deaf && !trial.store().serves_beside_a_deaf(way.place) ? Others::may_not_be : Others::are_served);
 }
 

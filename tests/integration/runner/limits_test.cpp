@@ -72,6 +72,15 @@ TEST(Limit, OfMemoryIsTheCgroups) {
   EXPECT_EQ(output_of(runner, start), "67108864\n");
 }
 
+TEST(Limit, OfMemoryThatIsPassedIsTheReasonOfTheEnd) {
+  if (!can_limit_memory()) GTEST_SKIP() << "no memory controller of cgroup v2 can be handed out here";
+  RunnerProcess runner;
+  const Ended ended = runner.run(limited({.memory_max = 16u << 20}, "tail /dev/zero; echo goes on"));
+  EXPECT_EQ(ended.reason, Reason::oom);
+  EXPECT_EQ(ended.signal, SIGKILL);
+  EXPECT_EQ(ended.output.head, "") << "of a run without memory nothing goes on alone";
+}
+
 TEST(Limit, OfMemoryThatCannotBeSetIsWhyTheRunCannotStart) {
   if (can_limit_memory()) GTEST_SKIP() << "it can be set here";
   RunnerProcess runner;
