@@ -51,7 +51,7 @@ TEST_F(SlowDisk, DelaysNoStartIsSaidAndLosesNoRow) {
   ASSERT_TRUE(daemon.wait_for("the ledger is degraded")) << daemon.log;
   ASSERT_TRUE(daemon.wait_for("started", 3)) << daemon.log;
   each_sync_takes(Millis(0));
-  ASSERT_TRUE(daemon.wait_for("the ledger is well again")) << daemon.log;
+  EXPECT_TRUE(daemon.wait_for("the ledger is well again")) << daemon.log;
   EXPECT_TRUE(wait_until([&] { return status_says(0, "healthy"); })) << daemon.ballot({"status"}).out;
   const WallTime fast_from = BallotDaemon::wall_now();
   EXPECT_GE(fast_from - slow_from, seconds(4));
