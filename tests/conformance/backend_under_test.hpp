@@ -31,6 +31,7 @@ enum class Ability {
   restart,        // restart the server
   resume,         // the backend goes on with the terms of a daemon that is back in time
   free_at_death,  // the groups of a dead candidate are free at once, before its deadline
+  vacancies,      // backends tell candidates that nobody leads, and that somebody does again
   hold            // backends are made with BackendSettings::hold, and the servers lose their quorum
 };
 
@@ -42,6 +43,7 @@ inline const char* to_string(Ability ability) {
     case Ability::expire: return "let a session expire";
     case Ability::restart: return "restart the server";
     case Ability::resume: return "resume terms";
+    case Ability::vacancies: return "tell of vacancies";
     case Ability::hold: return "detect an outage";
     case Ability::free_at_death: return "free groups before the deadline of a dead leader";
   }

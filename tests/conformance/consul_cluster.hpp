@@ -63,7 +63,7 @@ class ConsulNodes : public Cluster {
   const TempFolder& folder() const { return folder_; }
 
   std::set<Ability> abilities() const override {
-    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
+    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart, Ability::vacancies};
   }
   Millis timeout() const override { return Millis(2000); }
   Millis slack() const override { return Millis(10'000); }  // servers and tests share the machine's processors

@@ -73,6 +73,33 @@ TEST_P(BackendConformance, HandsOverAtOnceWhenTheLeaderResigns) {
   EXPECT_TRUE(until([&] { return !a.leads("g"); }, timeout()));
 }
 
+TEST_P(BackendConformance, TellsCandidatesThatNobodyLeadsUntilSomebodyDoes) {
+  BALLOT_NEEDS(Ability::vacancies);
+  Candidate& a = lead("a", "g");
+  for (const char* node : {"b", "c"}) join(node).backend->campaign("g");
+  settle();
+  const auto posted = [](const Candidate& one) { return one.events.all<backend::Vacancy>(one.generation); };
+  std::map<std::string, std::size_t> before;
+  for (const Candidate& one : candidates_) {
+    before[one.node] = posted(one).size();
+    const bool takes_it_for_vacant = &one != &a && !posted(one).empty() && posted(one).back().is_vacant;
+    EXPECT_FALSE(takes_it_for_vacant) << one.node << ": it is led";
+  }
+  a.backend->resign("g");
+  const auto leader = [&] {
+    return std::find_if(candidates_.begin(), candidates_.end(),
+                        [&](const Candidate& one) { return &one != &a && one.leads("g"); });
+  };
+  ASSERT_TRUE(until([&] { return leader() != candidates_.end(); }, timeout() + slack()));
+  const Candidate& next = *leader();
+  ASSERT_GT(posted(next).size(), before[next.node]) << "the group was vacant before it was led";
+  EXPECT_EQ(posted(next).back().group, "g");
+  EXPECT_TRUE(posted(next).back().is_vacant);
+  const Candidate& other = candidates_.back().node == next.node ? *std::next(candidates_.begin()) : candidates_.back();
+  EXPECT_TRUE(until([&] { return posted(other).empty() || !posted(other).back().is_vacant; }, timeout() + slack()))
+      << "it is led again";
+}
+
 TEST_P(BackendConformance, HandsOverAtOnceWhenTheLeaderCloses) {
   Candidate& a = lead("a", "g");
   Candidate& b = join("b");

@@ -29,7 +29,7 @@ class KeysCluster final : public Cluster {
   }
 
   std::set<Ability> abilities() const override {
-    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
+    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart, Ability::vacancies};
   }
   Millis timeout() const override { return Millis(1000); }
   MemoryKeys& keys() { return stores_["test"]; }

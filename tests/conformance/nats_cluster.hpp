@@ -50,7 +50,7 @@ class NatsCandidates : public Cluster {
     for (auto& relay : relays_.at(node)) work(*relay);
   }
   std::set<Ability> abilities() const override {
-    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
+    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart, Ability::vacancies};
   }
   Millis timeout() const override { return Millis(2000); }
   bool has_clock() const override { return true; }

@@ -54,7 +54,7 @@ class ZookeeperCluster : public Cluster {
   std::string path(const std::string& below) const { return chroot_ + "/test/" + below; }
   std::string handle_file(const std::string& node) const { return folder_ / ("zookeeper-test-" + node + ".session"); }
   std::set<Ability> abilities() const override {
-    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
+    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart, Ability::vacancies};
   }
   Millis timeout() const override { return Millis(2000); }
   bool has_clock() const override { return true; }

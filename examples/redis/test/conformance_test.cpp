@@ -35,7 +35,7 @@ class RedisCandidates : public Cluster {
     return conformance::refusal_to_hold(BALLOT_PLUGIN_FILE, {"test", folder_.path(), false, {}});
   }
   std::set<Ability> abilities() const override {
-    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
+    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart, Ability::vacancies};
   }
   Millis timeout() const override { return Millis(2000); }
   Millis slack() const override { return Millis(10'000); }  // server and tests share the machine's processors

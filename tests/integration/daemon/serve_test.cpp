@@ -97,6 +97,25 @@ TEST(Serve, TakesUpEditsOfItsFilesWithoutBeingAsked) {
   EXPECT_EQ(daemon.stop(), 0);
 }
 
+TEST(Serve, SaysThatItHasReadAFileOfWhichOnlyACommentHasChanged) {
+  BallotDaemon daemon;
+  const std::string keys = "schedule = \"0 0 29 2 *\"\ncommand = [\"/bin/true\"]\n";
+  daemon.job("leap", keys);
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  daemon.job("leap", keys + "# once in four years");
+  ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
+  const std::string line = daemon.log.substr(daemon.log.find("job files read again"));
+  EXPECT_NE(line.find("why=\"files changed\" jobs=1 added=0 changed=0 removed=0 errors=0"), std::string::npos) << line;
+  daemon.job("leap", keys + "# once in four years");  // written again, and the same
+  daemon.job("other", keys);
+  ASSERT_TRUE(daemon.wait_for("added=1")) << daemon.log;
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = daemon.log.find("job files read again", at)) != std::string::npos; ++at) ++lines;
+  EXPECT_EQ(lines, 2u) << "nothing is said of a file that says the same: " << daemon.log;
+  EXPECT_EQ(daemon.stop(), 0);
+}
+
 TEST(Serve, ReportsABrokenFileAndRunsEveryOtherJob) {
   BallotDaemon daemon;
   daemon.job("good", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");

@@ -72,8 +72,28 @@ class Requests : public ::testing::Test {
   }
   void expect_kept() { EXPECT_EQ(check(fleet.evidence()), Findings{}); }
 
+  /// What is asked of a run through a node that has nothing of it.
+  void expect_sent_to(const std::string& other, const std::string& node, const RunId& run, const std::string& job) {
+    const std::string answer = "run " + run.text() + " of job " + job + " is executed by node " + other +
+                               ": its history and its output are there";
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"output", run.text()}, {"why", run.text()}, {"history", "--run", run.text()}}) {
+      const Ran ran = fleet[node].ballot(command);
+      EXPECT_EQ(ran.code, 3) << command[0] << ": " << ran.out << ran.err;
+      EXPECT_NE(ran.err.find(answer), std::string::npos) << command[0] << ": " << ran.out << ran.err;
+    }
+  }
+
   Fleet fleet{{"n1", "n2"}};
 };
+
+TEST_F(Requests, AboutARunOfAnotherNodeNameThatNodeAsTheStoreShowsIt) {
+  const RunId run = triggered("n1", "long");
+  expect_sent_to("n1", "n2", run, "long");
+  EXPECT_EQ(fleet["n2"].stop(), 0);
+  expect_sent_to("n1", "n2", run, "long");  // no daemon answers
+  fleet.oracle.end("long", 0);
+}
 
 TEST_F(Requests, AKillAskedOfAStandByEndsTheRunAndItsRowSaysWho) {
   const RunId run = triggered("n2", "long");
