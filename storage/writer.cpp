@@ -57,9 +57,10 @@ std::int64_t Writer::work() {
     if (state_ != State::writing && Clock::now() >= retry_at_) recover();
     if (hand_.empty()) hand_ = backlog_.take();
     backlog_.set_busy(true);
+    bool synced = !hand_.flushed.empty();
     store();
-    if (state_ == State::writing && !stopping_) tidy();
-    is_slow_ = backlog_.busy_for() > options_.slow_write;
+    if (state_ == State::writing && !stopping_) synced |= tidy();
+    is_slow_ = backlog_.busy_for() > options_.slow_write || (is_slow_ && !synced);
     backlog_.set_busy(false);
     if (stopping_ && state_ == State::holding) return give_up();
     if (stopping_ && hand_.empty() && backlog_.size() == 0) break;
@@ -216,7 +217,8 @@ void Writer::leave_moved_file() {
   open_file();
 }
 
-void Writer::tidy() {
+/// True: the disk has synced what was written before.
+bool Writer::tidy() {
   const Clock::time_point now = Clock::now();
   const bool quiet = backlog_.size() == 0;
   try {
@@ -228,12 +230,14 @@ void Writer::tidy() {
     } else if (quiet && file_->has_wal() && now >= quiet_at_) {
       file_->checkpoint();
       quiet_at_ = Clock::now() + quiet_time;
+      return true;
     } else if (quiet && now >= release_.at()) {
       release_memory();
     }
   } catch (const SqliteError& error) {
     fail(error);
   }
+  return false;
 }
 
 /// The caches, and what the whole process has freed: much is stored when many jobs have begun to be led or to run, and

@@ -41,7 +41,7 @@ class Writer {
   bool write_to_spool();
   void recover();
   void replay();
-  void tidy();
+  bool tidy();
   void release_memory();
   void rest();
   void close();
@@ -63,7 +63,7 @@ class Writer {
   Backlog& backlog_;
   State state_ = State::spooling;
   bool stopping_ = false;
-  bool is_slow_ = false;  // the last that it stored took longer than it may
+  bool is_slow_ = false;  // the last sync took longer than it may
   Batch hand_;
   MemoryRelease release_;
   Spool spool_;

@@ -35,7 +35,7 @@ ballot_mutant(ledger_goes_on_in_a_file_that_is_gone FILE storage/writer.cpp
   FIND "if (!file_->database().moved()) return;" REPLACE "return;"
   BY unit_storage FILTER "LedgerTest.*" FINDING "FAILED.*LedgerTest.BeginsAnew")
 ballot_mutant(slow_disk_is_not_said FILE storage/writer.cpp
-  FIND "is_slow_ = backlog_.busy_for() > options_.slow_write;" REPLACE "is_slow_ = false;"
+  FIND "is_slow_ = backlog_.busy_for() > options_.slow_write ||" REPLACE "is_slow_ ="
   BY unit_storage FILTER "SlowDisk.*" FINDING "FAILED.*SlowDisk.IsSaid")
 ballot_mutant(flush_is_not_synced FILE storage/ledger_file.cpp
   FIND "db_.run(\"PRAGMA synchronous = FULL\");" REPLACE "(void)sync;"

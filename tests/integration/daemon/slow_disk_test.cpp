@@ -53,6 +53,8 @@ TEST_F(SlowDisk, DelaysNoStartIsSaidAndLosesNoRow) {
   each_sync_takes(Millis(0));
   EXPECT_TRUE(daemon.wait_for("the ledger is well again")) << daemon.log;
   EXPECT_TRUE(wait_until([&] { return status_says(0, "healthy"); })) << daemon.ballot({"status"}).out;
+  EXPECT_EQ(daemon.log.find("the ledger is degraded"), daemon.log.rfind("the ledger is degraded"))
+      << "a write that is not synced says nothing of the disk: " << daemon.log;
   const WallTime fast_from = BallotDaemon::wall_now();
   EXPECT_GE(fast_from - slow_from, seconds(4));
   daemon.expect_accounted("tick");
