@@ -176,10 +176,9 @@ void packets_lost_one_way(Trial& trial) {
     trial.store().heal("n1");
     daemons.healed();
   };
-  const bool is_deaf = way.lost == testing::Lost::received;
   const auto is_dead_then = [&] { daemons.expect_dead_by_the_deadline("n1", "endless", fault), end(); };
   step_down(trial, daemons, begin, is_dead_then, daemons.timeout,
-            is_deaf && !trial.store().serves_beside_a_deaf(way.place) ? Others::may_not_be : Others::are_served);
+            trial.store().serves_beside(way.place, way.lost) ? Others::are_served : Others::may_not_be);
 }
 
 void renewals_or_writes_alone(Trial& trial) {

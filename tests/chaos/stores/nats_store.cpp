@@ -45,7 +45,7 @@ class NatsStore : public ServedStore<NatsServers> {
   }
   /// Its election has no round before the vote: a server that hears no leader stands for election again and again, and
   /// whoever hears it gives up the leader that it has.
-  bool serves_beside_a_deaf(Place) const override { return false; }
+  bool serves_beside(Place, testing::Lost lost) const override { return lost == testing::Lost::sent; }
   /// A replica of 2.9.10 may lag for good behind the leader that it comes back to, which calls it current all the same
   /// (/jsz of each server has other sequences): when that leader is killed, what it had acknowledged may be lost.
   int leader_kills() const override { return 1; }

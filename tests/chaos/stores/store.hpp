@@ -71,8 +71,8 @@ class Store {
   /// Between that server and the others nothing goes through; or one way only.
   virtual void part_from_others(const std::string&) { refuse(); }
   virtual void part_one_way(const std::string&, testing::Lost) { refuse(); }
-  /// Programs are served while the server in that place hears nobody and is heard.
-  virtual bool serves_beside_a_deaf(Place) const { return true; }
+  /// Programs are served soon by the others while one way is lost to or from the server in that place.
+  virtual bool serves_beside(Place, testing::Lost) const { return true; }
 
   // ---- its servers
   virtual std::size_t servers() const { return 1; }
