@@ -153,13 +153,17 @@ void packets_lost_one_way(Trial& trial) {
     testing::Lost lost;
     const char* what;
   };
-  const Way way = trial.branch(std::vector<Way>{
+  std::vector<Way> ways{
       {Store::Place::leader, testing::Lost::sent, "the leader of the servers hears its followers and is not heard"},
       {Store::Place::follower, testing::Lost::received, "a follower is heard, and hears nobody"},
       {Store::Place::leader, testing::Lost::received, "the leader of the servers is heard, and hears nobody"},
-      {Store::Place::follower, testing::Lost::sent, "a follower hears its leader and is not heard"}});
-  std::cout << way.what << std::endl;
+      {Store::Place::follower, testing::Lost::sent, "a follower hears its leader and is not heard"}};
   Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}, .store = {.servers = 3, .parted = true}});
+  // Servers that then serve nobody may need a minute to agree after healing: those ways are for the long form.
+  if (!trial.long_form)
+    std::erase_if(ways, [&](const Way& way) { return !trial.store().serves_beside(way.place, way.lost); });
+  const Way way = trial.branch(ways);
+  std::cout << way.what << std::endl;
   add_jobs(daemons);
   daemons.job("endless", "kill_grace = \"300ms\"\n" + daemons.oracle.command({"--wait"}));
   trial.store().bind("n1", way.place);

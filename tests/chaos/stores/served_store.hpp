@@ -41,15 +41,16 @@ class ServedStore : public Store {
     servers_.heal();
     std::size_t server = 0;
     for (TcpRelay& relay : own.relays) {
-      if (own.how == Cut::requests || own.how == Cut::answers) relay.break_connections();
+      relay.lead_to(own.ports[server++]);
+      if (own.how == Cut::requests || own.how == Cut::answers || own.bound) relay.break_connections();
       relay.heal();
       relay.delay(TcpRelay::Way::to_server, Millis(0));
       relay.delay(TcpRelay::Way::to_client, Millis(0));
       relay.lose_requests("");
       for (const auto to : {TcpRelay::Way::to_server, TcpRelay::Way::to_client}) relay.drop(to, false);
-      relay.lead_to(own.bound ? servers_[*own.bound].port() : own.ports[server++]);
     }
     own.how = Cut::silent;
+    own.bound.reset();
   }
   void delay(const std::string& node, Millis by) override {
     for (TcpRelay& relay : way(node).relays)

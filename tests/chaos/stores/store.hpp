@@ -65,7 +65,8 @@ class Store {
   /// How many bytes a cut has taken so far; of answers or requests.
   virtual std::size_t lost(const std::string&) const { return 0; }
   virtual void lose(const std::string&, Half) { refuse(); }
-  /// The node is served by one server alone: one that does not lead the others, or the one that does.
+  /// Until its way is healed the node is served by one server alone: one that does not lead the others, or the one that
+  /// does. What that one needs to serve again is its own matter: Consul's gossip takes 30 s to find a lost server.
   enum class Place { follower, leader };
   virtual void bind(const std::string&, Place) { refuse(); }
   /// Between that server and the others nothing goes through; or one way only.
