@@ -11,11 +11,14 @@
 
 namespace ballot::storage {
 
-/// Where a page of rows ended; the next one begins after it. The numbers mean something to this ledger only.
+/// Where a page of rows ended; the next one begins after it. The id means something to one ledger only; a position in
+/// the rows of several nodes says of which one.
 struct Position {
   WallTime slot{};
   int attempt = 0;
   std::int64_t id = 0;
+  std::string ledger = {};  // "": of the ledger that was asked
+  bool operator==(const Position&) const = default;
 };
 
 struct Filter {

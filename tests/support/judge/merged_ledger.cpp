@@ -1,17 +1,16 @@
 #include "support/judge/merged_ledger.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "base/wall_text.hpp"
+#include "storage/merge.hpp"
 
 namespace ballot::testing {
 namespace {
 
-/// `lost` is what somebody takes it for, be it its own node after a reboot; `halted`, what a repair does.
-int rank(const Entry& entry) {
-  const bool is_guess = entry.row.status == Status::lost || entry.row.reason == Reason::halted;
-  return (is_final(entry.row.status) ? 4 : 0) + (is_guess ? 0 : 2) + (entry.own() ? 1 : 0);
-}
+storage::Account account_of(const Entry& entry) { return {entry.row, entry.ledger}; }
 
 std::string words_of(const Row& row) {
   std::string text(to_string(row.status));
@@ -46,7 +45,7 @@ MergedLedger::MergedLedger(const std::vector<NodeLedger>& ledgers) {
       const auto [known, fresh] = attempts_.try_emplace({*row.run, row.attempt}, entry);
       if (fresh) continue;
       entry.taken_for_lost = known->second.taken_for_lost = known->second.taken_for_lost || entry.taken_for_lost;
-      if (rank(entry) > rank(known->second)) known->second = std::move(entry);
+      if (storage::beats(account_of(entry), account_of(known->second))) known->second = std::move(entry);
     }
 }
 
@@ -67,18 +66,16 @@ std::vector<const Entry*> MergedLedger::entries() const {
 }
 
 std::vector<Row> MergedLedger::rows() const {
-  std::map<std::pair<std::string, WallTime>, Row> slots;
-  for (const Entry& entry : without_run_) {
-    const auto [known, fresh] = slots.try_emplace({entry.row.job, entry.row.slot}, entry.row);
-    if (!fresh && known->second.reason == Reason::halted) known->second = entry.row;
-  }
+  std::vector<storage::Account> accounts;
+  for (const Entry* entry : entries()) accounts.push_back(account_of(*entry));
   std::vector<Row> all;
-  for (const auto& [key, entry] : attempts_) {
-    const auto known = slots.find({entry.row.job, entry.row.slot});
-    if (known != slots.end() && known->second.reason == Reason::halted && known->second.slots == 1) slots.erase(known);
-    all.push_back(entry.row);
-  }
-  for (const auto& [key, row] : slots) all.push_back(row);
+  for (storage::Account& account : storage::merge(std::move(accounts))) all.push_back(std::move(account.row));
+  std::stable_sort(all.begin(), all.end(), [](const Row& a, const Row& b) {
+    const bool has_run = a.run.has_value();
+    if (has_run != b.run.has_value()) return has_run;
+    return has_run ? std::tie(a.run, a.attempt) < std::tie(b.run, b.attempt)
+                   : std::tie(a.job, a.slot) < std::tie(b.job, b.slot);
+  });
   return all;
 }
 

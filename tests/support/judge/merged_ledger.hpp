@@ -1,6 +1,5 @@
-// MergedLedger: the ledgers of several nodes as one, by the rules of the semantics: of the rows of a run's attempt the
-// one that its executing node wrote when it ended counts, then any other that has ended, `lost` and `halted` after the
-// rest, then one that is still open. Rows without a run are kept as they are, with the node whose ledger has them.
+// MergedLedger: the ledgers of several nodes as one, by the product's rule (storage/merge.hpp). Rows without a run are
+// kept as they are, with the node whose ledger has them, until rows() merges those too.
 //
 //   const MergedLedger merged({{.node = "n1", .rows = one}, {.node = "n2", .rows = two}});
 //   if (const Entry* entry = merged.find(run, 1)) ... entry->row, entry->ledger
@@ -45,7 +44,7 @@ class MergedLedger {
   const Entry& last(const RunId& run) const;
   /// All of it.
   std::vector<const Entry*> entries() const;
-  /// Each attempt once, and each row without a run that other rows do not say better.
+  /// Merged: runs by id and attempt, then slots without a run by job.
   std::vector<Row> rows() const;
 
  private:

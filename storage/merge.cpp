@@ -1,0 +1,103 @@
+#include "storage/merge.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace ballot::storage {
+namespace {
+
+int rank(const Account& account) {
+  const Row& row = account.row;
+  const bool is_guess = row.status == Status::lost || row.reason == Reason::halted;
+  const bool is_own = !account.is_evidence && row.node == account.ledger;
+  return (is_final(row.status) ? 8 : 0) + (is_guess ? 0 : 4) + (is_own ? 2 : account.is_evidence ? 1 : 0);
+}
+
+WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
+
+/// It says only that nothing better is known of its slot.
+bool yields(const Row& row) { return row.reason == Reason::halted || !is_final(row.status); }
+
+bool has_same_words(const Row& a, const Row& b) { return a.status == b.status && a.reason == b.reason; }
+
+bool is_within(const Row& inner, const Row& outer) {
+  return inner.slot >= outer.slot && last_slot(inner) <= last_slot(outer) &&
+         (inner.slots < outer.slots || last_slot(inner) - inner.slot < last_slot(outer) - outer.slot);
+}
+
+bool is_of_schedule(const Row& row) { return row.trigger == Trigger::schedule || row.trigger == Trigger::catch_up; }
+
+using Best = std::map<std::pair<WallTime, WallTime>, Account>;  // by the first and the last slot
+
+void keep_best(Best& best, Account account) {
+  const auto [known, fresh] = best.try_emplace({account.row.slot, last_slot(account.row)}, account);
+  if (!fresh && beats(account, known->second)) known->second = std::move(account);
+}
+
+/// Takes out of the rows of one job those that longer ones stand for, and slots that other rows tell out of longer
+/// ones. `taken`: slots of the job that a run has.
+void settle(Best& best, const std::vector<WallTime>& taken) {
+  for (auto& [slots, outer] : best) {
+    if (outer.row.slots == 1) continue;
+    const Row whole = outer.row;
+    std::erase_if(best, [&](const auto& one) {
+      const Row& inner = one.second.row;
+      const bool says_less = yields(inner) && !yields(whole);
+      return (says_less || has_same_words(inner, whole)) && is_within(inner, whole);
+    });
+    for (const auto& [other, inner] : best)
+      if (is_within(inner.row, whole)) outer.row.slots -= inner.row.slots;
+    if (yields(whole))
+      outer.row.slots -= std::count_if(taken.begin(), taken.end(),
+                                       [&](WallTime slot) { return slot >= slots.first && slot <= slots.second; });
+  }
+  std::erase_if(best, [&](const auto& one) {
+    const Row& row = one.second.row;
+    const bool has_run = std::find(taken.begin(), taken.end(), row.slot) != taken.end();
+    return row.slots < 1 || (row.slot == last_slot(row) && yields(row) && has_run);
+  });
+}
+
+bool comes_first(const Account& a, const Account& b) {
+  return std::tie(b.row.slot, b.row.attempt, a.row.job, b.row.run) <
+         std::tie(a.row.slot, a.row.attempt, b.row.job, a.row.run);
+}
+
+}  // namespace
+
+bool beats(const Account& a, const Account& b) {
+  if (const int of_a = rank(a), of_b = rank(b); of_a != of_b) return of_a > of_b;
+  if (a.row.epoch != b.row.epoch) return (a.row.epoch > b.row.epoch) == a.row.run.has_value();
+  return a.ledger < b.ledger;
+}
+
+std::vector<Account> merge(std::vector<Account> accounts) {
+  std::map<std::pair<RunId, int>, Account> attempts;
+  std::map<std::string, Best> without_run;
+  std::map<std::string, std::vector<WallTime>> taken;
+  for (Account& account : accounts) {
+    if (!account.row.run) {
+      Best& of_job = without_run[account.row.job];
+      keep_best(of_job, std::move(account));
+      continue;
+    }
+    if (is_of_schedule(account.row)) taken[account.row.job].push_back(account.row.slot);
+    const auto [known, fresh] = attempts.try_emplace({*account.row.run, account.row.attempt}, account);
+    if (!fresh && beats(account, known->second)) known->second = std::move(account);
+  }
+  std::vector<Account> all;
+  for (auto& [job, best] : without_run) {
+    std::vector<WallTime>& slots = taken[job];
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    settle(best, slots);
+    for (auto& [key, account] : best) all.push_back(std::move(account));
+  }
+  for (auto& [key, account] : attempts) all.push_back(std::move(account));
+  std::stable_sort(all.begin(), all.end(), comes_first);
+  return all;
+}
+
+}  // namespace ballot::storage
