@@ -17,7 +17,7 @@ runtime/core           | base schedule                            | absl        
 runtime/io             | base core                                | boost       | -
 runtime/runner         | base                                     |             | -
 runtime/ping           |                                          | curl        | -
-runtime/library        | base schedule audit config core io storage |             | -
+runtime/library        | base zones schedule audit config core io storage |             | -
 runtime/app            | base zones schedule audit config core io runner library storage | CLI        | -
 storage                | base                                     | sqlite3     | -
 plugins/support        |                                          |             | -

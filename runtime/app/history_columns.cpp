@@ -2,12 +2,18 @@
 
 #include <cstring>
 
+#include "library/shown/values.hpp"
+
 namespace ballot::app {
 namespace {
 
-Cell slot_cell(const std::optional<WallTime>& slot) { return slot ? Cell(SlotTime{*slot}) : Cell(); }
+/// Of a value in public form.
+Cell cell_of(const io::Message& shown, const std::string& name) {
+  if (const auto number = shown.integer(name)) return *number;
+  return cell(shown.text(name));
+}
+
 Cell integer_cell(const std::optional<int>& value) { return value ? Cell(std::int64_t{*value}) : Cell(); }
-Cell run_cell(const std::optional<RunId>& run) { return run ? Cell(run->text()) : Cell(); }
 
 Cell short_run_cell(const std::optional<RunId>& run) { return run ? Cell(Uncut{short_id(*run)}) : Cell(); }
 
@@ -59,28 +65,10 @@ std::vector<Column> history_columns(Format format) {
 
 std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times) {
   if (format == Format::table) return table_cells(row, times);
-  return {run_cell(row.run),
-          row.job,
-          row.group,
-          SlotTime{row.slot},
-          slot_cell(row.slot_until),
-          row.slots,
-          word(to_string(row.trigger)),
-          std::int64_t{row.attempt},
-          word(to_string(row.status)),
-          word(to_string(row.reason)),
-          integer_cell(row.exit_code),
-          integer_cell(row.signal),
-          cell(row.started_at),
-          cell(row.ended_at),
-          cell(row.duration),
-          word(row.node),
-          number(row.epoch),
-          number(row.fence),
-          row.output_bytes,
-          word(to_string(row.leftover)),
-          word(row.triggered_by),
-          word(row.ended_by)};
+  const io::Message shown = library::shown(row);
+  std::vector<Cell> cells;
+  for (const Column& column : history_columns(format)) cells.push_back(cell_of(shown, column.name));
+  return cells;
 }
 
 }  // namespace ballot::app

@@ -1,7 +1,5 @@
 #include "app/local_times.hpp"
 
-#include <cstdlib>
-
 #include "app/flags.hpp"
 #include "app/loaded_jobs.hpp"
 #include "base/wall_text.hpp"
@@ -28,15 +26,6 @@ std::string slot_in_zone(WallTime at, const std::string& zone) {
   if (zone == "UTC") return format_slot(at);
   const auto loaded = zones::TimeZone::load(zone);
   return loaded ? local_text(at, *loaded) + " (" + format_slot(at) + ")" : format_slot(at);
-}
-
-std::string local_text(WallTime at, const zones::TimeZone& zone) {
-  const std::chrono::seconds offset = zone.offset(std::chrono::floor<std::chrono::seconds>(at));
-  std::string text = format_slot(at + offset);
-  text.pop_back();  // the Z
-  const auto two_digits = [](long number) { return std::to_string(100 + number % 100).substr(1); };
-  const long minutes = std::labs(static_cast<long>(offset.count())) / 60;
-  return text + (offset.count() < 0 ? '-' : '+') + two_digits(minutes / 60) + ':' + two_digits(minutes % 60);
 }
 
 }  // namespace ballot::app

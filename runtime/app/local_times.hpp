@@ -13,6 +13,7 @@
 #include "app/format.hpp"
 #include "config/config.hpp"
 #include "config/job_set.hpp"
+#include "zones/local_text.hpp"
 #include "zones/time_zone.hpp"
 
 namespace CLI {
@@ -42,7 +43,6 @@ class LocalTimes {
 /// where the zone is UTC, or unknown.
 std::string slot_in_zone(WallTime at, const std::string& zone);
 
-/// RFC 3339 with the zone's offset, to the second where it is a whole one: 2025-03-09T08:00:00+01:00.
-std::string local_text(WallTime at, const zones::TimeZone& zone);
+using zones::local_text;
 
 }  // namespace ballot::app

@@ -90,6 +90,25 @@ std::vector<WallTime> Views::waiting(const std::string& job) const {
   return found ? found->machine.waiting() : std::vector<WallTime>();
 }
 
+std::optional<std::vector<WallTime>> Views::planned(const std::string& job, WallTime now, WallTime after,
+                                                    WallTime until, std::size_t most) const {
+  std::vector<WallTime> slots;
+  const JobEntry* const found = jobs_.find(job);
+  if (!found || !found->machine.definition()) return slots;
+  if (!found->machine.definition()->plan.everies().empty() && !found->machine.known_register()) return std::nullopt;
+  while (slots.size() < most) {
+    const auto slot = found->machine.next_slot(now, slots.empty() ? after : slots.back());
+    if (!slot || *slot >= until) break;
+    slots.push_back(*slot);
+  }
+  return slots;
+}
+
+std::optional<JobView> Views::find_job(WallTime now, const std::string& job) const {
+  const JobEntry* const found = jobs_.find(job);
+  return found && found->machine.definition() ? std::optional(view_of(*found, now)) : std::nullopt;
+}
+
 int Views::open_runs() const {
   int count = 0;
   for (const JobEntry* entry : jobs_.open()) count += entry->machine.open_runs();

@@ -92,6 +92,12 @@ class Views {
   std::string group_of_instances(const std::string& job) const;
   /// Slots of a job that this node leads that are due and wait: see JobMachine::waiting().
   std::vector<WallTime> waiting(const std::string& job) const;
+  /// The slots of a job after `after` and before `until`, at most `most`, as its files and its register have them now.
+  /// None: that is not known here, as only whoever leads the job knows where its `@every` counts from.
+  std::optional<std::vector<WallTime>> planned(const std::string& job, WallTime now, WallTime after, WallTime until,
+                                               std::size_t most) const;
+  /// As visit_jobs() shows it; none where no file defines such a job.
+  std::optional<JobView> find_job(WallTime now, const std::string& job) const;
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;
 

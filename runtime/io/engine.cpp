@@ -113,7 +113,7 @@ void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::
 void Engine::ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered,
                  OnEnded ended) {
   waiting_[++last_asker_] = {std::move(answered), std::move(ended)};
-  request.id = Random(seed()).run_id(read_clocks().wall);
+  if (request.id == RunId{}) request.id = Random(seed()).run_id(read_clocks().wall);
   feed(core::Ask{last_asker_, std::move(request), run_suffix, patience});
 }
 

@@ -85,9 +85,9 @@ class Engine {
   /// Changes since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
   void reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
 
-  /// Has somebody who leads do `request`, whose id is chosen here. `run_suffix` (kill, forget): the last digits of the
-  /// run. `answered` is called once, at the latest after `patience`; `ended`, where the request waits for the run that
-  /// it triggers and was done, once after it.
+  /// Has somebody who leads do `request`, whose id is chosen here where it has none. `run_suffix` (kill, forget): the
+  /// last digits of the run. `answered` is called once, at the latest after `patience`; `ended`, where the request
+  /// waits for the run that it triggers and was done, once after it.
   void ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered, OnEnded ended);
 
   /// The elections as the store shows them. `answered` is called once: with none where the store does not answer within

@@ -8,6 +8,8 @@
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
 #include "library/history/ledger_questions.hpp"
+#include "library/shown/ledger_ask.hpp"
+#include "library/shown/values.hpp"
 
 namespace ballot::library {
 namespace {
@@ -40,30 +42,19 @@ std::string fault_of(core::Request request, const std::string& run_suffix, Milli
   return (names_job || request.job.empty()) && request.group.empty() ? "" : "it must name a run, and nothing else";
 }
 
-const char* text_of(NodeStatus::Session session) {
-  constexpr const char* texts[] = {"none", "in doubt", "open"};
-  return texts[static_cast<std::size_t>(session)];
-}
-
-io::Message status_message(const NodeStatus& status) {
-  std::vector<io::Message> led, next;
-  for (const NodeStatus::Led& group : status.led) {
-    io::Message one;
-    one.set("group", group.group).set("epoch", static_cast<std::int64_t>(group.epoch)).set("paused", group.paused);
-    one.set("in_doubt", status.session == NodeStatus::Session::in_doubt).set("halted", group.halted);
-    led.push_back(std::move(one));
-  }
-  for (const NodeStatus::NextSlot& slot : status.next) {
-    io::Message one;
-    one.set("slot", format_slot(slot.slot)).set("job", slot.job);
-    next.push_back(std::move(one));
-  }
-  io::Message message;
-  message.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
-  message.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
-  message.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
-  message.set("state", state_text(status));
-  return message;
+/// The id of a run that whoever triggers it has chosen. An old one could be of a run that is forgotten by now, and run
+/// twice.
+Result<RunId> chosen_id(const std::string& text, WallTime now) {
+  constexpr Millis most_apart = std::chrono::hours(1);
+  const auto id = RunId::parse(text);
+  if (!id || id->bytes[6] >> 4 != 7 || id->text() != text)
+    return Error{Errc::invalid, "the run's id must be a UUID of version 7 in lower case, not '" + text + "'"};
+  std::int64_t made = 0;
+  for (std::size_t i = 0; i < 6; ++i) made = made << 8 | id->bytes[i];
+  const Millis apart = now - WallTime(Millis(made));
+  if (apart <= most_apart && -apart <= most_apart) return *id;
+  return Error{Errc::invalid, "the run's id says that it was made at " + format_millis(WallTime(Millis(made))) +
+                                  ", more than an hour from this node's clock: choose a new one"};
 }
 
 io::Message job_message(const core::JobView& view) {
@@ -96,6 +87,14 @@ void answer_pages(const char* name, const StateViews& views, const io::Reply& re
   (views.*visit)(page, [reply] { reply.finish({}); });
 }
 
+/// `key`: what the run of a trigger is called.
+io::Message done(const char* key, const std::optional<RunId>& run) {
+  io::Message line;
+  line.set("done", true);
+  if (run) line.set(key, run->text());
+  return line;
+}
+
 /// As this daemon's own.
 LedgerPlace live(LedgerPlace place) {
   place.is_live = true;
@@ -105,10 +104,19 @@ LedgerPlace live(LedgerPlace place) {
 }  // namespace
 
 ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
-    : node_(node), views_(node), jobs_(jobs), facts_(std::move(facts)), desk_(node.loop(), live(facts_.ledger)) {}
+    : node_(node),
+      views_(node),
+      jobs_(jobs),
+      facts_(std::move(facts)),
+      desk_(node.loop(), live(facts_.ledger)),
+      shown_(
+          node, views_, jobs_,
+          [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {}
 
 void ControlAnswers::answer(const io::Question& question, const io::Reply& reply) {
   const std::string what = question.message.text("do").value_or("");
+  const bool is_shown = question.message.text("form") == "shown";
+  if (is_shown && shown_.answer(question, reply)) return;
   if (what == "flush")
     node_.flush([reply] { reply.finish({}); });
   else if (what == "jobs")
@@ -121,6 +129,8 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
     answer_runs(reply);
   else if (what == "status")
     answer_status(reply);
+  else if (what == "events")
+    events_.follow(question, reply);
   else if (what == "ledger")
     answer_from_ledger(question, reply);
   else if (what == "instances")
@@ -157,16 +167,21 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
   std::string run = message.text("run").value_or("");
   if (const auto followed = kind == core::Request::Kind::pause ? RunId::parse(run) : std::nullopt)
     request.run = *followed, run.clear();
+  if (kind == core::Request::Kind::trigger && !run.empty()) {
+    const auto chosen = chosen_id(run, io::read_clocks().wall);
+    if (!chosen) return reply.fail(chosen.error());
+    request.id = *chosen, run.clear();
+  }
   if (const std::string fault = fault_of(request, run, patience); !fault.empty())
     return reply.fail({Errc::invalid, "'" + message.text("do").value_or("") + "': " + fault});
   const auto ticket = admit(asked.asker);
   if (!ticket)
     return reply.fail({Errc::unavailable, "too many requests of yours are under way; wait until some are done"});
-  const auto answered = [reply, ticket, wait = request.wait](const core::Reply& answer) {
+  const bool is_shown = message.text("form") == "shown";
+  const auto answered = [reply, ticket, is_shown, wait = request.wait](const core::Reply& answer) {
     if (!answer.ok) return reply.fail({answer.code, answer.text});
-    io::Message line;
-    line.set("done", true);
-    if (answer.run) line.set("run", answer.run->text());
+    io::Message line = done(is_shown ? "run_id" : "run", answer.run);
+    if (answer.run && is_shown) line.set("created", true);
     if (!answer.text.empty()) line.set("text", answer.text);
     if (wait)
       reply.send(line);
@@ -180,7 +195,26 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
     if (row.signal) line.set("signal", std::int64_t{*row.signal});
     reply.finish(line);
   };
-  node_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
+  const auto go_on = [this, request, run, patience, answered, ended] {
+    node_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
+  };
+  request.id == RunId{} ? go_on() : unless_there(request, asked, reply, go_on);
+}
+
+/// A trigger is asked for again where its run is known already, and then nothing is done. The job's register knows the
+/// last runs, the ledger those before.
+void ControlAnswers::unless_there(const core::Request& request, const io::Question& asked, const io::Reply& reply,
+                                  std::function<void()> then) {
+  io::Question look = asked;
+  look.message = question("run").set("form", std::string("shown")).set("run", request.id.text());
+  if (const auto scope = asked.message.text("scope")) look.message.set("scope", *scope);
+  ask_ledger(
+      [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, look, reply,
+      [request, reply, then = std::move(then)](const Result<io::Message>& found) {
+        if (!found) return then();
+        if (found->text("job") == request.job) return reply.finish(done("run_id", request.id).set("created", false));
+        reply.fail({Errc::conflict, "run " + request.id.text() + " is one of job " + found->text("job").value_or("")});
+      });
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
@@ -272,11 +306,7 @@ void ControlAnswers::status(std::function<void(const NodeStatus&)> done) const {
 }
 
 void ControlAnswers::answer_status(const io::Reply& reply) const {
-  status([this, reply](const NodeStatus& status) {
-    io::Message answer = status_message(status);
-    answer.set("node", facts_.node).set("backend", facts_.backend);
-    reply.finish(answer);
-  });
+  status([this, reply](const NodeStatus& status) { reply.finish(shown(status, facts_.node, facts_.backend)); });
 }
 
 }  // namespace ballot::library

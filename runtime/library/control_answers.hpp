@@ -1,7 +1,7 @@
 // ControlAnswers: the daemon's answers on its control socket: {"do": "flush" | "jobs" | "job" | "groups" | "runs" |
-// "status" | "waiting" | "instances" | "ledger", with a question of history/ledger_questions.hpp | a request of
-// core/request/request.hpp}. It knows nothing of sockets and roles, and decides nothing: a request is for whoever
-// leads.
+// "status" | "waiting" | "instances" | "events" | "ledger", with a question of history/ledger_questions.hpp | a request
+// of core/request/request.hpp | what library/shown/shown_answers.hpp has}. It knows nothing of sockets and roles, and
+// decides nothing: a request is for whoever leads.
 //
 // Thread: the loop's. Requires: the node and the folder live longer, and close() comes before the node is closed.
 //
@@ -20,6 +20,8 @@
 #include "library/history/ledger_desk.hpp"
 #include "library/job_folder.hpp"
 #include "library/node.hpp"
+#include "library/shown/event_feed.hpp"
+#include "library/shown/shown_answers.hpp"
 #include "library/state_views.hpp"
 
 namespace ballot::library {
@@ -42,6 +44,8 @@ class ControlAnswers {
 
  private:
   void answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply);
+  void unless_there(const core::Request& request, const io::Question& asked, const io::Reply& reply,
+                    std::function<void()> then);
   std::shared_ptr<void> admit(const io::Asker& asker);
   void answer_jobs(const io::Reply& reply) const;
   void answer_job(const std::string& name, const io::Reply& reply) const;
@@ -57,6 +61,8 @@ class ControlAnswers {
   const JobFolder& jobs_;
   const Facts facts_;
   LedgerDesk desk_;
+  const ShownAnswers shown_;
+  EventFeed events_;
   using Counts = std::map<std::string, int>;
   const std::shared_ptr<Counts> asking_ = std::make_shared<Counts>();  // requests under way, by Asker::key
 };

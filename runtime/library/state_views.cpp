@@ -38,14 +38,11 @@ void pages(Node& node, Visit visit, StateViews::OnPage<View> page, StateViews::D
   post_steps(node.loop(), "", step, std::move(done));
 }
 
-using Leaders = std::map<std::string, std::string, std::less<>>;
-
-Leaders leaders_of(const std::vector<Election>& elections) {
-  Leaders leaders;
-  for (const Election& election : elections)
-    for (const Candidate& candidate : election.candidates)
-      if (candidate.leads) leaders[election.group] = candidate.node;
-  return leaders;
+/// With the leader that the store names, where that is not this node.
+core::JobView led(core::JobView job, const Leaders& leaders) {
+  const auto other = job.leader.empty() ? leaders.find(job.group) : leaders.end();
+  if (other != leaders.end()) job.leader = other->second;
+  return job;
 }
 
 void note(const core::GroupView& group, NodeStatus& status) {
@@ -157,13 +154,37 @@ void StateViews::jobs(OnPage<core::JobView> page, Done done) const {
   node_.observe(store_patience, [&node = node_, page = std::move(page),
                                  done = std::move(done)](const std::vector<Election>& elections) {
     const auto visit = [&node, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
-      return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size, [&](core::JobView job) {
-        const auto other = job.leader.empty() ? leaders.find(job.group) : leaders.end();
-        if (other != leaders.end()) job.leader = other->second;
-        take(job);
-      });
+      return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
+                                            [&](const core::JobView& job) { take(led(job, leaders)); });
     };
     pages<core::JobView>(node, visit, page, done);
+  });
+}
+
+void StateViews::page_of_jobs(JobsAsked asked, OnJob take, OnEnd done) const {
+  leaders_.ask([&node = node_, asked = std::move(asked), take = std::move(take),
+                done = std::move(done)](const LeadersPtr& leaders) {
+    const auto left = std::make_shared<std::size_t>(asked.most);
+    const auto end = std::make_shared<core::Views::Next>();
+    const auto step = [&node, group = asked.group, take, leaders, left, end](const std::string& after) {
+      const auto visit = [&](const core::JobView& job) {
+        if (!group.empty() && job.group != group) return;
+        --*left;
+        take(led(job, *leaders));
+      };
+      *end = node.core().views().visit_jobs(io::read_clocks().wall, after, std::min(page_size, *left), visit);
+      return *left == 0 ? Views::Next() : *end;
+    };
+    post_steps(node.loop(), asked.after, step, [end, done] { done(*end); });
+  });
+}
+
+void StateViews::job(const std::string& name, std::function<void(const core::JobView*)> take) const {
+  leaders_.ask([&node = node_, name, take = std::move(take)](const LeadersPtr& leaders) {
+    auto found = node.core().views().find_job(io::read_clocks().wall, name);
+    if (!found) return take(nullptr);
+    const core::JobView job = led(*found, *leaders);
+    take(&job);
   });
 }
 

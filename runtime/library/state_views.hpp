@@ -17,6 +17,7 @@
 
 #include "ballot/runtime.hpp"
 #include "core/views.hpp"
+#include "library/leader_cache.hpp"
 #include "library/node.hpp"
 
 namespace ballot::library {
@@ -69,10 +70,22 @@ class StateViews {
   using OnPage = std::function<bool(std::span<const View>)>;
   using Done = std::function<void()>;
 
-  explicit StateViews(Node& node) : node_(node) {}
+  explicit StateViews(Node& node) : node_(node), leaders_(node) {}
 
   /// By name, with their leaders wherever these are, as far as the store says it in time.
   void jobs(OnPage<core::JobView> page, Done done) const;
+  /// Some of them. `done` is called with the name after which the next page begins; none: no more are left.
+  struct JobsAsked {
+    std::string after, group;  // "": from the first on; of all groups
+    std::size_t most = 100;
+  };
+  using OnJob = std::function<void(const core::JobView&)>;
+  using OnEnd = std::function<void(const core::Views::Next& next)>;
+  void page_of_jobs(JobsAsked asked, OnJob take, OnEnd done) const;
+  /// One of them; null: no file defines it.
+  void job(const std::string& name, std::function<void(const core::JobView*)> take) const;
+  /// Who leads which group.
+  void leaders(std::function<void(const LeadersPtr&)> take) const { leaders_.ask(std::move(take)); }
   void groups(OnPage<core::GroupView> page, Done done) const;
   void runs(OnPage<core::RunView> page, Done done) const;
 
@@ -80,6 +93,7 @@ class StateViews {
 
  private:
   Node& node_;
+  mutable LeaderCache leaders_;
 };
 
 }  // namespace ballot::library

@@ -47,10 +47,11 @@ const std::string& JobMachine::trouble() const {
   return job_.role == RegisterRole::halted && job_.term ? job_.term->halted : none;
 }
 
-std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
+std::optional<WallTime> JobMachine::next_slot(WallTime now, WallTime after) const {
   if (!job_.definition || !job_.definition->job.enabled) return std::nullopt;
   const JobRegister& stored = job_.view.stored();
-  return job_.slots.next_slot(now, job_.view.is_known() ? std::max(now, stored.cursor) : now, *job_.definition, stored);
+  if (job_.view.is_known()) after = std::max(after, stored.cursor);
+  return job_.slots.next_slot(now, after, *job_.definition, stored);
 }
 
 std::vector<WallTime> JobMachine::waiting() const {

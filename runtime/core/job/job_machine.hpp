@@ -152,7 +152,9 @@ class JobMachine {
   std::optional<WallTime> unsound_since() const { return job_.view.unsound_since(); }
   bool paused() const { return job_.view.is_known() && job_.view.stored().paused; }
   bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }
-  std::optional<WallTime> next_slot(WallTime now) const;
+  std::optional<WallTime> next_slot(WallTime now) const { return next_slot(now, now); }
+  /// The first one after `after` that is not settled yet.
+  std::optional<WallTime> next_slot(WallTime now, WallTime after) const;
   const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
   bool has_run(const runner::AttemptId& id) const { return job_.runs.find(id) != nullptr; }
   /// Slots that are due and wait: for a run to end, for a place, for their next attempt.

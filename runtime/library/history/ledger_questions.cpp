@@ -4,7 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "io/clocks.hpp"
 #include "library/history/ledger_wire.hpp"
+#include "library/shown/ledger_answers.hpp"
 
 namespace ballot::library {
 namespace {
@@ -145,6 +147,7 @@ Message question(const std::string& call) {
 }
 
 Result<Message> answer_question(LedgerView& ledger, const Message& asked) {
+  if (asked.text("form") == "shown") return answer_shown(ledger, asked, io::read_clocks().wall);
   const std::string name = argument(asked, "ask");
   const auto call = std::find_if(calls.begin(), calls.end(), [&](const Call& one) { return one.name == name; });
   if (call != calls.end()) return call->answer(ledger, asked);
@@ -155,7 +158,7 @@ Result<Message> answer_question(LedgerView& ledger, const Message& asked) {
 
 bool wants_newest(const Message& asked) {
   const std::string name = argument(asked, "ask");
-  return name == "sequence" || name == "output" || name == "audit";
+  return name == "sequence" || name == "output" || name == "audit" || name == "run";
 }
 
 }  // namespace ballot::library

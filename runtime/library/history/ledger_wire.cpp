@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/hex.hpp"
+
 namespace ballot::library {
 namespace {
 
@@ -32,31 +34,6 @@ std::uint64_t unsigned_of(const Message& message, const char* key) {
 }
 
 std::string text_of(const Message& message, const char* key) { return message.text(key).value_or(""); }
-
-/// Two digits a byte: an output is of any bytes, a text of a message is UTF-8.
-std::string to_hex(std::string_view bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const char byte : bytes) {
-    text += digits[static_cast<unsigned char>(byte) >> 4];
-    text += digits[static_cast<unsigned char>(byte) & 15];
-  }
-  return text;
-}
-
-std::optional<std::string> from_hex(std::string_view text) {
-  const auto value = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  bytes.reserve(text.size() / 2);
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const int high = value(text[i]), low = value(text[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    bytes += static_cast<char>(high * 16 + low);
-  }
-  return bytes;
-}
 
 template <class E>
 std::vector<std::string> words_of(const std::vector<E>& values) {
@@ -211,6 +188,7 @@ Result<storage::Filter> filter_from(const Message& message) {
 Message to_message(const ShownOutput& shown) {
   Message message;
   message.set("elsewhere", shown.place == ShownOutput::Place::elsewhere).set("node", shown.node);
+  // An output is of any bytes, a text of a message is UTF-8.
   message.set("begin", shown.piece.begin).set("bytes", to_hex(shown.piece.bytes));
   return message.set("total", shown.total).set("ended", shown.ended);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/clocks.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::library {
@@ -114,6 +115,71 @@ TEST_F(RuntimeOfManyJobs, SkipsWhatIsRemovedMeanwhile) {
   run_once_it_leads([&] { views.jobs(page, [this] { end(); }); });
   EXPECT_EQ(names.size(), static_cast<std::size_t>(many) - 1);
   EXPECT_EQ(names.back(), name_of(many - 2));
+}
+
+/// All pages, one after the other.
+struct Pages {
+  void ask(const std::string& after) {
+    ++count;
+    views.page_of_jobs(
+        {after, group, most}, [this](const core::JobView& job) { names.emplace_back(job.name); },
+        [this](const core::Views::Next& next) { next&& count < 100 ? ask(*next) : done(); });
+  }
+
+  const StateViews& views;
+  std::size_t most;
+  std::function<void()> done;
+  std::string group = {};
+  std::vector<std::string> names = {};
+  int count = 0;
+};
+
+TEST_F(RuntimeOfManyJobs, ShowsThemPageByPageAsLongAsAsked) {
+  Pages pages{views, 300, [this] { end(); }};
+  run_once_it_leads([&] { pages.ask(""); });
+  EXPECT_EQ(pages.count, 4);
+  ASSERT_EQ(pages.names.size(), static_cast<std::size_t>(many));
+  EXPECT_TRUE(std::is_sorted(pages.names.begin(), pages.names.end()));
+}
+
+TEST_F(RuntimeOfManyJobs, ShowsAPageThatEndsWithTheLastJobAsTheLastOne) {
+  Pages pages{views, many, [this] { end(); }};
+  run_once_it_leads([&] { pages.ask(""); });
+  EXPECT_EQ(pages.count, 1);
+}
+
+TEST_F(RuntimeOfManyJobs, ShowsNoneOfAGroupThatHasNone) {
+  Pages pages{views, 300, [this] { end(); }, "other"};
+  run_once_it_leads([&] { pages.ask(""); });
+  EXPECT_EQ(pages.names.size(), 0U);
+  EXPECT_EQ(pages.count, 1);
+}
+
+TEST_F(RuntimeOfManyJobs, ShowsOneWithItsLeaderOrThatThereIsNone) {
+  std::string leader, other = "not asked";
+  run_once_it_leads([&] {
+    views.job(name_of(7), [&](const core::JobView* job) { leader = job ? std::string(job->leader) : "no such job"; });
+    views.job("job-7", [&](const core::JobView* job) { other = job ? "there" : "no such job", end(); });
+  });
+  EXPECT_EQ(leader, "n1");
+  EXPECT_EQ(other, "no such job");
+}
+
+TEST_F(RuntimeOfManyJobs, PlansSlotsToComeAsTheScheduleHasThem) {
+  std::vector<WallTime> slots;
+  const WallTime now = io::read_clocks().wall, until = now + std::chrono::days(366 * 9);
+  run_once_it_leads([&] {
+    slots = *node.core().views().planned(name_of(0), now, now, until, 2);
+    EXPECT_TRUE(node.core().views().planned("no-such-job", now, now, until, 2)->empty());
+    end();
+  });
+  ASSERT_EQ(slots.size(), 2U);
+  for (const WallTime slot : slots) {
+    const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(slot));
+    EXPECT_EQ(day.month(), std::chrono::February);
+    EXPECT_EQ(day.day(), std::chrono::day(29));
+  }
+  EXPECT_LT(slots[0], slots[1]);
 }
 
 TEST_F(RuntimeOfManyJobs, SaysHowTheNodeIs) {

@@ -1,0 +1,145 @@
+#include "library/shown/ledger_answers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/wall_text.hpp"
+#include "library/history/ledger_wire.hpp"
+#include "library/shown/cursor.hpp"
+#include "library/shown/values.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+
+constexpr Millis shown_unless_asked = std::chrono::days(7);
+
+std::string text_in(const Message& asked, const char* key) { return asked.text(key).value_or(""); }
+
+/// The list that a cursor is of: what was asked for, however long its pages are.
+std::string asked_list(const Message& asked) {
+  Message list = asked;
+  return io::encode(list.set("cursor", {}).set("limit", {}).set("timeout_ms", {}));
+}
+
+Result<storage::Filter> shown_filter(const Message& asked, WallTime now) {
+  auto filter = filter_from(asked);
+  if (filter && !filter->since && !filter->run) filter->since = now - shown_unless_asked;
+  return filter;
+}
+
+Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime now) {
+  auto filter = shown_filter(asked, now);
+  if (!filter) return filter.error();
+  filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(default_rows), 1, most_rows);
+  const std::string list = asked_list(asked);
+  if (const auto cursor = asked.text("cursor")) {
+    const auto place = cursor_place(*cursor, list);
+    if (!place) return place.error();
+    filter->after = position_from(*place);
+  }
+  std::vector<Message> rows;
+  const auto next = ledger.history(*filter, [&](const Row& row) { return rows.push_back(shown(row)), true; });
+  if (!next) return next.error();
+  Message answer;
+  answer.set("rows", std::move(rows)).set("next", {});
+  if (*next) answer.set("next", cursor_text(to_message(**next), list));
+  return answer;
+}
+
+Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
+  const std::string name = text_in(asked, "run");
+  const auto found = ledger.find_run(name);
+  if (!found) return found.error();
+  if (found->empty()) return Error{Errc::not_found, "no run ends with " + name + " in this ledger"};
+  if (found->size() > 1) {
+    std::string text = "several runs end with " + name + ":";
+    for (const RunId& run : *found) text += " " + run.text();
+    return Error{Errc::invalid, text};
+  }
+  std::vector<Row> rows;
+  const auto read = ledger.history({.run = found->front(), .limit = std::nullopt},
+                                   [&](const Row& row) { return rows.push_back(row), true; });
+  if (!read) return read.error();
+  if (rows.empty()) return Error{Errc::not_found, "this ledger has no run " + found->front().text()};
+  return shown(rows.front()).set("attempts", shown(rows));
+}
+
+/// How slots of one hour have ended: a run's by its last attempt, which comes first.
+class SlotCounts {
+ public:
+  /// False: there are too many counts.
+  bool add(const Row& row) {
+    if (row.slot != slot_) runs_.clear(), slot_ = row.slot;
+    const std::int64_t hour = std::chrono::floor<std::chrono::hours>(row.slot).time_since_epoch().count();
+    Count& count = counts_[{hour, row.job, std::string(to_string(row.status)), std::string(to_string(row.reason))}];
+    if (!row.run || runs_.insert(*row.run).second) count.slots += row.slots;
+    if (row.attempt > 0) ++count.attempts;
+    return counts_.size() <= most_counts;
+  }
+
+  std::vector<Message> shown() const {
+    std::vector<Message> hours;
+    for (const auto& [key, count] : counts_) {
+      const auto& [hour, job, status, reason] = key;
+      Message one;
+      one.set("hour", format_slot(WallTime(std::chrono::hours(hour)))).set("job", job).set("status", status);
+      one.set("reason", word_or_null(reason)).set("slots", count.slots).set("attempts", count.attempts);
+      hours.push_back(std::move(one));
+    }
+    return hours;
+  }
+  bool is_too_long() const { return counts_.size() > most_counts; }
+
+ private:
+  struct Count {
+    std::int64_t slots = 0, attempts = 0;
+  };
+  WallTime slot_{};
+  std::set<RunId> runs_;  // of that slot
+  std::map<std::tuple<std::int64_t, std::string, std::string, std::string>, Count> counts_;
+};
+
+Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime now) {
+  auto filter = shown_filter(asked, now);
+  if (!filter) return filter.error();
+  filter->limit = std::nullopt;
+  SlotCounts summary;
+  const auto read = ledger.history(*filter, [&](const Row& row) { return summary.add(row); });
+  if (!read) return read.error();
+  if (summary.is_too_long())
+    return Error{Errc::invalid, "the summary has more than " + std::to_string(most_counts) +
+                                    " counts; ask for fewer jobs, or a shorter time"};
+  return Message().set("hours", summary.shown());
+}
+
+Result<Message> shown_terms(LedgerView& ledger, const Message& asked, WallTime) {
+  const auto terms = ledger.terms(text_in(asked, "group"));
+  if (!terms) return terms.error();
+  std::vector<Message> all;
+  for (const TermRow& term : *terms) all.push_back(shown(term));
+  return Message().set("terms", std::move(all));
+}
+
+struct ShownCall {
+  std::string_view name;
+  Result<Message> (*answer)(LedgerView&, const Message&, WallTime);
+};
+constexpr ShownCall shown_calls[] = {
+    {"history", shown_history}, {"run", shown_run}, {"summary", shown_summary}, {"terms", shown_terms}};
+
+}  // namespace
+
+Result<Message> answer_shown(LedgerView& ledger, const Message& asked, WallTime now) {
+  const std::string name = text_in(asked, "ask");
+  for (const ShownCall& call : shown_calls)
+    if (call.name == name) return call.answer(ledger, asked, now);
+  return Error{Errc::invalid, "the daemon cannot be asked for '" + name +
+                                  "' of its ledger in public form; it may be older than whoever asks"};
+}
+
+}  // namespace ballot::library

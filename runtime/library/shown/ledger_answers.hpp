@@ -1,0 +1,31 @@
+// The questions of the ledger in public form: {"do": "ledger", "form": "shown", "ask": the call, its arguments}. The
+// arguments are those of a storage::Filter (see history/ledger_wire.hpp) but for `after`, instead of which there is
+// `cursor`; times are milliseconds since 1970.
+//
+//   ask     | answers with
+//   history | `rows`, newest first, and the cursor `next`, null on the last page
+//   run     | a run, of `run`, its id or its last 6 or more digits: its last attempt's row, and `attempts`
+//   summary | `hours`: how many slots of each hour, job, status and reason, and how many attempts
+//   terms   | `terms` of `group`, newest first
+//
+// Without `since` and `run` rows of the last seven days are meant. None of them counts what is not on the page.
+//
+// Pure but for the ledger that is asked, and the clock. Thread: any.
+//
+//   if (asked.text("form") == "shown") return answer_shown(ledger, asked, now);
+#pragma once
+
+#include "ballot/error.hpp"
+#include "ballot/time.hpp"
+#include "io/message.hpp"
+#include "library/history/ledger_view.hpp"
+
+namespace ballot::library {
+
+inline constexpr std::int64_t default_rows = 50, most_rows = 1000;  // of a page
+inline constexpr std::size_t most_counts = 20'000;                  // of a summary
+
+/// Errors: those of the ledger; invalid (no such question, a cursor of another one).
+Result<io::Message> answer_shown(LedgerView& ledger, const io::Message& asked, WallTime now);
+
+}  // namespace ballot::library

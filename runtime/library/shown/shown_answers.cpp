@@ -1,0 +1,201 @@
+#include "library/shown/shown_answers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/wall_text.hpp"
+#include "io/clocks.hpp"
+#include "library/history/ledger_questions.hpp"
+#include "library/shown/ledger_ask.hpp"
+#include "library/shown/values.hpp"
+#include "zones/local_text.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+
+constexpr Millis around_now = std::chrono::days(7);  // slots are of that time before and after it, unless asked
+constexpr std::size_t most_runs = 10'000;
+constexpr std::size_t planned_at_once = 50;  // a fraction of a millisecond's work
+
+std::string asked_text(const Message& asked, const char* key) { return asked.text(key).value_or(""); }
+
+std::size_t asked_size(const Message& asked) {
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(asked.integer("limit").value_or(default_page), 1, most_in_page));
+}
+
+WallTime asked_time(const Message& asked, const char* key, WallTime otherwise) {
+  const auto found = asked.integer(key);
+  return found ? WallTime(Millis(*found)) : otherwise;
+}
+
+/// The scope of a question goes with those that are part of it.
+Message part_question(const std::string& call, const Message& asked) {
+  Message message = question(call);
+  if (const auto scope = asked.text("scope")) message.set("scope", *scope);
+  return message;
+}
+
+/// Nodes that did not answer a part are missing from the whole.
+void set_missing(Message& whole, const Result<Message>& part) {
+  if (!part) return;
+  if (auto missing = part->objects("missing"); !missing.empty()) whole.set("missing", std::move(missing));
+}
+
+/// The job's slots to come, some at a time.
+struct Planning {
+  std::string job;
+  WallTime now{}, after{}, until{};
+  std::size_t most = 0;
+  std::vector<WallTime> slots = {};
+};
+
+void plan_on(Node& node, const std::shared_ptr<Planning>& planning, const std::function<void(bool known)>& done) {
+  const std::size_t left = planning->most - planning->slots.size(), wanted = std::min(left, planned_at_once);
+  const auto more = node.core().views().planned(planning->job, planning->now, planning->after, planning->until, wanted);
+  if (more) planning->slots.insert(planning->slots.end(), more->begin(), more->end());
+  if (!more || more->size() < wanted || planning->slots.size() == planning->most) return done(more.has_value());
+  planning->after = more->back();
+  node.loop().post([&node, planning, done] { plan_on(node, planning, done); });
+}
+
+/// Slots in the job's own zone.
+class InZone {
+ public:
+  explicit InZone(const std::string& name) : zone_(zones::TimeZone::load(name)) {}
+
+  std::string text(WallTime slot) const { return zone_ ? zones::local_text(slot, *zone_) : format_slot(slot); }
+  Message row(Message shown) const {
+    const auto slot = parse_wall(asked_text(shown, "slot"));
+    return shown.set("slot_local", slot ? Message::Value(text(*slot)) : Message::Value());
+  }
+  Message planned(WallTime slot) const {
+    return Message().set("slot", format_slot(slot)).set("slot_local", text(slot));
+  }
+
+ private:
+  Result<zones::TimeZone> zone_;
+};
+
+}  // namespace
+
+bool ShownAnswers::answer(const io::Question& question, const io::Reply& reply) const {
+  using Answer = void (ShownAnswers::*)(const io::Question&, const io::Reply&) const;
+  constexpr std::pair<std::string_view, Answer> answers[] = {{"jobs", &ShownAnswers::answer_jobs},
+                                                             {"job", &ShownAnswers::answer_job},
+                                                             {"slots", &ShownAnswers::answer_slots},
+                                                             {"groups", &ShownAnswers::answer_groups},
+                                                             {"runs", &ShownAnswers::answer_runs}};
+  const std::string word = asked_text(question.message, "do");
+  for (const auto& [name, answer] : answers)
+    if (name == word) return (this->*answer)(question, reply), true;
+  return false;
+}
+
+/// Where the ledger cannot be read the statuses are null.
+void ShownAnswers::with_last_statuses(const io::Question& question, const io::Reply& reply, std::vector<Message> jobs,
+                                      std::function<void(std::vector<Message>)> then) const {
+  std::vector<std::string> names;
+  for (const Message& job : jobs) names.push_back(asked_text(job, "job"));
+  Message asked = part_question("last_statuses", question.message);
+  asked.set("jobs", std::move(names));
+  ask_ledger(ledger_, {std::move(asked), question.asker}, reply,
+             [jobs = std::move(jobs), then = std::move(then)](const Result<Message>& answer) mutable {
+               const auto statuses = answer ? answer->texts("statuses") : std::vector<std::string>();
+               for (std::size_t i = 0; i < jobs.size(); ++i)
+                 jobs[i].set("last_status", i < statuses.size() ? word_or_null(statuses[i]) : Message::Value());
+               then(std::move(jobs));
+             });
+}
+
+void ShownAnswers::answer_jobs(const io::Question& question, const io::Reply& reply) const {
+  const auto page = std::make_shared<std::vector<Message>>();
+  const Message& asked = question.message;
+  views_.page_of_jobs(
+      {asked_text(asked, "after"), asked_text(asked, "group"), asked_size(asked)},
+      [this, page](const core::JobView& job) { page->push_back(shown(job, name_)); },
+      [this, page, question, reply](const core::Views::Next& next) {
+        with_last_statuses(question, reply, std::move(*page), [reply, next](std::vector<Message> jobs) {
+          reply.finish(Message().set("jobs", std::move(jobs)).set("next", next));
+        });
+      });
+}
+
+void ShownAnswers::answer_job(const io::Question& question, const io::Reply& reply) const {
+  const std::string name = asked_text(question.message, "job");
+  views_.job(name, [this, name, question, reply](const core::JobView* job) {
+    if (job == nullptr) return reply.fail({Errc::not_found, "the daemon has no job " + name});
+    Message told = shown(*job, name_);
+    if (const auto found = jobs_.set().definitions.find(name); found != jobs_.set().definitions.end()) {
+      const Job& defined = (*found)->job;
+      told.set("description", word_or_null(*defined.description)).set("schedule", std::vector(*defined.schedule));
+      told.set("timezone", std::string(*defined.timezone)).set("enabled", defined.enabled);
+    }
+    with_last_statuses(question, reply, {told},
+                       [reply](std::vector<Message> jobs) { reply.finish(std::move(jobs.front())); });
+  });
+}
+
+/// A job that no file defines any more has past slots only.
+void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& reply) const {
+  const Message& asked = question.message;
+  const std::string name = asked_text(asked, "job");
+  const WallTime now = io::read_clocks().wall;
+  const WallTime from = asked_time(asked, "from", now - around_now), to = asked_time(asked, "to", now + around_now);
+  const auto found = jobs_.set().definitions.find(name);
+  const bool is_defined = found != jobs_.set().definitions.end();
+  const std::string zone = is_defined ? std::string(*(*found)->job.timezone) : "UTC";
+  const auto planning =
+      std::make_shared<Planning>(Planning{name, now, std::max(now, from - Millis(1)), to, asked_size(asked)});
+  Message rows = part_question("history", asked);
+  rows.set("form", std::string("shown")).set("jobs", std::vector{name});
+  rows.set("since", from.time_since_epoch().count()).set("until", to.time_since_epoch().count());
+  rows.set("limit", static_cast<std::int64_t>(planning->most));
+  // The cursor goes on in the same list, wherever `now` and the default range have moved to.
+  if (const auto cursor = asked.text("cursor")) rows.set("cursor", *cursor);
+  const auto answer = [name, zone, planning, reply](bool is_known, const Result<Message>& past) {
+    if (!past) return reply.fail(past.error());
+    const InZone in_zone(zone);
+    std::vector<Message> before, planned;
+    for (Message& row : past->objects("rows")) before.push_back(in_zone.row(std::move(row)));
+    for (const WallTime slot : planning->slots) planned.push_back(in_zone.planned(slot));
+    Message slots;
+    set_missing(slots, past);
+    slots.set("job", name).set("timezone", zone).set("past", std::move(before)).set("next", past->text("next"));
+    slots.set("planned", std::move(planned)).set("planned_known", is_known);
+    reply.finish(slots.set("planned_more", planning->slots.size() == planning->most));
+  };
+  plan_on(node_, planning, [this, question, rows, reply, is_defined, answer, name](bool is_known) {
+    ask_ledger(ledger_, {rows, question.asker}, reply, [=](const Result<Message>& past) {
+      if (!is_defined && past && past->objects("rows").empty())
+        return reply.fail({Errc::not_found, "the daemon has no job " + name});
+      answer(is_known, past);
+    });
+  });
+}
+
+void ShownAnswers::answer_groups(const io::Question& question, const io::Reply& reply) const {
+  views_.leaders([this, asked = question.message, reply](const LeadersPtr& leaders) {
+    std::vector<Message> groups;
+    const auto next = node_.core().views().visit_groups(
+        asked_text(asked, "after"), asked_size(asked), [&](const core::GroupView& group) {
+          const auto leader = leaders ? leaders->find(group.name) : Leaders::const_iterator();
+          const bool is_known = leaders && leader != leaders->end();
+          groups.push_back(shown(group, group.state == "leading" ? name_ : is_known ? leader->second : ""));
+        });
+    reply.finish(Message().set("groups", std::move(groups)).set("next", next));
+  });
+}
+
+void ShownAnswers::answer_runs(const io::Question&, const io::Reply& reply) const {
+  const auto runs = std::make_shared<std::vector<Message>>();
+  const auto page = [runs, reply](std::span<const core::RunView> views) {
+    for (const core::RunView& run : views) runs->push_back(shown(run));
+    return runs->size() < most_runs && !reply.gone();
+  };
+  views_.runs(page, [runs, reply] { reply.finish(Message().set("runs", std::move(*runs))); });
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,100 @@
+#include "library/shown/values.hpp"
+
+#include "base/wall_text.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+using Value = Message::Value;
+
+Value slot_or_null(const std::optional<WallTime>& slot) { return slot ? Value(format_slot(*slot)) : Value(); }
+Value time_or_null(const std::optional<WallTime>& time) { return time ? Value(format_millis(*time)) : Value(); }
+Value whole_or_null(const std::optional<int>& number) { return number ? Value(std::int64_t{*number}) : Value(); }
+Value number_or_null(std::uint64_t number) { return number == 0 ? Value() : Value(static_cast<std::int64_t>(number)); }
+
+const char* text_of(NodeStatus::Session session) {
+  constexpr const char* texts[] = {"none", "in doubt", "open"};
+  return texts[static_cast<std::size_t>(session)];
+}
+
+}  // namespace
+
+Value word_or_null(std::string_view text) { return text.empty() ? Value() : Value(std::string(text)); }
+
+Message shown(const Row& row) {
+  Message shown;
+  shown.set("run_id", row.run ? Value(row.run->text()) : Value()).set("job", row.job).set("group", row.group);
+  shown.set("slot", format_slot(row.slot)).set("slot_until", slot_or_null(row.slot_until)).set("slots", row.slots);
+  shown.set("trigger", word_or_null(to_string(row.trigger))).set("attempt", std::int64_t{row.attempt});
+  shown.set("status", word_or_null(to_string(row.status))).set("reason", word_or_null(to_string(row.reason)));
+  shown.set("exit_code", whole_or_null(row.exit_code)).set("signal", whole_or_null(row.signal));
+  shown.set("started_at", time_or_null(row.started_at)).set("ended_at", time_or_null(row.ended_at));
+  shown.set("duration_ms", row.duration ? Value(std::int64_t{row.duration->count()}) : Value());
+  shown.set("node", word_or_null(row.node));
+  shown.set("epoch", number_or_null(row.epoch)).set("fence", number_or_null(row.fence));
+  shown.set("output_bytes", row.output_bytes).set("leftover", word_or_null(to_string(row.leftover)));
+  shown.set("triggered_by", word_or_null(row.triggered_by)).set("ended_by", word_or_null(row.ended_by));
+  return shown;
+}
+
+Message shown(const TermRow& term) {
+  Message shown;
+  shown.set("group", term.group).set("node", term.node).set("epoch", static_cast<std::int64_t>(term.epoch));
+  shown.set("elected_at", format_millis(term.elected_at)).set("ended_at", time_or_null(term.ended_at));
+  return shown.set("cause", word_or_null(to_string(term.cause)));
+}
+
+std::vector<Message> shown(const std::vector<Row>& rows) {
+  std::vector<Message> all;
+  for (const Row& row : rows) all.push_back(shown(row));
+  return all;
+}
+
+Message shown(const core::RunView& run) {
+  Message shown;
+  shown.set("run_id", run.id.text()).set("job", std::string(run.job)).set("attempt", std::int64_t{run.attempt});
+  shown.set("slot", format_slot(run.slot)).set("trigger", std::string(to_string(run.trigger)));
+  return shown.set("node", word_or_null(run.node)).set("state", std::string(run.state));
+}
+
+Message shown(const core::GroupView& group, std::string_view leader) {
+  Message shown;
+  shown.set("group", std::string(group.name)).set("leader", word_or_null(leader));
+  shown.set("state", std::string(group.state)).set("epoch", number_or_null(group.epoch));
+  shown.set("paused", group.paused).set("halted", word_or_null(group.halted)).set("drift", group.drift);
+  return shown.set("leaderless", group.leaderless);
+}
+
+Message shown(const NodeStatus& status, const std::string& node, const std::string& backend) {
+  std::vector<Message> led, next;
+  for (const NodeStatus::Led& group : status.led) {
+    Message one;
+    one.set("group", group.group).set("epoch", static_cast<std::int64_t>(group.epoch)).set("paused", group.paused);
+    one.set("in_doubt", status.session == NodeStatus::Session::in_doubt).set("halted", group.halted);
+    led.push_back(std::move(one));
+  }
+  for (const NodeStatus::NextSlot& slot : status.next) {
+    Message one;
+    one.set("slot", format_slot(slot.slot)).set("job", slot.job);
+    next.push_back(std::move(one));
+  }
+  Message shown;
+  shown.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
+  shown.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
+  shown.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
+  return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
+}
+
+Message shown(const core::JobView& job, std::string_view node) {
+  const bool may_be_otherwise = job.state == core::JobState::active && job.leader != node;
+  Message shown;
+  shown.set("job", std::string(job.name)).set("group", std::string(job.group));
+  shown.set("leader", word_or_null(job.leader)).set("next_slot", slot_or_null(job.next));
+  shown.set("state", may_be_otherwise ? Value() : Value(text_of(job)));
+  shown.set("trouble", word_or_null(job.trouble)).set("halted_at", time_or_null(job.halted_at));
+  shown.set("paused_at", time_or_null(job.paused_at)).set("paused_by", word_or_null(job.paused_by));
+  return shown.set("digest", job.digest.text());
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,131 @@
+// The ledger in public form: rows page by page, runs, counts by the hour; and cursors, which are of one list only.
+#include <gtest/gtest.h>
+
+#include "base/wall_text.hpp"
+#include "library/history/file_ledger.hpp"
+#include "library/history/ledger_questions.hpp"
+#include "library/shown/cursor.hpp"
+#include "library/shown/ledger_answers.hpp"
+#include "storage/ledger_file.hpp"
+#include "unit/storage/storage_test_support.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+using storage::noon;
+using storage::ran;
+using storage::run_id;
+
+struct ShownLedger : ::testing::Test {
+  void write(const std::vector<storage::Record>& records) {
+    storage::LedgerFile(folder / "history.db", Millis(100)).write(records, storage::Sync::later);
+  }
+  Result<Message> ask(Message question) {
+    auto ledger = FileLedger::open(place);
+    return answer_shown(**ledger, question.set("do", "ledger").set("form", "shown"), noon + std::chrono::hours(24));
+  }
+  static Message history() { return Message().set("ask", "history"); }
+
+  TempFolder folder;
+  LedgerPlace place{folder / "history.db", folder / "no-runner.sock", "host-1", std::chrono::hours(1'000'000)};
+};
+
+TEST_F(ShownLedger, GivesEachRowOnceOverAllPages) {
+  std::vector<storage::Record> records;
+  for (int i = 0; i < 25; ++i) records.emplace_back(ran(i, noon + std::chrono::minutes(i)));
+  write(records);
+  std::vector<std::string> slots;
+  Message question = history().set("limit", std::int64_t{10});
+  for (int page = 0; page < 5; ++page) {
+    const auto answer = ask(question);
+    ASSERT_TRUE(answer) << answer.error().what;
+    for (const Message& row : answer->objects("rows")) slots.push_back(*row.text("slot"));
+    const auto next = answer->text("next");
+    if (!next) break;
+    question.set("cursor", *next);
+  }
+  ASSERT_EQ(slots.size(), 25U);
+  EXPECT_TRUE(std::is_sorted(slots.rbegin(), slots.rend())) << "newest first";
+  EXPECT_EQ(slots.front(), format_slot(noon + std::chrono::minutes(24)));
+}
+
+TEST_F(ShownLedger, ShowsTheLastSevenDaysUnlessAsked) {
+  write({ran(1, noon), ran(2, noon - std::chrono::days(6) - std::chrono::minutes(1))});
+  EXPECT_EQ(ask(history())->objects("rows").size(), 1U);
+  const Message all = history().set("since", std::int64_t{0});
+  EXPECT_EQ(ask(all)->objects("rows").size(), 2U);
+}
+
+TEST_F(ShownLedger, TakesNoCursorOfAnotherListOrOfNone) {
+  std::vector<storage::Record> records;
+  for (int i = 0; i < 5; ++i) records.emplace_back(ran(i, noon + std::chrono::minutes(i)));
+  write(records);
+  const std::string next = *ask(history().set("limit", std::int64_t{2}))->text("next");
+  EXPECT_TRUE(ask(history().set("limit", std::int64_t{3}).set("cursor", next))) << "of longer pages";
+  EXPECT_FALSE(ask(history().set("cursor", next).set("statuses", std::vector<std::string>{"failed"})));
+  EXPECT_FALSE(ask(Message().set("ask", "history").set("cursor", next).set("scope", "fleet")));
+  for (const std::string& text : {std::string(), next.substr(1), next.substr(0, next.size() - 1), next + "0",
+                                  "2" + next.substr(1), std::string(5000, '0')}) {
+    const auto answer = ask(history().set("cursor", text));
+    ASSERT_FALSE(answer) << text;
+    EXPECT_EQ(answer.error().code, Errc::invalid) << text;
+  }
+}
+
+TEST_F(ShownLedger, ShowsARunByItsLastDigitsWithAllItsAttempts) {
+  Row first = ran(1, noon), second = ran(1, noon);
+  first.status = Status::failed, first.reason = Reason::exit_code, first.exit_code = 3;
+  second.attempt = 2;
+  write({first, second, ran(2, noon)});
+  const std::string id = run_id(1).text();
+  for (const std::string& name : {id, id.substr(id.size() - 8)}) {
+    const auto run = ask(Message().set("ask", "run").set("run", name));
+    ASSERT_TRUE(run) << run.error().what;
+    EXPECT_EQ(run->text("run_id"), id);
+    EXPECT_EQ(run->text("status"), std::string(to_string(second.status)));
+    ASSERT_EQ(run->objects("attempts").size(), 2U);
+    EXPECT_EQ(run->objects("attempts")[1].text("reason"), "exit_code");
+    EXPECT_EQ(run->objects("attempts")[1].integer("exit_code"), 3);
+  }
+  EXPECT_EQ(ask(Message().set("ask", "run").set("run", run_id(9).text())).error().code, Errc::not_found);
+}
+
+/// A run counts as its last attempt ended, and a row of many slots as so many.
+TEST_F(ShownLedger, CountsSlotsOfEachHourOnce) {
+  Row failed = ran(1, noon), again = ran(1, noon), other = ran(2, noon + std::chrono::minutes(59));
+  failed.status = Status::failed, failed.reason = Reason::exit_code;
+  again.attempt = 2, again.status = other.status = Status::succeeded, again.reason = other.reason = Reason::none;
+  Row missed;
+  missed.job = again.job, missed.group = "g", missed.slot = noon + std::chrono::hours(1);
+  missed.slot_until = missed.slot + std::chrono::minutes(4), missed.slots = 5;
+  missed.status = Status::missed, missed.reason = Reason::no_leader;
+  write({failed, again, other, missed});
+  const auto answer = ask(Message().set("ask", "summary"));
+  ASSERT_TRUE(answer) << answer.error().what;
+  std::vector<std::string> counts;
+  for (const Message& one : answer->objects("hours"))
+    counts.push_back(*one.text("hour") + " " + *one.text("status") + " " + one.text("reason").value_or("-") + " " +
+                     std::to_string(*one.integer("slots")) + " " + std::to_string(*one.integer("attempts")));
+  const std::string hour = format_slot(noon), next = format_slot(noon + std::chrono::hours(1));
+  EXPECT_EQ(counts, (std::vector<std::string>{hour + " failed exit_code 0 1", hour + " succeeded - 2 2",
+                                              next + " missed no_leader 5 0"}));
+}
+
+TEST_F(ShownLedger, SaysWhatItCannotBeAsked) {
+  write({ran(1, noon)});
+  EXPECT_EQ(ask(Message().set("ask", "everything")).error().code, Errc::invalid);
+}
+
+TEST(Cursor, IsOfLettersAndDigitsAndComesBackAsItWas) {
+  const Message place = Message().set("slot", std::int64_t{-5}).set("node", "höst");
+  const std::string text = cursor_text(place, "list");
+  EXPECT_EQ(text.find_first_not_of("0123456789abcdef-"), std::string::npos);
+  const auto back = cursor_place(text, "list");
+  ASSERT_TRUE(back) << back.error().what;
+  EXPECT_EQ(*back, place);
+  EXPECT_FALSE(cursor_place(text, "other"));
+}
+
+}  // namespace
+}  // namespace ballot::library
