@@ -145,6 +145,16 @@ Dropped Backlog::dropped() const {
   return dropped_;
 }
 
+void Backlog::set_spooled(Spooled spooled) {
+  const std::scoped_lock lock(mutex_);
+  spooled_ = spooled;
+}
+
+Spooled Backlog::spooled() const {
+  const std::scoped_lock lock(mutex_);
+  return spooled_;
+}
+
 /// No output is left.
 void Backlog::drop_oldest_row() {
   for (; is_definition(items_.front().record); items_.pop_front()) --definitions_;

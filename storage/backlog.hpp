@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -40,6 +41,12 @@ struct Batch {
 struct Dropped {
   std::int64_t rows = 0, outputs = 0;
   bool operator==(const Dropped&) const = default;
+};
+
+/// What the ledger's file does not have yet.
+struct Spooled {
+  std::int64_t records = 0;
+  std::optional<WallTime> since = {};  // when the file began to take none; none: it takes what comes
 };
 
 class Backlog {
@@ -68,6 +75,9 @@ class Backlog {
   void set_busy(bool busy) { busy_since_ = busy ? Clock::now() : Clock::time_point::max(); }
   /// For so long it has been at its files; 0: it is not.
   Clock::duration busy_for() const { return std::max(Clock::duration(0), Clock::now() - busy_since_.load()); }
+  /// The same: what it has put into the spool.
+  void set_spooled(Spooled spooled);
+  Spooled spooled() const;
 
   bool stopped() const;
   std::size_t size() const;
@@ -103,6 +113,7 @@ class Backlog {
   bool stopped_ = false;
   std::atomic<bool> stuck_{false};
   std::atomic<Clock::time_point> busy_since_{Clock::time_point::max()};
+  Spooled spooled_;
   Clock::time_point due_ = Clock::time_point::max();  // when what is there is to be taken
 };
 

@@ -81,6 +81,10 @@ class Ledger final : public LedgerSink {
   /// A write takes longer than `slow_write` so far: its writer waits for the disk, and can report no state.
   bool is_slow() const { return backlog_.busy_for() > slow_write_; }
 
+  /// As it is now. From any thread.
+  Spooled spooled() const { return backlog_.spooled(); }
+  Dropped dropped() const { return backlog_.dropped(); }
+
  private:
   const Millis slow_write_;
   Backlog backlog_;

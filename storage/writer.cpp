@@ -91,6 +91,7 @@ void Writer::store() {
   if (hand_.empty()) return;
   if (!write_to_file() && !write_to_spool()) return;
   const Batch stored = std::exchange(hand_, {});
+  note_spooled();
   for (const auto& flushed : stored.flushed) flushed();
 }
 
@@ -264,6 +265,12 @@ std::int64_t Writer::give_up() {
   return lost;
 }
 
+void Writer::note_spooled() {
+  const bool waits = state_ != State::writing && (spool_.records() > 0 || !hand_.empty() || backlog_.size() > 0);
+  if (!waits || !waits_since_) waits_since_ = waits ? std::optional(hooks_.now()) : std::nullopt;
+  backlog_.set_spooled({spool_.records(), waits_since_});
+}
+
 void Writer::report() {
   backlog_.set_stuck(state_ == State::holding);
   LedgerState state{.degraded = state_ != State::writing || is_slow_,
@@ -271,6 +278,7 @@ void Writer::report() {
                     .spooled = spool_.records(),
                     .in_memory = std::ssize(hand_.records) + static_cast<std::int64_t>(backlog_.size()),
                     .dropped = backlog_.dropped()};
+  note_spooled();
   if (state_ == State::holding) state.reason += "; " + spool_reason_;
   const bool changed =
       state.degraded != reported_.degraded || state.reason != reported_.reason || state.dropped != reported_.dropped;

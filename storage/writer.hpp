@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "storage/ledger.hpp"
@@ -54,6 +55,7 @@ class Writer {
   void open_spool();
   void keep_room();
   std::int64_t give_up();
+  void note_spooled();
   void report();
   void alarm(const std::string& text) const;
   Clock::time_point wake_at() const;
@@ -71,6 +73,7 @@ class Writer {
   std::unique_ptr<Retention> retention_;
   std::string reason_, spool_reason_, room_reason_;
   LedgerState reported_;
+  std::optional<WallTime> waits_since_;
   Millis retry_after_;
   Clock::time_point retry_at_, sweep_at_, quiet_at_;
 };

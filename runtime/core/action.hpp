@@ -120,9 +120,13 @@ struct AskRunner {
 struct RecordRow {
   Row row;
   bool if_absent = false;  // only where the ledger has nothing of the slot: evidence of a term before
+  /// Figures that no row has: of a run that has been claimed, how long the store took to confirm the claim; of a slot's
+  /// first attempt that has started, how long after it was due.
+  std::optional<Millis> claim_took{}, start_lateness{};
 };
 struct RecordTerm {
   TermRow term;
+  std::optional<Cause> elected_after{};  // of a term that an election begins: why the term before had ended
 };
 struct RecordDefinition {
   DefinitionRow definition;

@@ -39,6 +39,9 @@ inline bool is_ended_row(const Row& row, std::string_view node) {
   return row.run && row.node == node && is_final(row.status) && row.ended_at && row.started_at;
 }
 
+/// A slot of the job's schedule is behind the row, and nobody's wish.
+inline bool is_of_slot(const Row& row) { return row.trigger < Trigger::manual; }
+
 /// Of such a row the core wants to know when it begins.
 inline bool is_prior_row(const Row& row, std::string_view node) {
   return is_open_row(row, node) || is_ended_row(row, node);

@@ -34,6 +34,16 @@ std::string_view name_of(GroupMachine::Phase phase) {
   return names[static_cast<std::size_t>(phase)];
 }
 
+/// A cursor that lies after `since` is at a slot.
+void note_past(const JobRegister& known, JobView& view) {
+  view.since = known.since;
+  const WallTime previous = known.cursor > known.since ? known.cursor : known.claimed_until;
+  if (previous != WallTime{}) view.previous = previous;
+  view.last_success = known.last_success;
+  view.failing = known.failing;
+  view.missed = known.missed;
+}
+
 }  // namespace
 
 std::string text_of(const JobView& job) {
@@ -61,7 +71,7 @@ Views::Next Views::visit_groups(const std::string& after, std::size_t most,
   return page(groups_.all(), after, most, [&](const GroupEntry& group) {
     const Term& term = group.machine.term();
     visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift,
-           group.machine.is_leaderless()});
+           group.machine.is_leaderless(), group.is_wanted()});
   });
 }
 
@@ -127,7 +137,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   view.trouble = job.trouble();
   view.digest = job.definition()->digest;
   const JobRegister* const known = job.known_register();
-  if (known) view.since = known->since;
+  if (known) note_past(*known, view);
   const GroupEntry* const led = groups_.leading(job.definition()->job.group);
   if (!led) return view;  // what this node has seen may be long over
   const GroupRegister& group = led->machine.known_register();

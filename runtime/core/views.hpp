@@ -39,13 +39,17 @@ struct JobView {
   JobState state = JobState::active;
   std::string_view awaited;
   std::optional<WallTime> next;
-  std::string_view trouble;           // why it is halted,
-  std::optional<WallTime> halted_at;  // since when, as far as this node knows,
-  bool halted_with_group = false;     // and whether with its whole group
-  DigestText digest;                  // of its definition
-  std::optional<WallTime> since;      // slots at or before it are not due; none where its register is not known here
-  std::optional<WallTime> paused_at;  // it, or its group,
-  std::string_view paused_by;         // and who asked for it
+  std::string_view trouble;              // why it is halted,
+  std::optional<WallTime> halted_at;     // since when, as far as this node knows,
+  bool halted_with_group = false;        // and whether with its whole group
+  DigestText digest;                     // of its definition
+  std::optional<WallTime> since;         // slots at or before it are not due; none where its register is not known here
+  std::optional<WallTime> paused_at;     // it, or its group,
+  std::string_view paused_by;            // and who asked for it
+  std::optional<WallTime> previous;      // the last slot that was settled: claimed, skipped or missed;
+  std::optional<WallTime> last_success;  // when the last run that succeeded had ended;
+  bool failing = false;                  // the run that was closed last had failed;
+  std::uint64_t missed = 0;              // slots missed since the register was made: all of these as `since`
 };
 
 /// As people read it: "waiting for group nightly".
@@ -59,6 +63,7 @@ struct GroupView {
   std::string_view halted;
   const std::vector<std::string>& drift;  // nodes whose files define it otherwise
   bool leaderless = false;                // this node is a candidate, and nobody has led it for longer than 2 T
+  bool wanted = false;                    // the files name it, or a register is left in it
 };
 
 /// A run that has not ended, of this node or of one that is dead; or one that waits for its next attempt.

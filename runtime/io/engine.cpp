@@ -147,7 +147,13 @@ void Engine::report_session(const BackendEvent& event) const {
   if (std::holds_alternative<backend::SessionClosed>(event.what)) listeners_.session_changed("");
 }
 
-/// The runner's messages up to now come first: else a daemon that was stopped would decide what became due meanwhile
+template <class Called, class... Values>
+void Engine::tell(Called Observer::*what, const Values&... values) const {
+  for (const Observer& observer : listeners_.observers)
+    if (observer.*what) (observer.*what)(values...);
+}
+
+/// What the runner has said by now comes first: else a daemon that was stopped would decide what became due meanwhile
 /// before it knows which runs have ended.
 void Engine::feed(const core::Event& event) {
   if (!feeding_) executor_.take_pending();
@@ -175,7 +181,7 @@ void Engine::feed_all(std::vector<core::Event> events) {
   queue_.clear();
   feeding_ = false;
   notifier_.on_deadline(core_.session().deadline());
-  if (listeners_.observer.on_deadline) listeners_.observer.on_deadline(core_.session().deadline());
+  tell(&Observer::on_deadline, core_.session().deadline());
   arm();
 }
 
@@ -218,12 +224,12 @@ void Engine::perform(core::AskRunner& a) {
 }
 
 void Engine::perform(core::Resign& a) {
-  if (listeners_.observer.on_handback) listeners_.observer.on_handback(a.group);
+  tell(&Observer::on_handback, a.group);
   port_.perform(a);
 }
 
 void Engine::perform(core::CloseSession& a) {
-  if (listeners_.observer.on_handback) listeners_.observer.on_handback("");
+  tell(&Observer::on_handback, std::string());
   port_.perform(a);
 }
 
@@ -248,7 +254,7 @@ void Engine::perform(core::Forget& a) {
 }
 
 void Engine::perform(core::RecordRow& a) {
-  if (listeners_.observer.on_row) listeners_.observer.on_row(a.row);
+  tell(&Observer::on_row, a);
   if (a.if_absent)
     ledger_.record_if_absent(std::move(a.row));
   else
@@ -257,7 +263,7 @@ void Engine::perform(core::RecordRow& a) {
 
 void Engine::perform(core::RecordTerm& a) {
   notifier_.on_term(a.term, core_.session().deadline());
-  if (listeners_.observer.on_term) listeners_.observer.on_term(a.term);
+  tell(&Observer::on_term, a);
   ledger_.record(std::move(a.term));
 }
 

@@ -66,15 +66,16 @@ class Engine {
     listeners_.session_changed = std::move(changed);
   }
 
-  /// Callbacks for the program that embeds the engine, on the loop's thread: each row and each term as it is recorded,
-  /// and until when terms last.
+  /// On the loop's thread: each row and each term as it is recorded, and until when terms last. Members that are empty
+  /// are not called.
   struct Observer {
-    std::function<void(const Row&)> on_row;
-    std::function<void(const TermRow&)> on_term;
+    std::function<void(const core::RecordRow&)> on_row;
+    std::function<void(const core::RecordTerm&)> on_term;
     std::function<void(SteadyTime)> on_deadline;
     std::function<void(const std::string& group)> on_handback;  // before the store is told; "": of all groups
   };
-  void on_records(Observer observer) { listeners_.observer = std::move(observer); }
+  /// They are called in the order in which they were added.
+  void add_observer(Observer observer) { listeners_.observers.push_back(std::move(observer)); }
 
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
@@ -115,6 +116,8 @@ class Engine {
   void arm();
   void take_posted();
   void report_session(const BackendEvent& event) const;
+  template <class Called, class... Values>
+  void tell(Called Observer::*what, const Values&... values) const;
   void leave();
 
   void perform(core::OpenSession& a);
@@ -146,7 +149,7 @@ class Engine {
 
   struct Listeners {
     std::function<void(const std::string&)> refused, session_changed;
-    Observer observer;
+    std::vector<Observer> observers;
   };
   struct Waiting {
     OnAnswer answered;

@@ -60,7 +60,7 @@ Result<void> Node::start(Resume resume) {
     loop_.stop();
   });
   if (session_changed_) engine_->on_session(session_changed_);
-  engine_->on_records(observer_);
+  for (const io::Engine::Observer& observer : observers_) engine_->add_observer(observer);
   return engine_->start();
 }
 

@@ -55,7 +55,7 @@ class Node {
   void on_session(std::function<void(const std::string& handle)> changed) { session_changed_ = std::move(changed); }
 
   /// What is recorded, as it is. Before start().
-  void on_records(io::Engine::Observer observer) { observer_ = std::move(observer); }
+  void add_observer(io::Engine::Observer observer) { observers_.push_back(std::move(observer)); }
 
   /// Whether start() could make the backend, by making one and letting it go: nothing is opened or written. Errors:
   /// the plugin's (not_found, refused, corrupt), invalid (its options), refused (as the backend says).
@@ -94,6 +94,9 @@ class Node {
   /// Until when this node's terms last, as far as it knows: also once the session is over.
   SteadyTime deadline() const { return engine_->deadline(); }
   storage::LedgerState ledger_state() const;
+  /// What the ledger's file does not have yet, and what was dropped, as it is now.
+  storage::Spooled spooled() const { return ledger_->spooled(); }
+  storage::Dropped dropped() const { return ledger_->dropped(); }
   io::MainLoop& loop() { return loop_; }
 
  private:
@@ -107,7 +110,7 @@ class Node {
   NodeSettings settings_;
   const Log log_;
   std::function<void(const std::string&)> session_changed_;
-  io::Engine::Observer observer_;
+  std::vector<io::Engine::Observer> observers_;
   io::MainLoop loop_;
   const std::shared_ptr<LedgerReport> ledger_report_;
   std::unique_ptr<storage::Ledger> ledger_;

@@ -83,9 +83,10 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
     settings.jobs.has_function = [table = functions_](std::string_view name) { return table->has(name); };
   settings.jobs.has_runner = settings_.commands;
   service_ = std::make_unique<library::Service>(config_, std::move(settings), log_);
-  service_->on_records({[this](const Row& row) { on_row(row); }, [this](const TermRow& term) { on_term(term); },
-                        [this](SteadyTime deadline) { host_.set_deadline(deadline); },
-                        [this](const std::string& group) { host_.end_leaderships(group, boot_now()); }});
+  service_->add_observer({[this](const core::RecordRow& record) { on_row(record.row); },
+                          [this](const core::RecordTerm& record) { on_term(record.term); },
+                          [this](SteadyTime deadline) { host_.set_deadline(deadline); },
+                          [this](const std::string& group) { host_.end_leaderships(group, boot_now()); }});
 }
 
 // ---- what is defined

@@ -47,7 +47,7 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  void on_records(io::Engine::Observer observer) { node_.on_records(std::move(observer)); }
+  void add_observer(io::Engine::Observer observer) { node_.add_observer(std::move(observer)); }
 
   /// Makes its folders and the control socket, and starts the node with its jobs. Errors: conflict (another daemon has
   /// the control socket, or another runtime the folder or the ledger), io, refused, and those of Node::start(). It may

@@ -78,10 +78,6 @@ bool GroupMachine::may_take_part(const GroupContext& g) const {
   return !state_.cool_until && g.is_node_fit && state_.unfit.empty() && may_lead(g.entry.settings, g.c.settings.node);
 }
 
-Cause GroupMachine::ineligible_cause(const GroupContext& g) const {
-  return g.is_node_fit && state_.unfit.empty() ? Cause::resigned : Cause::unfit;
-}
-
 void GroupMachine::on_unfit(GroupContext& g, const std::string& why) {
   if (std::exchange(state_.unfit, why) == why) return;
   Notice notice{Level::info, "fit to lead again", {{"group", state_.name}}};
@@ -182,7 +178,9 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   if (now.paused) record_pause(g.c, state_.name, now, std::nullopt);
   state_.stored.begin(std::move(now), is_changed);
   g.is_dirty = true;
-  g.c.out.push_back(RecordTerm{{term.group, g.c.settings.node, term.epoch, term.elected_at, {}, Cause::none}});
+  RecordTerm begun{{term.group, g.c.settings.node, term.epoch, term.elected_at, {}, Cause::none}};
+  if (!state_.resumed) begun.elected_after = before.end();
+  g.c.out.push_back(std::move(begun));
   g.c.out.push_back(Notice{Level::info,
                            state_.resumed ? "leads again, the same term" : "leads",
                            {{"group", term.group}, {"epoch", std::to_string(term.epoch)}}});

@@ -152,7 +152,9 @@ class GroupMachine {
 
  private:
   bool may_take_part(const GroupContext& g) const;
-  Cause ineligible_cause(const GroupContext& g) const;
+  Cause ineligible_cause(const GroupContext& g) const {
+    return g.is_node_fit && state_.unfit.empty() ? Cause::resigned : Cause::unfit;
+  }
   void read_registers(GroupContext& g);
   void count_terms(const GroupContext& g, const GroupRegister& before);
   void log_halt(GroupContext& g);

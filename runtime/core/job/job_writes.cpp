@@ -96,7 +96,8 @@ void JobWrites::carry(PendingWrite& write, const Disposition& range) const {
 }
 
 void JobWrites::send(PendingWrite write) {
-  remember_failure(job_.facts(), write, job_.runs.list());
+  write.sent_at = c_.now.steady;
+  remember_ends(job_.facts(), write, job_.runs.list());
   const PendingWrite& sent = job_.writer.send(std::move(write), job_.name, *job_.term, job_.view.version());
   if (sent.request.value.size() > register_limit)  // of what others have put there
     return fail("the register would be larger than " + std::to_string(register_limit) + " bytes");
@@ -214,7 +215,8 @@ void JobWrites::confirm(std::uint64_t version) {
     const Basis basis = repaired ? Basis::repaired : created ? Basis::created : Basis::defined;
     record_definition(created ? 0 : writer_before, basis);
   }
-  if (const runner::AttemptId* claim = write->claim()) job_.runs.confirm_claim(c_, job_.facts(), *claim);
+  if (const runner::AttemptId* claim = write->claim())
+    job_.runs.confirm_claim(c_, job_.facts(), *claim, c_.now.steady - write->sent_at);
   if (released) {
     refuse_asked("no job file of this group defines the job any more");
     job_.role = RegisterRole::idle;

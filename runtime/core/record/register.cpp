@@ -250,6 +250,8 @@ constexpr JobField job_fields[] = {
     {"standing_pause", Times::at_most_once, read_standing_pause},
     {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
     {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
+    {"last_success", Times::at_most_once, [](JobRegister& r, Words& w) { r.last_success = w.time(); }},
+    {"missed", Times::at_most_once, [](JobRegister& r, Words& w) { r.missed = w.counter(); }},
     {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
     {"settled", Times::often, [](JobRegister& r, Words& w) { r.dispositions.push_back(read_disposition(w)); }},
     {"run", Times::often, [](JobRegister& r, Words& w) { r.runs.push_back(read_run(w)); }},
@@ -368,6 +370,8 @@ std::string to_text(const JobRegister& r) {
     line(text, "standing_pause", followed->text() + (r.interventions->own_pause ? " own" : ""));
   if (r.released) line(text, "released", "yes");
   if (r.failing) line(text, "failing", "yes");
+  if (r.last_success) line(text, "last_success", format_millis(*r.last_success));
+  if (r.missed > 0) line(text, "missed", std::to_string(r.missed));
   line(text, "fence", std::to_string(r.fence));
   for (const Disposition& d : r.dispositions) {
     const std::string range = format_slot(d.from) + " " + format_slot(d.to) + " " + std::to_string(d.slots);

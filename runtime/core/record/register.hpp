@@ -120,8 +120,10 @@ struct JobRegister {
   WallTime claimed_until{};  // the last scheduled slot that was claimed; after a repair it may be later than the cursor
   RareList<PassedOver> passed_over;  // the newest ranges up to there that were not; at most 4, in order
   bool paused = false;
-  bool released = false;  // no group's any more: the next leader whose files define the job may take it
-  bool failing = false;   // the run that was closed last had failed: the next that succeeds is a recovery
+  bool released = false;                // no group's any more: the next leader whose files define the job may take it
+  bool failing = false;                 // the run that was closed last had failed: the next that succeeds is a recovery
+  OptionalTime<WallTime> last_success;  // when the last run that succeeded had ended; none: it is not known
+  std::uint64_t missed = 0;             // slots that were missed since the register was made
   Defaulted<Interventions> interventions;
   std::uint64_t fence = 0;
   RareList<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
@@ -159,6 +161,9 @@ struct GroupRegister {
   std::optional<WallTime> last_handover_at;  // of the last voluntary hand-over, or when it had failed
   int failed_handovers = 0;                  // voluntary hand-overs in a row that came to nothing
   RareList<std::string> unknown;
+
+  /// Why its term ended. One that could not say so has lost its session.
+  Cause end() const { return epoch > 0 && !ended_at ? Cause::expired : cause; }
   bool operator==(const GroupRegister&) const = default;
 };
 

@@ -281,6 +281,7 @@ void SimNode::act(core::AskRunner& a) {
 
 void SimNode::act(core::RunEnded& a) { ends.push_back(a); }
 void SimNode::act(core::RecordTerm& a) {
+  if (on_term) on_term(a);
   world_.judge.term(a.term);
   ledger.record(a.term);
 }
@@ -312,6 +313,7 @@ void SimNode::await(core::RowsDurable recorded) {
 }
 
 void SimNode::act(core::RecordRow& a) {
+  if (on_row) on_row(a);
   world_.oracle.note(name, a.row);
   if (!a.if_absent) world_.judge.row(name, a.row);
   check(a);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,6 +55,9 @@ class SimNode final : private Host {
   std::vector<core::Reply> replies;
   std::vector<core::RunEnded> ends;
   std::vector<core::Notify> notified;  // what hooks, mail and pings would say
+  // Called for what is recorded, where they are set.
+  std::function<void(const core::RecordRow&)> on_row;
+  std::function<void(const core::RecordTerm&)> on_term;
 
   void start();
   void crash();                     // kill -9 of the daemon; the runner and its children live

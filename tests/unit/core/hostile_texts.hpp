@@ -67,6 +67,8 @@ inline std::string job_text() {
   r.since = time_at("2025-03-01T00:00:00Z");
   r.cursor = time_at("2025-03-09T07:00:00Z");
   r.paused = r.released = r.failing = true;
+  r.last_success = time_at("2025-03-01T07:00:41.250Z");
+  r.missed = 3;
   r.interventions.edit().paused_at = WallTime(std::chrono::hours(3));
   r.interventions.edit().paused_by = "a uid 0";
   r.fence = 12;

@@ -27,6 +27,8 @@ JobRegister full() {
   r.interventions.edit().paused_at = at("2025-03-09T06:30:00.001Z");
   r.interventions.edit().paused_by = "a uid 1000";
   r.failing = true;
+  r.last_success = at("2025-03-01T07:00:41.250Z");
+  r.missed = 3;
   r.fence = 12;
   r.dispositions = {{at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z"), 3, Status::missed, Reason::no_leader}};
   OpenRun run;

@@ -146,10 +146,14 @@ TEST_F(Degraded, SpoolsWhileItsFolderIsMissingAndCatchesUp) {
   ledger.record(run_id(1), 1, {"said", "", 4});
   ledger.record(TermRow{"nightly", "host-1", 1, noon, {}, Cause::none});
   flush(ledger);
+  EXPECT_EQ(ledger.spooled().records, 102);
+  EXPECT_EQ(ledger.spooled().since, noon);
   const LedgerState state = watch_.wait_for_degraded();
   EXPECT_NE(state.reason.find("No such file or directory"), std::string::npos) << state.reason;
   std::filesystem::create_directory(folder_ / "gone");
   watch_.wait_for_ok();
+  EXPECT_EQ(ledger.spooled().records, 0);
+  EXPECT_FALSE(ledger.spooled().since);
   EXPECT_EQ(rows_in(path_).size(), 100u);
   EXPECT_EQ(Reader::open(path_)->output(run_id(1))->head, "said");
   EXPECT_EQ(Reader::open(path_)->terms("nightly")->size(), 1u);

@@ -46,7 +46,10 @@ void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
   for (Row& row : slots) rows.push_back(std::move(row));
   next.dispositions.push_back(range);
   next.cursor = std::max(next.cursor, range.to);
-  if (range.status == Status::missed) pass_over({range.from, range.to});
+  if (range.status == Status::missed) {
+    pass_over({range.from, range.to});
+    next.missed += static_cast<std::uint64_t>(range.slots);
+  }
   ++decided;
 }
 

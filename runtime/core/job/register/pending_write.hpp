@@ -21,6 +21,7 @@ namespace ballot::core {
 
 struct PendingWrite {
   std::uint64_t serial = 0;
+  SteadyTime sent_at{};  // first
   RegisterWrite request;
   JobRegister next;
   Intent intent = Settle{};

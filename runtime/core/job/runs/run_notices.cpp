@@ -7,6 +7,7 @@
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
+#include "core/job/slots/settlement.hpp"
 #include "core/notify.hpp"
 
 namespace ballot::core {
@@ -92,6 +93,13 @@ const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun&
   return run.definition ? run.definition : job.definition;
 }
 
+std::optional<Millis> lateness_of(const JobFacts& job, const LiveRun& run) {
+  const schedule::DefinitionPtr& definition = definition_of(job, run);
+  const bool counts = run.open.trigger == Trigger::schedule || run.open.trigger == Trigger::catch_up;
+  if (!counts || run.open.attempt > 1 || !definition) return std::nullopt;
+  return *run.row.started_at - due_at(definition->job, run.open.slot);
+}
+
 /// Of further attempts nothing is reported but how the run ends.
 void tell_started(Context& c, const JobFacts& job, const LiveRun& run) {
   const schedule::DefinitionPtr& definition = definition_of(job, run);
@@ -99,12 +107,16 @@ void tell_started(Context& c, const JobFacts& job, const LiveRun& run) {
   c.out.push_back(Notify{Notify::Event::started, run.row, definition, false});
 }
 
-void remember_failure(const JobFacts& job, PendingWrite& write, const RunList& runs) {
+void remember_ends(const JobFacts& job, PendingWrite& write, const RunList& runs) {
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = runs.find(id);
     if (!run || !closes_run(job.stored, write.next, id.run)) continue;
-    if (is_failure(run->row)) write.next.failing = true;
-    if (run->row.status == Status::succeeded) write.next.failing = false;
+    JobRegister& next = write.next;
+    if (is_failure(run->row)) next.failing = true;
+    if (run->row.status == Status::missed && is_of_slot(run->row)) ++next.missed;
+    if (run->row.status != Status::succeeded) continue;
+    next.failing = false;
+    if (run->row.ended_at) next.last_success = std::max(next.last_success.value_or(WallTime{}), *run->row.ended_at);
   }
 }
 

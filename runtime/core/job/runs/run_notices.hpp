@@ -27,10 +27,14 @@ std::string why_skipped(const JobFacts& job, Reason reason);
 /// As it was launched; of a run that was adopted, as the files say now.
 const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun& run);
 
+/// Of a slot's first attempt that has started: how long after it was due. None where it is not known when that was.
+std::optional<Millis> lateness_of(const JobFacts& job, const LiveRun& run);
+
 void tell_started(Context& c, const JobFacts& job, const LiveRun& run);
 /// The write is in the store. `job.stored` is what was there before.
 void tell_written(Context& c, const JobFacts& job, const PendingWrite& write, const RunList& runs);
-/// The register says, for whoever leads when the next run ends, whether the last one failed.
-void remember_failure(const JobFacts& job, PendingWrite& write, const RunList& runs);
+/// The register says, for whoever leads next, how the runs ended that the write closes: whether the last one failed,
+/// when one succeeded, and that a slot was missed.
+void remember_ends(const JobFacts& job, PendingWrite& write, const RunList& runs);
 
 }  // namespace ballot::core

@@ -29,11 +29,11 @@ void RunSet::claim(const JobFacts& job, OpenRun run, bool first, std::optional<W
   runs_.add(std::move(live));
 }
 
-void RunSet::confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id) {
+void RunSet::confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, Millis took) {
   LiveRun* run = runs_.find(id);
   if (!run) return;
   run->state = State::ready;
-  c.out.push_back(RecordRow{run->row});
+  c.out.push_back(RecordRow{.row = run->row, .claim_took = took});
   const bool too_late = run->begin_by && c.now.wall > *run->begin_by;
   if (std::exchange(run->asked, false))
     c.wants.answers.push_back(
@@ -333,7 +333,7 @@ void RunSet::on_started(Context& c, const JobFacts& job, const runner::Started& 
   run->state = State::running;
   run->row.status = Status::running;
   run->row.started_at = event.started_at;
-  c.out.push_back(RecordRow{run->row});
+  c.out.push_back(RecordRow{.row = run->row, .start_lateness = lateness_of(job, *run)});
   c.out.push_back(run_notice(Level::info, "started", *run));
   tell_started(c, job, *run);
 }

@@ -4,7 +4,7 @@
 //
 //   RunSet runs;
 //   runs.claim(job, open, true, {});
-//   runs.confirm_claim(c, job, id);     // launched
+//   runs.confirm_claim(c, job, id, took);     // launched
 //   runs.on_ended(c, job, event);       // its row is recorded, its follow-up decided
 //   runs.close(c, {id});                // the register shows it no more
 //
@@ -34,8 +34,8 @@ class RunSet {
   /// A claim is sent. `first`: not of a run that waited. Requires: `run` has the policies that it runs under.
   void claim(const JobFacts& job, OpenRun run, bool first, std::optional<WallTime> begin_by);
   /// The claim is ours for certain. A scheduled one whose slot's start deadline has passed meanwhile is not launched.
-  void confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id);
-  /// The claim is known to have failed, or is given up: its run never was. A request to kill it is answered so.
+  void confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, Millis took);
+  /// It is known to have failed, or is given up: its run never was. Who killed it is answered so.
   void drop_claim(Context& c, const runner::AttemptId& id);
   /// The same, where the term goes on; `waited`: the run goes on waiting, as it did.
   void give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, const OpenRun* waited);
