@@ -39,13 +39,18 @@ function(ballot_no_product target)
   endif()
 endfunction()
 
-# ballot_room(NAME SOURCES file... [USES room...] [LIBRARIES library...])
-# Makes the static library ballot_NAME. USES is what its headers and sources may include; LIBRARIES stay in the room.
-function(ballot_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+# ballot_room(NAME [TARGET target] SOURCES file... [USES room...] [LIBRARIES library...])
+# Makes the static library ballot_NAME, or ballot_TARGET. USES is what its headers and sources may include; LIBRARIES stay
+# in the room.
+function(ballot_room folder)
+  cmake_parse_arguments(ROOM "" "TARGET" "SOURCES;USES;LIBRARIES" ${ARGN})
+  set(name ${folder})
+  if(ROOM_TARGET)
+    set(name ${ROOM_TARGET})
+  endif()
   set(links ${CMAKE_BINARY_DIR}/rooms/${name})
   file(MAKE_DIRECTORY ${links})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${links}/${name} SYMBOLIC)
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${links}/${folder} SYMBOLIC)
   add_library(ballot_${name} STATIC ${ROOM_SOURCES})
   target_include_directories(ballot_${name} PUBLIC $<BUILD_INTERFACE:${links}>)
   ballot_flags(ballot_${name})

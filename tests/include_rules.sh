@@ -15,9 +15,10 @@ runtime/audit          | base schedule                            |             
 runtime/config         | base zones schedule                      | toml\+\+ absl | -
 runtime/core           | base schedule                            | absl        | pure
 runtime/io             | base core                                | boost       | -
+runtime/http           | base io                                  |             | -
 runtime/runner         | base                                     |             | -
 runtime/ping           |                                          | curl        | -
-runtime/library        | base zones schedule audit config core io storage |             | -
+runtime/library        | base zones schedule audit config core http io storage |             | -
 runtime/app            | base zones schedule audit config core io runner library storage | CLI        | -
 storage                | base                                     | sqlite3     | -
 plugins/support        |                                          |             | -

@@ -188,6 +188,15 @@ void StateViews::job(const std::string& name, std::function<void(const core::Job
   });
 }
 
+void StateViews::led_jobs(OnPage<core::JobView> page, Done done) const {
+  const auto visit = [&node = node_](const std::string& after, const auto& take) {
+    return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size, [&](const core::JobView& job) {
+      if (!job.leader.empty()) take(job);
+    });
+  };
+  pages<core::JobView>(node_, visit, std::move(page), std::move(done));
+}
+
 void StateViews::groups(OnPage<core::GroupView> page, Done done) const {
   const auto visit = [&node = node_](const std::string& after, const auto& take) {
     return node.core().views().visit_groups(after, page_size, take);

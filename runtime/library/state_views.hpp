@@ -86,6 +86,8 @@ class StateViews {
   void job(const std::string& name, std::function<void(const core::JobView*)> take) const;
   /// Who leads which group.
   void leaders(std::function<void(const LeadersPtr&)> take) const { leaders_.ask(std::move(take)); }
+  /// Those that this node leads; the store is not asked.
+  void led_jobs(OnPage<core::JobView> page, Done done) const;
   void groups(OnPage<core::GroupView> page, Done done) const;
   void runs(OnPage<core::RunView> page, Done done) const;
 

@@ -13,7 +13,7 @@
 // Nothing is kept before the first follower. Thread: the loop's.
 //
 //   EventFeed feed;
-//   engine.on_records({[&](const Row& row) { feed.add(row); }, ...});
+//   engine.add_observer({[&](const core::RecordRow& record) { feed.add(record.row); }, ...});
 //   feed.follow(question, reply);
 #pragma once
 
