@@ -1,4 +1,5 @@
-// Askers: who triggered, killed or forgot the runs of rows, by the requests that a ledger keeps. Throws SqliteError.
+// Askers: who triggered, killed or forgot the runs of rows, and who paused and resumed what kept slots from running, by
+// the requests and pauses that a ledger keeps. Throws SqliteError.
 //
 //   Askers askers(db);        askers.name(row);     // row.triggered_by, row.ended_by
 #pragma once
@@ -17,10 +18,14 @@ class Askers {
  public:
   /// The database outlives it. A ledger that an older ballot writes has no requests.
   explicit Askers(Database& db) {
-    if (keeps_requests(db)) find_.emplace(db, sql);
+    if (requests_kept(db) == RequestsKept::none) return;
+    find_.emplace(db, sql);
+    find_pause_.emplace(db, pause_sql);
+    find_resume_.emplace(db, resume_sql);
   }
 
   void name(Row& row) {
+    if (row.reason == Reason::paused) return name_pause(row);
     const bool by_hand = row.trigger == Trigger::manual;
     const std::string_view end = row.reason == Reason::operator_   ? "kill"
                                  : row.reason == Reason::forgotten ? "forget"
@@ -35,8 +40,27 @@ class Askers {
  private:
   static constexpr const char* sql =
       "SELECT kind, by FROM request WHERE id = ?1 UNION ALL SELECT kind, by FROM request WHERE run_id = ?1";
+  // A pause of the job itself comes before one of its group.
+  static constexpr const char* pause_sql =
+      "SELECT job_id, group_id, until, by FROM pause WHERE group_id = (SELECT id FROM name WHERE text = ?2)"
+      " AND job_id IN (0, (SELECT id FROM name WHERE text = ?1)) AND since <= ?3 AND ifnull(until >= ?3, 1)"
+      " ORDER BY job_id DESC, since DESC LIMIT 1";
+  // The request that ended it was taken up right before it ended.
+  static constexpr const char* resume_sql =
+      "SELECT by FROM request INDEXED BY request_at WHERE at BETWEEN ?3 - 60000 AND ?3 + 1000 AND kind = 'resume'"
+      " AND CASE WHEN ?1 = 0 THEN group_id = ?2 ELSE job_id = ?1 END ORDER BY at DESC LIMIT 1";
 
-  std::optional<Statement> find_;
+  void name_pause(Row& row) {
+    if (!find_pause_) return;
+    Cursor pause = find_pause_->start(std::string_view(row.job), std::string_view(row.group), row.slot);
+    if (!pause.step()) return;
+    row.paused_by = pause.text(3);
+    if (pause.null(2)) return;
+    Cursor resume = find_resume_->start(pause.number(0), pause.number(1), pause.number(2));
+    if (resume.step()) row.resumed_by = resume.text(0);
+  }
+
+  std::optional<Statement> find_, find_pause_, find_resume_;
 };
 
 }  // namespace ballot::storage

@@ -1,4 +1,4 @@
-// Filter: what `history` asks for. Empty lists and absent values mean any.
+// Filter, RequestFilter: what `history` and `history --requests` ask for. Empty lists and absent values mean any.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,25 @@ struct Filter {
   std::optional<WallTime> since = {};      // inclusive, on the slot
   std::optional<WallTime> until = {};      // exclusive, on the slot
   std::optional<Position> after = {};      // what history() returned for the page before
+  std::optional<std::int64_t> limit = 50;  // nullopt: all
+};
+
+/// Where a page of requests ended; it means the same to every ledger.
+struct RequestPosition {
+  WallTime at{};
+  RunId id;
+};
+
+struct RequestFilter {
+  std::vector<std::string> jobs = {};
+  std::vector<std::string> groups = {};  // requests of these groups, and of their jobs
+  std::vector<std::string> nodes = {};   // that took them up
+  std::vector<std::string> kinds = {};   // "trigger", "kill", ...
+  std::string by = {};                   // whole words of who asked: "uid 1000", "token ci", "host-2"
+  std::optional<RunId> run = {};         // that it made, killed or closed
+  std::optional<WallTime> since = {};    // inclusive, on when it was taken up
+  std::optional<WallTime> until = {};    // exclusive
+  std::optional<RequestPosition> after = {};
   std::optional<std::int64_t> limit = 50;  // nullopt: all
 };
 

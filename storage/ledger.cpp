@@ -34,6 +34,7 @@ void Ledger::record(DefinitionRow definition) { backlog_.push(std::move(definiti
 void Ledger::record(KnownRow known) { backlog_.push(std::move(known)); }
 void Ledger::record(PauseRow pause) { backlog_.push(std::move(pause)); }
 void Ledger::record(RequestRow request) { backlog_.push(std::move(request)); }
+void Ledger::record(AnswerRow answer) { backlog_.push(std::move(answer)); }
 void Ledger::record(const RunId& run, int attempt, Output output) {
   backlog_.push(OutputRecord{run, attempt, std::move(output)});
 }

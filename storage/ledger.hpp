@@ -74,6 +74,7 @@ class Ledger final : public LedgerSink {
   void record(KnownRow known) override;
   void record(PauseRow pause) override;
   void record(RequestRow request) override;
+  void record(AnswerRow answer) override;
   void record(const RunId& run, int attempt, Output output) override;
   /// `done` is not called for what can be neither stored nor spooled before the ledger's end.
   void flush(std::function<void()> done) override;

@@ -66,6 +66,7 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
           "INSERT INTO pause (job_id, group_id, since, until, node_id, by, change) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
           " ON CONFLICT DO UPDATE SET until = ifnull(excluded.until, until), node_id = excluded.node_id"),
       insert_request_(db_, "INSERT OR REPLACE INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
+      upsert_answer_(db_, "INSERT OR REPLACE INTO answer VALUES (?1, ?2, ?3, ?4)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
       save_change_(db_, "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
       definitions_(db_),
@@ -159,6 +160,10 @@ void LedgerFile::write(const RequestRow& request) {
   insert_request_.run(id_blob(request.id), std::string_view(request.kind), request.job.empty() ? 0 : id_of(request.job),
                       request.group.empty() ? 0 : id_of(request.group), optional_id_blob(request.run),
                       id_of(request.node), request.at, std::string_view(request.by));
+}
+
+void LedgerFile::write(const AnswerRow& answer) {
+  upsert_answer_.run(id_blob(answer.id), std::string_view(answer.result), std::string_view(answer.text), answer.at);
 }
 
 /// Of a range the first slots may have rows of their own: the daemon was killed before the others were stored.

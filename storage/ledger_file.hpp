@@ -69,6 +69,7 @@ class LedgerFile {
   void write(const KnownRow& known);
   void write(const PauseRow& pause);
   void write(const RequestRow& request);
+  void write(const AnswerRow& answer);
   void mark_opening();
   void leave_out_known(Row& range);
   std::int64_t id_of(const std::string& name);
@@ -79,7 +80,7 @@ class LedgerFile {
   Millis lock_wait_;
   Database db_;
   Statement find_name_, insert_name_, insert_word_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_pause_,
-      insert_request_, upsert_output_, save_change_;
+      insert_request_, upsert_answer_, upsert_output_, save_change_;
   DefinitionTable definitions_;
   KnownTables known_;
   std::unordered_map<std::string, std::int64_t> names_;

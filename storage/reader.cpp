@@ -13,6 +13,7 @@
 #include "storage/history_query.hpp"
 #include "storage/last_words.hpp"
 #include "storage/pause_rows.hpp"
+#include "storage/request_query.hpp"
 #include "storage/row_columns.hpp"
 #include "storage/run_search.hpp"
 #include "storage/schema.hpp"
@@ -78,6 +79,9 @@ class Reader::Session {
 
   std::optional<Position> history(const Filter& filter, const VisitRow& visit);
   std::int64_t changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
+  std::optional<RequestPosition> requests(const RequestFilter& filter, const VisitRequest& visit) {
+    return read_requests(db_, filter, visit);
+  }
   LastWords last_words(const std::vector<std::string>& jobs) {
     const Snapshot one_moment(db_);
     return read_last_words(db_, texts_, jobs);
@@ -334,6 +338,10 @@ Result<Reader> Reader::open(const std::string& path, std::function<bool()> goes_
 
 Result<std::optional<Position>> Reader::history(const Filter& filter, const VisitRow& visit) {
   return guarded([&] { return session_->history(filter, visit); });
+}
+
+Result<std::optional<RequestPosition>> Reader::requests(const RequestFilter& filter, const VisitRequest& visit) {
+  return guarded([&] { return session_->requests(filter, visit); });
 }
 
 Result<std::int64_t> Reader::sequence() {

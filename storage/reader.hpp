@@ -26,6 +26,7 @@
 #include "ballot/ledger.hpp"
 #include "storage/definition_table.hpp"
 #include "storage/filter.hpp"
+#include "storage/request_query.hpp"
 
 namespace ballot::storage {
 
@@ -67,6 +68,9 @@ class Reader {
   /// For `--follow`: the matching rows written or replaced after `since`, in that order (`after`, `limit` do not
   /// count). The sequence to ask from next time; if `since` is beyond sequence(), this is another file: ask from 0.
   Result<std::int64_t> changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
+
+  /// What people asked, newest first. Where the next page begins, or nullopt when no row is left.
+  Result<std::optional<RequestPosition>> requests(const RequestFilter& filter, const VisitRequest& visit);
 
   /// All of the ledger as it is at one moment, of these jobs (none: of all): what is beside the rows, then these by
   /// slot and attempt. One transaction: what it calls is to be quick.

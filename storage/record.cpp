@@ -171,6 +171,11 @@ void fields(Visit& visit, Q& request) requires std::is_same_v<std::remove_const_
   visit(request.node), visit(request.at), visit(request.by);
 }
 
+template <class Visit, class A>
+void fields(Visit& visit, A& answer) requires std::is_same_v<std::remove_const_t<A>, AnswerRow> {
+  visit(answer.id), visit(answer.result), visit(answer.text), visit(answer.at);
+}
+
 template <class Visit, class O>
 void fields(Visit& visit, O& record) requires std::is_same_v<std::remove_const_t<O>, OutputRecord> {
   visit(record.run), visit(record.attempt), visit(record.output.total_bytes), visit(record.output.head);
@@ -269,6 +274,7 @@ std::optional<Record> decode(std::string_view bytes) {
     case 5: return read<KnownRow>(reader, with_words);
     case 6: return read<PauseRow>(reader, with_words);
     case 7: return read<RequestRow>(reader, with_words);
+    case 8: return read<AnswerRow>(reader, with_words);
     default: return std::nullopt;
   }
 }

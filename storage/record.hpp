@@ -21,7 +21,8 @@ struct EvidenceRow {
   Row row;
 };
 
-using Record = std::variant<Row, TermRow, OutputRecord, EvidenceRow, DefinitionRow, KnownRow, PauseRow, RequestRow>;
+using Record =
+    std::variant<Row, TermRow, OutputRecord, EvidenceRow, DefinitionRow, KnownRow, PauseRow, RequestRow, AnswerRow>;
 
 /// Bytes that a record occupies beside its struct: what many of them cost in memory.
 std::size_t weight(const Record& record);

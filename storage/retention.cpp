@@ -78,6 +78,9 @@ Retention::Retention(LedgerFile& file, Limits limits)
       delete_requests_(file.database(),
                        "DELETE FROM request WHERE id IN (SELECT id FROM request INDEXED BY request_at WHERE at < ?1"
                        " LIMIT ?2)"),
+      delete_answers_(file.database(),
+                      "DELETE FROM answer WHERE request_id IN (SELECT request_id FROM answer INDEXED BY answer_at"
+                      " WHERE at < ?1 AND NOT EXISTS (SELECT 1 FROM request WHERE request.id = request_id) LIMIT ?2)"),
       raise_horizon_(file.database(),
                      "INSERT INTO horizon VALUES (?1, ?2) ON CONFLICT (job_id)"
                      " DO UPDATE SET kept_since = max(kept_since, excluded.kept_since)") {}
@@ -116,10 +119,17 @@ bool Retention::terms(WallTime cutoff) {
   const int definitions = sqlite3_changes(file_.database().handle());
   delete_pauses_.run(cutoff, slice_rows);
   const int pauses = sqlite3_changes(file_.database().handle());
-  delete_requests_.run(cutoff, slice_rows);
-  const int requests = sqlite3_changes(file_.database().handle());
+  const int requests = remove_requests(cutoff);
   transaction.commit();
   return std::max({terms, outputs, definitions, pauses, requests}) < slice_rows;
+}
+
+/// Requests that were taken up before, with what came of them. How many of the larger number.
+int Retention::remove_requests(WallTime cutoff) {
+  delete_requests_.run(cutoff, slice_rows);
+  const int requests = sqlite3_changes(file_.database().handle());
+  delete_answers_.run(cutoff, slice_rows);
+  return std::max(requests, sqlite3_changes(file_.database().handle()));
 }
 
 bool Retention::runs() {
@@ -157,7 +167,7 @@ bool Retention::size() {
   remove(doomed, excess, any_job);
   const WallTime oldest(Millis(file_.database().number("SELECT min(slot) FROM ledger")));
   delete_terms_.run(oldest, slice_rows);
-  delete_requests_.run(oldest, slice_rows);
+  remove_requests(oldest);
   return doomed.empty();
 }
 

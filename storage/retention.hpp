@@ -47,6 +47,7 @@ class Retention {
   // Each: true once its stage has nothing left to do.
   bool age(WallTime cutoff);
   bool terms(WallTime cutoff);
+  int remove_requests(WallTime cutoff);
   bool runs();
   bool size();
   bool vacuum();
@@ -70,7 +71,7 @@ class Retention {
   Stage stage_ = Stage::age;
   std::set<std::int64_t> jobs_;  // still to be checked for keep_runs_per_job
   Statement older_, oldest_, older_of_job_, runs_of_job_, delete_row_, delete_output_, delete_terms_, delete_orphans_,
-      delete_definitions_, delete_pauses_, delete_requests_, raise_horizon_;
+      delete_definitions_, delete_pauses_, delete_requests_, delete_answers_, raise_horizon_;
 };
 
 }  // namespace ballot::storage

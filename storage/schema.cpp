@@ -259,9 +259,43 @@ FROM request
 LEFT JOIN name AS job ON job.id = job_id
 LEFT JOIN name AS grp ON grp.id = group_id
 JOIN name AS node ON node.id = node_id;
+)sql",
+    // A table of its own: an older ballot writes its requests as before.
+    R"sql(
+CREATE TABLE IF NOT EXISTS answer (
+  request_id BLOB PRIMARY KEY,
+  result TEXT NOT NULL,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS answer_at ON answer (at);
+
+DROP VIEW IF EXISTS requests;
+CREATE VIEW requests AS SELECT
+  strftime('%Y-%m-%dT%H:%M:%fZ', request.at / 1000.0, 'unixepoch') AS at,
+  kind,
+  job.text AS job,
+  grp.text AS "group",
+  CASE WHEN run_id IS NOT NULL THEN lower(
+    substr(hex(run_id), 1, 8) || '-' || substr(hex(run_id), 9, 4) || '-' || substr(hex(run_id), 13, 4) || '-' ||
+    substr(hex(run_id), 17, 4) || '-' || substr(hex(run_id), 21)) END AS run_id,
+  nullif(by, '') AS "by",
+  node.text AS node,
+  lower(
+    substr(hex(request.id), 1, 8) || '-' || substr(hex(request.id), 9, 4) || '-' || substr(hex(request.id), 13, 4) || '-' ||
+    substr(hex(request.id), 17, 4) || '-' || substr(hex(request.id), 21)) AS request_id,
+  result,
+  nullif(answer.text, '') AS text,
+  strftime('%Y-%m-%dT%H:%M:%fZ', answer.at / 1000.0, 'unixepoch') AS answered_at
+FROM request
+LEFT JOIN answer ON request_id = request.id
+LEFT JOIN name AS job ON job.id = job_id
+LEFT JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(additions) == additions_version);
-constexpr std::int64_t definitions_version = 1, pauses_version = 3;  // of the additions that have them
+// Of the additions that have them.
+constexpr std::int64_t definitions_version = 1, pauses_version = 3, requests_version = 4, answers_version = 5;
 
 constexpr const char* added_sql = "SELECT value FROM meta WHERE key = 'additions'";
 
@@ -357,7 +391,12 @@ bool knows_all_writes(Database& db) {
          db.number("SELECT max(value) - min(value) FROM meta WHERE key IN ('change', 'seen')") == 0;
 }
 
-bool keeps_requests(Database& db) { return db.number(added_sql) >= 4; }
+RequestsKept requests_kept(Database& db) {
+  const std::int64_t added = db.number(added_sql);
+  return added >= answers_version    ? RequestsKept::with_answers
+         : added >= requests_version ? RequestsKept::without_answers
+                                     : RequestsKept::none;
+}
 
 std::optional<std::int64_t> pauses_since(Database& db) {
   if (db.number(added_sql) < pauses_version || !knows_all_writes(db)) return std::nullopt;

@@ -7,12 +7,6 @@
 namespace ballot::app {
 namespace {
 
-/// Of a value in public form.
-Cell cell_of(const io::Message& shown, const std::string& name) {
-  if (const auto number = shown.integer(name)) return *number;
-  return cell(shown.text(name));
-}
-
 Cell integer_cell(const std::optional<int>& value) { return value ? Cell(std::int64_t{*value}) : Cell(); }
 
 Cell short_run_cell(const std::optional<RunId>& run) { return run ? Cell(Uncut{short_id(*run)}) : Cell(); }
@@ -38,6 +32,11 @@ std::vector<Cell> table_cells(const Row& row, const LocalTimes& times) {
 
 }  // namespace
 
+Cell cell_of(const io::Message& shown, const std::string& name) {
+  if (const auto number = shown.integer(name)) return *number;
+  return cell(shown.text(name));
+}
+
 std::string short_id(const RunId& run) {
   constexpr std::size_t digits = 12;
   const std::string text = run.text();
@@ -56,11 +55,11 @@ std::vector<Column> history_columns(Format format) {
             {"attempt", "ATTEMPT"},
             {"node", "NODE"},
             {"slots", "SLOTS"}};
-  return {{"run_id", ""},       {"job", ""},     {"group", ""},      {"slot", ""},         {"slot_until", ""},
-          {"slots", ""},        {"trigger", ""}, {"attempt", ""},    {"status", ""},       {"reason", ""},
-          {"exit_code", ""},    {"signal", ""},  {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
-          {"node", ""},         {"epoch", ""},   {"fence", ""},      {"output_bytes", ""}, {"leftover", ""},
-          {"triggered_by", ""}, {"ended_by", ""}};
+  return {{"run_id", ""},       {"job", ""},      {"group", ""},      {"slot", ""},         {"slot_until", ""},
+          {"slots", ""},        {"trigger", ""},  {"attempt", ""},    {"status", ""},       {"reason", ""},
+          {"exit_code", ""},    {"signal", ""},   {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
+          {"node", ""},         {"epoch", ""},    {"fence", ""},      {"output_bytes", ""}, {"leftover", ""},
+          {"triggered_by", ""}, {"ended_by", ""}, {"paused_by", ""},  {"resumed_by", ""}};
 }
 
 std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times) {

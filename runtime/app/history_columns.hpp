@@ -7,6 +7,7 @@
 #include "app/format.hpp"
 #include "app/local_times.hpp"
 #include "ballot/ledger.hpp"
+#include "io/message.hpp"
 
 namespace ballot::app {
 
@@ -19,5 +20,8 @@ std::vector<Column> history_columns(Format format);
 /// `row` in that order. In a table a run id is its last 12 digits, a signal has its name, and slots
 /// are as `times` has them.
 std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times = {});
+
+/// Of a value in public form.
+Cell cell_of(const io::Message& shown, const std::string& name);
 
 }  // namespace ballot::app

@@ -6,6 +6,7 @@
 #include "io/control_client.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
+#include "library/history/request_wire.hpp"
 
 namespace ballot::app {
 namespace {
@@ -88,6 +89,27 @@ Result<std::vector<std::string>> RemoteLedger::last_statuses(const std::vector<s
     from = to;
   }
   return all;
+}
+
+Result<std::optional<storage::RequestPosition>> RemoteLedger::requests(const storage::RequestFilter& filter,
+                                                                       const VisitRequest& visit) {
+  storage::RequestFilter rest = filter;
+  for (std::int64_t left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max()); left > 0;) {
+    rest.limit = std::min(left, library::page_rows);
+    Message asked = library::to_message(rest);
+    const auto answer = ask(asked.set("do", std::string("ledger")).set("ask", std::string("requests")));
+    if (!answer) return answer.error();
+    rest.after.reset();
+    for (const Message& position : answer->objects("next")) rest.after = library::request_position_from(position);
+    for (const Message& one : answer->objects("requests")) {
+      const auto request = library::request_from(one);
+      if (!request) return request.error();
+      if (!visit(*request)) return std::optional<storage::RequestPosition>();
+      --left;
+    }
+    if (!rest.after) return rest.after;
+  }
+  return rest.after;
 }
 
 Result<std::vector<RunId>> RemoteLedger::find_run(const std::string& suffix) {

@@ -193,6 +193,8 @@ std::string circumstances(const Row& row) {
   } else if (!row.node.empty()) {
     text = "Recorded by " + row.node + ".";
   }
+  if (!row.paused_by.empty()) text += " Paused by " + row.paused_by + ".";
+  if (!row.resumed_by.empty()) text += " Resumed by " + row.resumed_by + ".";
   return text + leftover_of(row);
 }
 

@@ -24,6 +24,7 @@ class LedgerSink {
   virtual void record(KnownRow known) = 0;
   virtual void record(PauseRow pause) = 0;
   virtual void record(RequestRow request) = 0;
+  virtual void record(AnswerRow answer) = 0;
   /// What an attempt printed. Recorded with or after its row.
   virtual void record(const RunId& run, int attempt, Output output) = 0;
 

@@ -138,9 +138,12 @@ struct RecordKnown {
 struct RecordPause {
   PauseRow pause;
 };
-/// Somebody asks for it, and this node does it.
+/// Somebody asks for it, and this node does it, or answers that nobody does.
 struct RecordRequest {
   RequestRow request;
+};
+struct RecordAnswer {
+  AnswerRow answer;
 };
 struct RecordOutput {
   runner::AttemptId id;
@@ -188,7 +191,7 @@ struct Stopped {
 using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove,
                             Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget,
                             AskRunner, RecordRow, RecordTerm, RecordDefinition, RecordKnown, RecordPause, RecordRequest,
-                            RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
+                            RecordAnswer, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

@@ -140,6 +140,7 @@ class Engine {
   void perform(core::RecordKnown& a) { ledger_.record(std::move(a.known)); }
   void perform(core::RecordPause& a) { ledger_.record(std::move(a.pause)); }
   void perform(core::RecordRequest& a) { ledger_.record(std::move(a.request)); }
+  void perform(core::RecordAnswer& a) { ledger_.record(std::move(a.answer)); }
   void perform(core::RecordOutput& a);
   void perform(core::Notify& a) { notifier_.notify(a); }
   void perform(core::Reply& a);

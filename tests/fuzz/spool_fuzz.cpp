@@ -29,6 +29,7 @@ void look_at(const DefinitionRow&) {}
 void look_at(const KnownRow&) {}
 void look_at(const PauseRow&) {}
 void look_at(const RequestRow&) {}
+void look_at(const AnswerRow&) {}
 
 void look_at_record(const Record& record) {
   std::visit([](const auto& one) { look_at(one); }, record);

@@ -378,7 +378,21 @@ TEST_F(Requests, WhoAskedIsInTheLogAndTheLedgerOfTheNodeThatDoesIt) {
   EXPECT_EQ(row.job, "one");
   EXPECT_EQ(row.by, "mallory");
   EXPECT_EQ(row.id, b.replies[0].run) << "a trigger's is its run's";
+  EXPECT_EQ(row.result, "done");
   EXPECT_TRUE(b.ledger.requests().empty());
+}
+
+TEST_F(Requests, WhatIsRefusedIsInTheLedgerOfTheNodeThatRefusesIt) {
+  core::Request request;
+  request.kind = Kind::trigger;
+  request.job = "nosuch";
+  request.by = "mallory";
+  b.ask(request);
+  world.run_for(1s);
+  ASSERT_EQ(b.ledger.requests().size(), 1u);
+  EXPECT_EQ(b.ledger.requests()[0].result, "refused");
+  EXPECT_EQ(b.ledger.requests()[0].by, "mallory");
+  EXPECT_NE(b.ledger.requests()[0].text.find("no job nosuch is in force"), std::string::npos);
 }
 
 }  // namespace

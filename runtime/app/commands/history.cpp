@@ -1,5 +1,5 @@
 // ballot history: the ledger of this node, newest first; with --follow the oldest of them first, then each row as it is
-// written or changes.
+// written or changes; with --requests what people asked.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "app/output_follower.hpp"
+#include "app/request_columns.hpp"
 
 namespace ballot::app {
 namespace {
@@ -20,6 +21,7 @@ struct HistoryOptions {
   storage::Filter filter;
   std::string run;
   bool follow = false;
+  bool requests = false;
   TimeOption time = TimeOption::utc;
 };
 
@@ -73,13 +75,46 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
   return {};
 }
 
+/// What is of rows only.
+Result<void> check(const HistoryOptions& options) {
+  const auto& filter = options.filter;
+  const char* const flag = !filter.statuses.empty()  ? "--status"
+                           : !filter.reasons.empty() ? "--reason"
+                           : options.follow          ? "--follow"
+                                                     : nullptr;
+  if (!options.requests || !flag) return {};
+  return Error{Errc::invalid, std::string("--requests goes without ") + flag};
+}
+
+Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& options, const LocalTimes& times) {
+  const storage::Filter& rows = options.filter;
+  RecordWriter out(std::cout, request_columns(options.format), stdout_layout(options.format));
+  const auto end = ledger.requests(
+      {.jobs = rows.jobs,
+       .groups = rows.groups,
+       .nodes = rows.nodes,
+       .run = rows.run,
+       .since = rows.since,
+       .until = rows.until,
+       .limit = rows.limit},
+      [&](const RequestRow& request) { return out.row(request_cells(request, options.format, times)), true; });
+  if (!end) return end.error();
+  out.finish();
+  return {};
+}
+
 Exit run(HistoryOptions& options) {
+  if (const auto fits = check(options); !fits) return fail("history", fits.error());
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("history", ledger.error());
   if (const auto known = resolve(options, *config, **ledger); !known) return fail("history", known.error());
   const LocalTimes times(options.time, *config);
+  if (options.requests) {
+    const auto listed = list_requests(**ledger, options, times);
+    return listed ? Exit::done : fail("history", listed.error());
+  }
   RecordWriter out(std::cout, history_columns(options.format), stdout_layout(options.format, options.follow));
   const auto done = options.follow ? follow(**ledger, options, times, out) : list(**ledger, options, times, out);
   return done ? Exit::done : fail("history", done.error());
@@ -130,6 +165,7 @@ Run setup_history(CLI::App& command) {
   add_string(command, "--run RUN", to.run, "only this run: its last 6 or more digits");
   add_value(command, "--limit N", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
+  add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
   add_switch(command, "--follow", to.follow, "go on with rows as they are written or change");
   return [options] { return run(*options); };
 }

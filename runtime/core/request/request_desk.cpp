@@ -89,6 +89,8 @@ Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job,
   return Answer::refused(Errc::invalid, text);
 }
 
+std::string result_of(const Answer& answer) { return answer.ok ? "done" : "refused"; }
+
 SteadyTime fate_unknown_at(SteadyTime until) { return until + fate_slack + fate_patience; }
 
 }  // namespace
@@ -139,7 +141,7 @@ RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std
   Asked& asked = it->second;
   const std::vector<NamedRun> found = open_runs(registers, asked.request.job, asked.run_suffix);
   if (found.size() != 1) {
-    reply(errands, request, no_single_run(found, asked.request.job, asked.run_suffix));
+    conclude(errands, request, "refused", no_single_run(found, asked.request.job, asked.run_suffix));
     return errands;
   }
   asked.request.job = found.front().job;
@@ -165,13 +167,13 @@ RequestDesk::Errands RequestDesk::on_stored(const RunId& request) {
   const auto it = asked_.find(request);
   if (it == asked_.end()) return errands;
   it->second.stored = true;
-  if (it->second.request.of_all) reply(errands, request, Answer::done(request));
+  if (it->second.request.of_all) conclude(errands, request, "done", Answer::done(request));
   return errands;
 }
 
 RequestDesk::Errands RequestDesk::on_not_stored(const RunId& request, const std::string& why) {
   Errands errands;
-  reply(errands, request, Answer::refused(Errc::unavailable, why));
+  conclude(errands, request, "refused", Answer::refused(Errc::unavailable, why));
   return errands;
 }
 
@@ -191,9 +193,25 @@ void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& an
 
 void RequestDesk::tell_answer(Errands& errands, const RunId& request) {
   const auto it = asked_.find(request);
-  if (it == asked_.end() || !it->second.answer) return;
+  if (it == asked_.end() || !it->second.answer || it->second.answered) return;
   taken_.erase(request);
-  reply(errands, request, Answer(*it->second.answer));
+  const Answer answer = *it->second.answer;
+  errands.push_back(Conclude{request, result_of(answer), answer.text, {}});
+  reply(errands, request, answer);
+}
+
+/// It is answered here. A node that has taken it up may record another end.
+void RequestDesk::conclude(Errands& errands, const RunId& request, std::string result, const Answer& answer) {
+  const auto it = asked_.find(request);
+  if (it == asked_.end() || it->second.answered) return;
+  const bool is_recorded = taken_.contains(request);
+  errands.push_back(Conclude{request, std::move(result), answer.text,
+                             is_recorded ? std::nullopt : std::optional(it->second.request)});
+  reply(errands, request, answer);
+}
+
+void RequestDesk::expire(Errands& errands, const RunId& request, const Answer& answer) {
+  conclude(errands, request, "expired", answer);
 }
 
 /// The client waits no longer. The request is removed, so that it is not carried out behind the client's back.
@@ -217,16 +235,16 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
       return;
     }
     const std::string why = "the store does not say whether it was begun; see `ballot history`";
-    reply(errands, id, Answer::refused(Errc::unavailable, why));
+    expire(errands, id, Answer::refused(Errc::unavailable, why));
   } else if (asked.request.of_all) {
-    return reply(errands, id,
-                 Answer::refused(Errc::timeout, "not known to be done in time: the store does not answer"));
+    return expire(errands, id,
+                  Answer::refused(Errc::timeout, "not known to be done in time: the store does not answer"));
   } else if (!open) {
     const std::string away = "not done in time: this node has no session with the store; see `ballot status`";
-    reply(errands, id, Answer::refused(Errc::timeout, away));
+    expire(errands, id, Answer::refused(Errc::timeout, away));
   } else {
     const std::string whose = names_run(asked.request.kind) ? "the run's node" : "the group's leader";
-    reply(errands, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));
+    expire(errands, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));
   }
   errands.push_back(removal({request_record(id)}));
 }
@@ -237,7 +255,10 @@ RequestDesk::Errands RequestDesk::on_fate(const RunId& request, const std::vecto
   if (it == asked_.end() || it->second.answered) return errands;
   const std::string late = "not done in time: the group's leader has not answered";
   errands.push_back(removal({request_record(request), answer_record(request)}));
-  reply(errands, request, fate_of(request, registers).value_or(Answer::refused(Errc::timeout, late)));
+  if (const auto answer = fate_of(request, registers))
+    reply(errands, request, *answer);
+  else
+    expire(errands, request, Answer::refused(Errc::timeout, late));
   return errands;
 }
 
@@ -257,7 +278,7 @@ RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
   for (const RunId& id : open) {
     if (!taken_.contains(id)) tell_answer(errands, id);  // what was refused here the next leader may do
     errands.push_back(removal({request_record(id)}));
-    reply(errands, id, Answer::refused(Errc::unavailable, why));
+    expire(errands, id, Answer::refused(Errc::unavailable, why));
   }
   return errands;
 }
@@ -335,7 +356,10 @@ RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::opt
   const auto asked = asked_.find(request);
   const bool is_trigger = asked != asked_.end() && asked->second.request.kind == Request::Kind::trigger;
   if (!is_trigger || !answer || answer->ok) taken_.erase(request);
-  if (!answer) return errands.push_back(removal({request_record(request)})), errands;
+  if (!answer) {
+    errands.push_back(Conclude{request, "expired", {}, {}});
+    return errands.push_back(removal({request_record(request)})), errands;
+  }
   std::erase_if(answered_, [&](const auto& one) { return one.second < now.steady; });
   answered_[request] = now.steady + answered_kept;
   if (asked != asked_.end()) {
@@ -347,6 +371,7 @@ RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::opt
   answer->until = now.wall + answer_life;
   errands.push_back(creation(answer_record(request), to_text(*answer)));
   errands.push_back(removal({request_record(request)}));
+  errands.push_back(Conclude{request, result_of(*answer), answer->text, {}});
   return errands;
 }
 

@@ -44,7 +44,13 @@ class RequestDesk {
     RunId request;
     std::string job;
   };
-  using Errand = std::variant<StoreClient::RecordOp, TakeUp, ListRuns, ReadFate, Reply, RunEnded>;
+  /// What came of it is recorded: "done", "refused", "expired"; with the request where no node has taken it up.
+  struct Conclude {
+    RunId request;
+    std::string result, text;
+    std::optional<Request> unrecorded;
+  };
+  using Errand = std::variant<StoreClient::RecordOp, TakeUp, ListRuns, ReadFate, Conclude, Reply, RunEnded>;
   using Errands = std::vector<Errand>;
 
   // ---- what is asked here. `open`: there is a session.
@@ -105,6 +111,8 @@ class RequestDesk {
 
   void send(Errands& errands, Asked& asked, bool open);
   void reply(Errands& errands, const RunId& request, const Answer& answer);
+  void conclude(Errands& errands, const RunId& request, std::string result, const Answer& answer);
+  void expire(Errands& errands, const RunId& request, const Answer& answer);
   void tell_answer(Errands& errands, const RunId& request);
   void expire(Errands& errands, Now now, bool open, const RunId& id, Asked& asked);
   void on_request_record(Errands& errands, Now now, const RunId& id, const Register& record, bool stopping);

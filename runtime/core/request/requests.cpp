@@ -23,19 +23,16 @@ std::string not_in_force(const std::string& job) {
 }  // namespace
 
 void Requests::on(const Ask& event) {
-  const auto refuse = [&](std::string text, Errc code) {
-    c_.out.push_back(Reply{event.asker, false, std::move(text), {}, code});
-  };
-  if (p_.shutdown.is_asked()) return refuse("the daemon is stopping", Errc::unavailable);
   const Request& request = event.request;
+  if (p_.shutdown.is_asked()) return turn_down(event, Errc::unavailable, "the daemon is stopping");
   if (!request.job.empty() && is_of_instances(request.job)) return ask_instances(event);
   const JobEntry* const job = p_.jobs.find(request.job);
   // Of another node's instance that node knows.
   const bool known = (job && (job->machine.definition() || job->machine.known_register())) ||
                      is_of_instances(common_name(request.job));
-  if (!request.job.empty() && !known) return refuse(not_in_force(request.job), Errc::not_found);
+  if (!request.job.empty() && !known) return turn_down(event, Errc::not_found, not_in_force(request.job));
   if (!request.group.empty() && !is_group(request.group))
-    return refuse("no group " + request.group + " is known", Errc::not_found);
+    return turn_down(event, Errc::not_found, "no group " + request.group + " is known");
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
 }
 
@@ -65,12 +62,14 @@ void Requests::ask_instances(const Ask& event) {
   if (ask.request.of_all || ask.request.kind == Kind::kill)
     return perform(p_.desk.accept(c_.now, ask, c_.session.is_open()));
   const std::string& job = ask.request.job;
-  c_.out.push_back(
-      Reply{event.asker,
-            false,
-            "job " + job + " runs on each node: name one of its instances, as " + instance_name(job, p_.settings.node),
-            {},
-            Errc::invalid});
+  turn_down(event, Errc::invalid,
+            "job " + job + " runs on each node: name one of its instances, as " + instance_name(job, p_.settings.node));
+}
+
+/// It comes into no store.
+void Requests::turn_down(const Ask& event, Errc code, const std::string& why) {
+  perform(RequestDesk::Conclude{event.request.id, "refused", why, event.request});
+  c_.out.push_back(Reply{event.asker, false, why, {}, code});
 }
 
 void Requests::perform(RequestDesk::Errands errands) {
@@ -124,8 +123,8 @@ void Requests::take(const Request& request) {
   JobEntry* const job = p_.jobs.find(request.job);
   const bool none_here = node_of_instance(request.job) == p_.settings.node && p_.listing.is_complete();
   if (none_here && !(job && job->machine.is_there()))
-    return answer(request.id, Answer::refused(Errc::not_found, "no job file of " + p_.settings.node + " defines " +
-                                                                   std::string(common_name(request.job))));
+    return refuse(request, Answer::refused(Errc::not_found, "no job file of " + p_.settings.node + " defines " +
+                                                                std::string(common_name(request.job))));
   if (!job || !job->machine.term()) return;
   p_.desk.take(request.id, job->machine.term()->group);
   record(request);
@@ -156,7 +155,7 @@ void Requests::take_kill(const Request& request) {
     if (job.shows(request.run))
       p_.kill_waits = true;
     else
-      answer(request.id, Answer::refused(Errc::not_found, "the run has ended"));
+      refuse(request, Answer::refused(Errc::not_found, "the run has ended"));
   }
 }
 
@@ -182,30 +181,66 @@ void Requests::take_for_group(const Request& request) {
   const GroupEntry* const own = p_.groups.find(request.group);
   const bool none_here = node_of_instance(request.group) == p_.settings.node && p_.listing.is_complete();
   if (none_here && !(own && own->is_wanted()))
-    return answer(request.id,
+    return refuse(request,
                   Answer::refused(Errc::not_found, "no job of group " + std::string(common_name(request.group)) +
                                                        " runs on each node by the files of " + p_.settings.node));
   GroupEntry* const group = p_.groups.leading(request.group);
   if (!group && request.kind == Request::Kind::repair) p_.guard.on_repair_asked(c_.now.steady);
   if (!group) return;
-  if (auto refusal = group->machine.refusal(request)) return answer(request.id, std::move(refusal));
+  if (auto refusal = group->machine.refusal(request)) return refuse(request, *std::move(refusal));
   p_.desk.take(request.id, group->name());
   record(request);
   if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
   groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.take(g, request); });
 }
 
-/// Everybody who can write into the store can make requests: the node that carries one out logs and records its author.
-void Requests::record(const Request& request) {
-  const auto run = request.run == RunId{} ? std::nullopt : std::optional(request.run);
-  c_.out.push_back(RecordRequest{{request.id, std::string(to_string(request.kind)), request.job, request.group, run,
-                                  p_.settings.node, c_.now.wall, request.by}});
-  Notice notice{Level::info, "request taken", {{"request", std::string(to_string(request.kind))}}};
+/// It is this node's to do, and is not done.
+void Requests::refuse(const Request& request, Answer refusal) {
+  record(request);
+  answer(request.id, std::move(refusal));
+}
+
+namespace {
+
+Notice notice_of(std::string text, const Request& request) {
+  Notice notice{Level::info, std::move(text), {{"request", std::string(to_string(request.kind))}}};
   if (!request.job.empty()) notice.fields.emplace_back("job", request.job);
   if (!request.group.empty()) notice.fields.emplace_back("group", request.group);
   if (names_run(request.kind)) notice.fields.emplace_back("run", request.run.text());
   notice.fields.emplace_back("by", request.by.empty() ? "nobody named" : request.by);
   notice.fields.emplace_back("id", request.id.text());
+  return notice;
+}
+
+}  // namespace
+
+/// Whoever can write into the store can ask: log and ledger of the node that does it say who it was.
+void Requests::record(const Request& request) {
+  record_row(request);
+  c_.out.push_back(notice_of("request taken", request));
+}
+
+void Requests::record_row(const Request& request) {
+  const auto run = request.run == RunId{} ? std::nullopt : std::optional(request.run);
+  c_.out.push_back(RecordRequest{{.id = request.id,
+                                  .kind = std::string(to_string(request.kind)),
+                                  .job = request.job,
+                                  .group = request.group,
+                                  .run = run,
+                                  .node = p_.settings.node,
+                                  .at = c_.now.wall,
+                                  .by = request.by}});
+}
+
+/// A change that no node has taken up was made by this one: a pause of all instances.
+void Requests::perform(const RequestDesk::Conclude& errand) {
+  if (errand.unrecorded) record_row(*errand.unrecorded);
+  c_.out.push_back(RecordAnswer{{errand.request, errand.result, errand.text, c_.now.wall}});
+  if (errand.unrecorded && errand.result == "done") c_.out.push_back(notice_of("request taken", *errand.unrecorded));
+  if (errand.result == "done") return;
+  Notice notice = errand.unrecorded ? notice_of("request " + errand.result, *errand.unrecorded)
+                                    : Notice{Level::info, "request " + errand.result, {{"id", errand.request.text()}}};
+  if (!errand.text.empty()) notice.fields.emplace_back("why", errand.text);
   c_.out.push_back(std::move(notice));
 }
 

@@ -36,10 +36,12 @@ class Requests {
   bool is_group(const std::string& group) const;
   bool is_of_instances(std::string_view job) const;
   void ask_instances(const Ask& event);
+  void turn_down(const Ask& event, Errc code, const std::string& why);
   void perform(StoreClient::RecordOp& op);
   void perform(const RequestDesk::TakeUp& errand) { take(errand.request); }
   void perform(const RequestDesk::ListRuns& errand);
   void perform(const RequestDesk::ReadFate& errand);
+  void perform(const RequestDesk::Conclude& errand);
   void perform(const Reply& reply) { c_.out.push_back(reply); }
   void perform(const RunEnded& ended) { c_.out.push_back(ended); }
 
@@ -49,7 +51,9 @@ class Requests {
   void take_release(const Request& request);
   void take_replace(const Request& request);
   void take_for_group(const Request& request);
+  void refuse(const Request& request, Answer answer);
   void record(const Request& request);
+  void record_row(const Request& request);
 
   CoreParts& p_;
   Context& c_;

@@ -35,10 +35,11 @@ struct Row {
   std::uint64_t fence = 0;                ///< 0: none (a slot without a run)
   std::int64_t output_bytes = 0;          ///< that it printed, kept or not
   Leftover leftover = Leftover::none;     ///< of a command's processes
-  /// In a row that is read, where this node took up what people asked: who triggered the run, and who had it killed or
-  /// forgotten ("NODE uid UID"); "": nobody, or not known. A row that is recorded has neither.
+  /// In a row that is read, where this node took up what people asked, as RequestRow::by: who triggered the run; who
+  /// had it killed or forgotten; of a slot that is `skipped: paused`, who had paused, and who resumed; "": nobody, or
+  /// not known. A row that is recorded has none of them.
   ///@{
-  std::string triggered_by, ended_by;
+  std::string triggered_by, ended_by, paused_by, resumed_by;
   ///@}
 };
 
@@ -102,8 +103,8 @@ struct PauseRow {
   std::int64_t change = 0;        ///< in a row that is read: rows up to that change were written before it
 };
 
-/// What somebody asked for, recorded by the node that took it up: the leader, or of a kill the executing node. Keyed
-/// by id.
+/// What somebody asked for, recorded by the node that took it up: the leader, or of a kill the executing node; or,
+/// where none did, by the node that was asked. Keyed by id.
 struct RequestRow {
   RunId id;          ///< of the request; a trigger's is its run's
   std::string kind;  ///< "trigger", "kill", "pause", "resume", "forget", "repair", "evict", "replace"
@@ -111,10 +112,26 @@ struct RequestRow {
   ///@{
   std::string job, group;
   ///@}
-  std::optional<RunId> run;  ///< that is to be killed, forgotten or replaced
-  std::string node;          ///< that took it up
+  std::optional<RunId> run;  ///< that is to be killed, forgotten or replaced; in a row that is read, that it triggered
+  std::string node;          ///< that took it up, or was asked
   WallTime at{};             ///< when
-  std::string by;            ///< who asked: "NODE uid UID", or "NODE by its program"; "": the request does not say
+  /// Who asked, and of which node: "NODE uid UID", "NODE token NAME from ADDRESS", "NODE by its program"; "": the
+  /// request does not say.
+  std::string by;
+  /// In a row that is read, what came of it, as AnswerRow has it; "" and none: it is under way, or this node's term has
+  /// ended before it was done.
+  ///@{
+  std::string result = {}, text = {};
+  std::optional<WallTime> answered_at = {};
+  ///@}
+};
+
+/// What came of a request, recorded by the node that has recorded the request. Keyed by id.
+struct AnswerRow {
+  RunId id;            ///< of the request
+  std::string result;  ///< "done"; "refused"; "expired": nobody was known to have done it when its time was up
+  std::string text;    ///< why not, or what was done where that is not what was asked
+  WallTime at{};       ///< when
 };
 
 /// `next` is `known` still, taken over by a term of this node from one of this node: the two are one.

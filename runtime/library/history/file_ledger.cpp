@@ -72,6 +72,11 @@ Result<std::vector<std::string>> FileLedger::last_statuses(const std::vector<std
   return texts;
 }
 
+Result<std::optional<storage::RequestPosition>> FileLedger::requests(const storage::RequestFilter& filter,
+                                                                     const VisitRequest& visit) {
+  return reader_.requests(filter, visit);
+}
+
 Result<std::vector<RunId>> FileLedger::find_run(const std::string& suffix) { return reader_.find_run(suffix); }
 
 Result<runner::Shown> FileLedger::ask_runner(const runner::AttemptId& attempt, std::int64_t from) {

@@ -6,6 +6,7 @@
 
 #include "io/clocks.hpp"
 #include "library/history/ledger_wire.hpp"
+#include "library/history/request_wire.hpp"
 #include "library/shown/ledger_answers.hpp"
 
 namespace ballot::library {
@@ -53,6 +54,19 @@ Result<Message> answer_changes(LedgerView& ledger, const Message& asked) {
   return answered(next, [&](Message& message, std::int64_t change) {
     message.set("rows", to_messages(rows)).set("sequence", change);
   });
+}
+
+Result<Message> answer_requests(LedgerView& ledger, const Message& asked) {
+  auto filter = request_filter_from(asked);
+  if (!filter) return filter.error();
+  filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(page_rows), 1, page_rows);
+  std::vector<Message> rows;
+  const auto take = [&](const RequestRow& request) { return rows.push_back(to_message(request)), true; };
+  return answered(ledger.requests(*filter, take),
+                  [&](Message& message, const std::optional<storage::RequestPosition>& next) {
+                    message.set("requests", std::move(rows));
+                    if (next) message.set("next", std::vector{to_message(*next)});
+                  });
 }
 
 Result<Message> answer_sequence(LedgerView& ledger, const Message&) {
@@ -127,6 +141,7 @@ struct Call {
 };
 constexpr std::array calls{Call{"history", answer_history},
                            Call{"changes", answer_changes},
+                           Call{"requests", answer_requests},
                            Call{"sequence", answer_sequence},
                            Call{"at", answer_at},
                            Call{"last_statuses", answer_last_statuses},

@@ -54,6 +54,7 @@ class LedgerView {
  public:
   /// Called for each row; false: no more.
   using VisitRow = std::function<bool(const Row&)>;
+  using VisitRequest = std::function<bool(const RequestRow&)>;
 
   LedgerView() = default;
   LedgerView(const LedgerView&) = delete;
@@ -74,6 +75,10 @@ class LedgerView {
   virtual Result<std::vector<Row>> at(const std::string& job, WallTime slot) = 0;
   /// Status and reason of each job's newest row, in the jobs' order, as `jobs` shows them; "": a job has no row.
   virtual Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) = 0;
+
+  /// What people asked, newest first. Where the next page begins; nullopt: no row is left, or `visit` has ended it.
+  virtual Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,
+                                                                   const VisitRequest& visit) = 0;
 
   /// Runs whose id ends with `suffix`: one, none, or the candidates.
   virtual Result<std::vector<RunId>> find_run(const std::string& suffix) = 0;

@@ -74,6 +74,8 @@ Message to_message(const Row& row) {
   if (row.leftover != Leftover::none) message.set("leftover", std::string(to_string(row.leftover)));
   if (!row.triggered_by.empty()) message.set("triggered_by", row.triggered_by);
   if (!row.ended_by.empty()) message.set("ended_by", row.ended_by);
+  if (!row.paused_by.empty()) message.set("paused_by", row.paused_by);
+  if (!row.resumed_by.empty()) message.set("resumed_by", row.resumed_by);
   return message;
 }
 
@@ -109,6 +111,8 @@ Result<Row> row_from(const Message& message) {
   row.leftover = *left;
   row.triggered_by = text_of(message, "triggered_by");
   row.ended_by = text_of(message, "ended_by");
+  row.paused_by = text_of(message, "paused_by");
+  row.resumed_by = text_of(message, "resumed_by");
   return row;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/wall_text.hpp"
 #include "library/history/ledger_wire.hpp"
+#include "library/history/request_wire.hpp"
 #include "library/shown/cursor.hpp"
 #include "library/shown/values.hpp"
 
@@ -47,6 +48,28 @@ Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime
   if (!next) return next.error();
   Message answer;
   answer.set("rows", std::move(rows)).set("next", {});
+  if (*next) answer.set("next", cursor_text(to_message(**next), list));
+  return answer;
+}
+
+/// As shown_history(), of what people asked.
+Result<Message> shown_requests(LedgerView& ledger, const Message& asked, WallTime now) {
+  auto filter = request_filter_from(asked);
+  if (!filter) return filter.error();
+  if (!filter->since && !filter->run) filter->since = now - shown_unless_asked;
+  filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(default_rows), 1, most_rows);
+  const std::string list = asked_list(asked);
+  if (const auto cursor = asked.text("cursor")) {
+    const auto place = cursor_place(*cursor, list);
+    if (!place) return place.error();
+    filter->after = request_position_from(*place);
+  }
+  std::vector<Message> rows;
+  const auto next =
+      ledger.requests(*filter, [&](const RequestRow& request) { return rows.push_back(shown(request)), true; });
+  if (!next) return next.error();
+  Message answer;
+  answer.set("requests", std::move(rows)).set("next", {});
   if (*next) answer.set("next", cursor_text(to_message(**next), list));
   return answer;
 }
@@ -129,8 +152,11 @@ struct ShownCall {
   std::string_view name;
   Result<Message> (*answer)(LedgerView&, const Message&, WallTime);
 };
-constexpr ShownCall shown_calls[] = {
-    {"history", shown_history}, {"run", shown_run}, {"summary", shown_summary}, {"terms", shown_terms}};
+constexpr ShownCall shown_calls[] = {{"history", shown_history},
+                                     {"run", shown_run},
+                                     {"summary", shown_summary},
+                                     {"terms", shown_terms},
+                                     {"requests", shown_requests}};
 
 }  // namespace
 

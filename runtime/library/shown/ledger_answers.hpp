@@ -2,11 +2,13 @@
 // arguments are those of a storage::Filter (see history/ledger_wire.hpp) but for `after`, instead of which there is
 // `cursor`; times are milliseconds since 1970.
 //
-//   ask     | answers with
-//   history | `rows`, newest first, and the cursor `next`, null on the last page
-//   run     | a run, of `run`, its id or its last 6 or more digits: its last attempt's row, and `attempts`
-//   summary | `hours`: how many slots of each hour, job, status and reason, and how many attempts
-//   terms   | `terms` of `group`, newest first
+//   ask      | answers with
+//   history  | `rows`, newest first, and the cursor `next`, null on the last page
+//   run      | a run, of `run`, its id or its last 6 or more digits: its last attempt's row, and `attempts`
+//   summary  | `hours`: how many slots of each hour, job, status and reason, and how many attempts
+//   terms    | `terms` of `group`, newest first
+//   requests | what people asked, newest first: `requests`, and the cursor `next`; its arguments are those of a
+//            | storage::RequestFilter (history/request_wire.hpp)
 //
 // Without `since` and `run` rows of the last seven days are meant. None of them counts what is not on the page.
 //

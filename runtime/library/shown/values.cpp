@@ -35,6 +35,7 @@ Message shown(const Row& row) {
   shown.set("epoch", number_or_null(row.epoch)).set("fence", number_or_null(row.fence));
   shown.set("output_bytes", row.output_bytes).set("leftover", word_or_null(to_string(row.leftover)));
   shown.set("triggered_by", word_or_null(row.triggered_by)).set("ended_by", word_or_null(row.ended_by));
+  shown.set("paused_by", word_or_null(row.paused_by)).set("resumed_by", word_or_null(row.resumed_by));
   return shown;
 }
 
@@ -43,6 +44,15 @@ Message shown(const TermRow& term) {
   shown.set("group", term.group).set("node", term.node).set("epoch", static_cast<std::int64_t>(term.epoch));
   shown.set("elected_at", format_millis(term.elected_at)).set("ended_at", time_or_null(term.ended_at));
   return shown.set("cause", word_or_null(to_string(term.cause)));
+}
+
+Message shown(const RequestRow& request) {
+  Message shown;
+  shown.set("request_id", request.id.text()).set("at", format_millis(request.at)).set("kind", request.kind);
+  shown.set("job", word_or_null(request.job)).set("group", word_or_null(request.group));
+  shown.set("run_id", request.run ? Value(request.run->text()) : Value()).set("by", word_or_null(request.by));
+  shown.set("node", request.node).set("result", word_or_null(request.result)).set("text", word_or_null(request.text));
+  return shown.set("answered_at", time_or_null(request.answered_at));
 }
 
 std::vector<Message> shown(const std::vector<Row>& rows) {

@@ -19,6 +19,7 @@ namespace ballot::library {
 
 io::Message shown(const Row& row);
 io::Message shown(const TermRow& term);
+io::Message shown(const RequestRow& request);
 std::vector<io::Message> shown(const std::vector<Row>& rows);
 
 io::Message shown(const core::RunView& run);

@@ -101,6 +101,7 @@ class Fields {
     const RequestRow& r = a.request;
     put(r.id, r.kind, r.job, r.group, r.run, r.node, r.at, r.by);
   }
+  void operator()(const core::RecordAnswer& a) { put(a.answer.id, a.answer.result, a.answer.text, a.answer.at); }
   void operator()(const core::RecordOutput& a) { put(a.id, a.output, a.is_mailed); }
   void operator()(const core::Notify& a) { put(a.event, a.row, a.definition, a.recovered); }
   void operator()(const core::Reply& a) { put(a.asker, a.ok, a.text, a.run, a.code); }

@@ -74,6 +74,16 @@ void SimLedger::record(RequestRow request) {
   push([request](SimLedger& to) { to.requests_.push_back(request); }, {});
 }
 
+void SimLedger::record(AnswerRow answer) {
+  push(
+      [answer](SimLedger& to) {
+        for (RequestRow& request : to.requests_)
+          if (request.id == answer.id)
+            request.result = answer.result, request.text = answer.text, request.answered_at = answer.at;
+      },
+      {});
+}
+
 std::string SimLedger::audited(const Row* without) const {
   audit::Basics basics;
   basics.definitions = definitions_;

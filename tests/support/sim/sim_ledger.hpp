@@ -42,6 +42,7 @@ class SimLedger {
   void record(KnownRow known);
   void record(PauseRow pause);
   void record(RequestRow request);
+  void record(AnswerRow answer);
   void flush(std::function<void()> done);
   void crash();
   /// The disk is another one.
@@ -52,6 +53,7 @@ class SimLedger {
   std::vector<TermRow> terms() const;
   /// In the order in which it was written.
   const std::vector<KnownRow>& known() const { return known_; }
+  /// With what came of them.
   const std::vector<RequestRow>& requests() const { return requests_; }
   /// What an audit finds in what is durable, but for one row: "", or the first thing.
   std::string audited(const Row* without = nullptr) const;

@@ -125,6 +125,7 @@ class SimNode final : private Host {
   void act(core::RecordKnown& a) { ledger.record(std::move(a.known)); }
   void act(core::RecordPause& a) { ledger.record(std::move(a.pause)); }
   void act(core::RecordRequest& a) { ledger.record(std::move(a.request)); }
+  void act(core::RecordAnswer& a) { ledger.record(std::move(a.answer)); }
   void act(core::RecordOutput& a);
   void act(core::Notify& a);
   void act(core::Reply& a);

@@ -82,13 +82,13 @@ TEST_F(Node, HistoryPrintsEveryFieldAsJson) {
       "\"slot_until\":\"2025-03-11T07:00:00Z\",\"slots\":2,\"trigger\":\"schedule\",\"attempt\":0,"
       "\"status\":\"missed\",\"reason\":\"no_leader\",\"exit_code\":null,\"signal\":null,\"started_at\":null,"
       "\"ended_at\":null,\"duration_ms\":null,\"node\":\"host-1\",\"epoch\":5,\"fence\":null,\"output_bytes\":0,"
-      "\"leftover\":null,\"triggered_by\":null,\"ended_by\":null},\n"
+      "\"leftover\":null,\"triggered_by\":null,\"ended_by\":null,\"paused_by\":null,\"resumed_by\":null},\n"
       "{\"run_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"job\":\"nightly\",\"group\":\"g\","
       "\"slot\":\"2025-03-09T07:00:00Z\",\"slot_until\":null,\"slots\":1,\"trigger\":\"schedule\",\"attempt\":1,"
       "\"status\":\"failed\",\"reason\":\"exit_code\",\"exit_code\":3,\"signal\":null,"
       "\"started_at\":\"2025-03-09T07:00:00.020Z\",\"ended_at\":\"2025-03-09T07:00:01.520Z\",\"duration_ms\":1500,"
       "\"node\":\"host-1\",\"epoch\":4,\"fence\":9,\"output_bytes\":11,\"leftover\":null,\"triggered_by\":null,\"ended_"
-      "by\":null}\n"
+      "by\":null,\"paused_by\":null,\"resumed_by\":null}\n"
       "]\n");
 }
 
@@ -104,11 +104,46 @@ TEST_F(Node, HistoryPrintsATableAndCsv) {
   EXPECT_TRUE(contains(asked({"history", "--local-time", "--format", "json"}).out, "\"2025-03-10T07:00:00Z\""))
       << "in tables only";
   const Ran csv = asked({"history", "--format", "csv", "--run", "0123456789ab"});
-  EXPECT_TRUE(
-      contains(csv.out,
-               "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
-               "started_at,ended_at,duration_ms,node,epoch,fence,output_bytes,leftover,triggered_by,ended_by\n"))
+  EXPECT_TRUE(contains(csv.out,
+                       "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
+                       "started_at,ended_at,duration_ms,node,epoch,fence,output_bytes,leftover,triggered_by,ended_by,"
+                       "paused_by,resumed_by\n"))
       << csv.out << csv.err;
+}
+
+TEST_F(Node, HistoryPrintsWhatPeopleAsked) {
+  {
+    storage::Ledger ledger({.path = folder / "history.db"}, {.now = [] { return io::read_clocks().wall; }});
+    RequestRow row;
+    row.id = run, row.kind = "trigger", row.job = "nightly", row.node = "host-1", row.at = slot;
+    row.by = "host-2 uid 1000";
+    ledger.record(row);
+    ledger.record(AnswerRow{run, "done", "", slot + Millis(20)});
+    row.id = other_run, row.kind = "pause", row.job = "", row.group = "fresh", row.at = slot + Millis(5);
+    row.by = "host-2 token ci from 192.0.2.7";
+    ledger.record(row);
+    ledger.record(AnswerRow{other_run, "refused", "it has no leader", slot + Millis(30)});
+  }
+  EXPECT_EQ(asked({"history", "--requests"}).out,
+            "AT                        REQUEST  JOB      GROUP  BY                              RESULT   RUN           "
+            "NODE    TEXT\n"
+            "2025-03-09T07:00:00.005Z  pause    -        fresh  host-2 token ci from 192.0.2.7  refused  -             "
+            "host-1  it has no leader\n"
+            "2025-03-09T07:00:00Z      trigger  nightly  -      host-2 uid 1000                 done     0123456789ab  "
+            "host-1  -\n");
+  EXPECT_EQ(asked({"history", "--requests", "--job", "nightly", "--format", "json"}).out,
+            "[\n"
+            "{\"request_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"at\":\"2025-03-09T07:00:00.000Z\","
+            "\"kind\":\"trigger\",\"job\":\"nightly\",\"group\":null,"
+            "\"run_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"by\":\"host-2 uid 1000\",\"node\":\"host-1\","
+            "\"result\":\"done\",\"text\":null,\"answered_at\":\"2025-03-09T07:00:00.020Z\"}\n"
+            "]\n");
+  const Ran csv = asked({"history", "--requests", "--group", "fresh", "--format", "csv"});
+  EXPECT_TRUE(contains(csv.out, "request_id,at,kind,job,group,run_id,by,node,result,text,answered_at\n")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, ",pause,,fresh,,host-2 token ci from 192.0.2.7,host-1,refused,it has no leader,"));
+  const Ran wrong = asked({"history", "--requests", "--status", "failed"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(contains(wrong.err, "--requests goes without --status")) << wrong.err;
 }
 
 TEST_F(Node, HistoryFilters) {

@@ -11,6 +11,7 @@
 #include "library/history/ledger_desk.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
+#include "library/history/request_wire.hpp"
 #include "storage/ledger_file.hpp"
 #include "unit/storage/storage_test_support.hpp"
 
@@ -98,6 +99,38 @@ TEST_F(Remote, HistoryIsTheFilesOwnOverManyPages) {
   int seen = 0;
   ASSERT_TRUE(remote.history({.limit = std::nullopt}, [&](const Row&) { return ++seen < 5; }));
   EXPECT_EQ(seen, 5) << "no more than is wanted";
+}
+
+std::vector<std::string> requests(LedgerView& ledger, const storage::RequestFilter& filter) {
+  std::vector<std::string> rows;
+  const auto page = ledger.requests(
+      filter, [&](const RequestRow& row) { return rows.push_back(io::encode(library::to_message(row))), true; });
+  if (!page) rows.push_back(page.error().what);
+  return rows;
+}
+
+TEST_F(Remote, WhatPeopleAskedIsTheFilesOwnOverManyPages) {
+  std::vector<storage::Record> records;
+  for (std::uint32_t i = 0; i < 2500; ++i) {
+    RequestRow row;
+    row.id = run_id(i), row.kind = i % 2 ? "kill" : "trigger", row.job = "backup", row.node = "host-1";
+    row.at = noon + Millis(i / 3), row.by = "host-2 uid " + std::to_string(i % 5);
+    if (i % 2) row.run = run_id(i - 1);
+    records.emplace_back(row);
+    if (i % 3) records.emplace_back(AnswerRow{row.id, i % 3 == 1 ? "done" : "refused", "so", row.at});
+  }
+  write(records);
+  serve();
+  const auto own = file();
+  for (const storage::RequestFilter& filter : {storage::RequestFilter{},
+                                               {.limit = std::nullopt},
+                                               {.limit = 2100},
+                                               {.kinds = {"kill"}, .by = "uid 3", .limit = std::nullopt},
+                                               {.run = run_id(100)},
+                                               {.since = noon + Millis(3), .until = noon + Millis(5)}})
+    EXPECT_EQ(requests(remote, filter), requests(*own, filter));
+  EXPECT_EQ(requests(remote, {.limit = std::nullopt}).size(), 2500u);
+  EXPECT_EQ(requests(remote, {.nodes = {"host-9"}}).size(), 0u);
 }
 
 TEST_F(Remote, ChangesComeInTheirOrderFromWhereTheyWereLeft) {

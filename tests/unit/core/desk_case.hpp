@@ -91,10 +91,20 @@ struct DeskCase : ::testing::Test {
     return {job_register(job), to_text(r), 1};
   }
 
+  /// Without what is recorded of the requests.
   Texts texts(const Errands& errands) const {
     Texts texts;
     for (const RequestDesk::Errand& errand : errands)
-      texts.push_back(named(std::visit([](const auto& one) { return text(one); }, errand)));
+      if (!std::holds_alternative<RequestDesk::Conclude>(errand))
+        texts.push_back(named(std::visit([](const auto& one) { return text(one); }, errand)));
+    return texts;
+  }
+  /// What is recorded: "A refused: why", with "and A" where the request is recorded with it.
+  Texts conclusions(const Errands& errands) const {
+    Texts texts;
+    for (const RequestDesk::Errand& errand : errands)
+      if (std::holds_alternative<RequestDesk::Conclude>(errand))
+        texts.push_back(named(std::visit([](const auto& one) { return text(one); }, errand)));
     return texts;
   }
 
@@ -109,6 +119,11 @@ struct DeskCase : ::testing::Test {
   static std::string text(const RequestDesk::ListRuns& one) { return "list runs for " + one.request.text(); }
   static std::string text(const RequestDesk::ReadFate& one) {
     return "read the fate of " + one.request.text() + " in " + one.job;
+  }
+  static std::string text(const RequestDesk::Conclude& one) {
+    std::string text = one.request.text() + " " + one.result;
+    if (!one.text.empty()) text += ": " + one.text;
+    return one.unrecorded ? text + ", and " + one.unrecorded->id.text() : text;
   }
   static std::string text(const Reply& one) {
     static constexpr std::array<std::string_view, 8> codes = {"invalid",     "not_found", "conflict", "refused",

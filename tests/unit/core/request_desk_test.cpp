@@ -196,6 +196,46 @@ TEST_F(RequestDeskAsked, TellsAllThatNobodyHasAnsweredWhenTheDaemonStops) {
   EXPECT_TRUE(desk.on_withdrawn(a.id).empty());
 }
 
+// What is recorded of requests, by whoever answers them.
+struct RequestDeskConclusions : DeskCase {};
+
+TEST_F(RequestDeskConclusions, AreRecordedOnceTheAnswerIsTold) {
+  const Request a = stored(make(Kind::trigger));
+  desk.take(a.id, "g");
+  EXPECT_EQ(conclusions(desk.answer(at(1s), a.id, Answer::refused(Errc::conflict, "it is running"))), Texts{})
+      << "the next leader may do it";
+  EXPECT_EQ(conclusions(desk.on_withdrawn(a.id)), Texts{"A refused: it is running"});
+  EXPECT_EQ(conclusions(desk.on_withdrawn(a.id)), Texts{});
+}
+
+TEST_F(RequestDeskConclusions, AreRecordedByTheNodeThatDoesThem) {
+  const Request a = make(Kind::pause), b = make(Kind::pause);
+  desk.take(a.id, "g"), desk.take(b.id, "g");
+  EXPECT_EQ(conclusions(desk.answer(at(1s), a.id, Answer::did("paused"))), Texts{"A done: paused"});
+  EXPECT_EQ(conclusions(desk.answer(at(1s), b.id, std::nullopt)), Texts{"B expired"}) << "it was withdrawn";
+  const Request c = stored(make(Kind::pause));
+  EXPECT_EQ(conclusions(desk.on_records(at(2s), {answer_of(c, Answer::done(), 9s)}, false)), Texts{})
+      << "by the other node";
+}
+
+TEST_F(RequestDeskConclusions, AreRecordedWithTheRequestWhereNoNodeHasTakenItUp) {
+  const Request a = make_kill();
+  suffix = "zz";
+  accept(a);
+  EXPECT_EQ(conclusions(desk.on_runs_listed(a.id, {}, true)),
+            Texts{"A refused: no open run ends with zz; see `ballot history`, and A"});
+  Request b = make(Kind::pause);
+  b.of_all = true;
+  accept(b);
+  EXPECT_EQ(conclusions(desk.on_stored(b.id)), Texts{"B done, and B"});
+  stored(make(Kind::pause));
+  EXPECT_EQ(conclusions(desk.expire(at(patience), true)),
+            Texts{"C expired: not done in time: the group's leader has not answered, and C"});
+  const Request d = stored(make(Kind::pause));
+  desk.take(d.id, "g");
+  EXPECT_EQ(conclusions(desk.give_up("the daemon is stopping")), Texts{"D expired: the daemon is stopping"});
+}
+
 // A trigger past its time, of which it must be certain that nothing comes of it.
 struct RequestDeskFate : DeskCase {
   const Request a = stored(make(Kind::trigger));

@@ -65,6 +65,7 @@ struct NoLedger final : LedgerSink {
   void record(KnownRow) override {}
   void record(PauseRow) override {}
   void record(RequestRow) override {}
+  void record(AnswerRow) override {}
   void record(TermRow) override {}
   void record(const RunId&, int, Output) override {}
   void flush(std::function<void()> done) override { done(); }

@@ -50,6 +50,34 @@ TEST_F(ShownLedger, GivesEachRowOnceOverAllPages) {
   EXPECT_EQ(slots.front(), format_slot(noon + std::chrono::minutes(24)));
 }
 
+TEST_F(ShownLedger, GivesWhatPeopleAskedOnceOverAllPages) {
+  std::vector<storage::Record> records;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    RequestRow row;
+    row.id = run_id(i), row.kind = "trigger", row.job = "backup", row.node = "host-1", row.by = "host-2 token ci";
+    row.at = noon + std::chrono::minutes(i / 2);
+    records.emplace_back(row);
+    records.emplace_back(AnswerRow{row.id, i % 2 ? "refused" : "done", i % 2 ? "it is paused" : "", row.at});
+  }
+  write(records);
+  std::vector<Message> all;
+  Message question = Message().set("ask", "requests").set("limit", std::int64_t{2}).set("by", "token ci");
+  for (int page = 0; page < 4; ++page) {
+    const auto answer = ask(question);
+    ASSERT_TRUE(answer) << answer.error().what;
+    for (const Message& row : answer->objects("requests")) all.push_back(row);
+    if (!answer->text("next")) break;
+    question.set("cursor", *answer->text("next"));
+  }
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_EQ(all.front().text("at"), format_millis(noon + std::chrono::minutes(2)));
+  EXPECT_EQ(all.front().text("run_id"), run_id(4).text());
+  EXPECT_EQ(all[1].text("result"), "refused");
+  EXPECT_EQ(all[1].text("text"), "it is paused");
+  EXPECT_EQ(all[1].text("by"), "host-2 token ci");
+  EXPECT_FALSE(all[1].text("run_id")) << "nothing came of it";
+}
+
 TEST_F(ShownLedger, ShowsTheLastSevenDaysUnlessAsked) {
   write({ran(1, noon), ran(2, noon - std::chrono::days(6) - std::chrono::minutes(1))});
   EXPECT_EQ(ask(history())->objects("rows").size(), 1U);

@@ -26,7 +26,8 @@ class RequestsKept : public ::testing::Test {
     return row;
   }
   static RequestRow request(const std::string& kind, const std::string& by) {
-    RequestRow row{*ran(1).run, kind, "backup", "", std::nullopt, "host-1", noon, by};
+    RequestRow row;
+    row.id = *ran(1).run, row.kind = kind, row.job = "backup", row.node = "host-1", row.at = noon, row.by = by;
     if (kind == "trigger") return row;
     row.run = row.id;
     row.id = *ran(kind == "kill" ? 2 : 3).run;
@@ -62,6 +63,110 @@ TEST_F(RequestsKept, AreNotOfRunsThatEndedByThemselves) {
   EXPECT_EQ(rows().at(0).triggered_by, "");
 }
 
+/// A page at a time, as texts.
+std::vector<std::string> requests_of(const std::string& path, RequestFilter filter, std::int64_t page = 2) {
+  std::vector<std::string> all;
+  auto reader = Reader::open(path);
+  filter.limit = page;
+  for (bool is_first = true; is_first || filter.after; is_first = false) {
+    const auto end = reader->requests(filter, [&](const RequestRow& row) {
+      all.push_back(row.kind + " " + row.job + row.group + " " + row.result +
+                    (row.text.empty() ? "" : ": " + row.text));
+      return true;
+    });
+    EXPECT_TRUE(end) << end.error().what;
+    filter.after = end ? *end : std::nullopt;
+  }
+  return all;
+}
+
+class RequestsAsked : public RequestsKept {
+ protected:
+  using Texts = std::vector<std::string>;
+  static RequestRow asked(std::uint32_t id, const std::string& kind, const std::string& job, const std::string& group,
+                          const std::string& by, WallTime at) {
+    return {
+        .id = run_id(id), .kind = kind, .job = job, .group = group, .run = {}, .node = "host-1", .at = at, .by = by};
+  }
+  void write_five() {
+    write({asked(1, "trigger", "backup", "", "host-1 uid 1000", noon), AnswerRow{run_id(1), "done", "", noon},
+           asked(2, "pause", "", "nightly", "host-2 token ci from 192.0.2.7", noon + hours(1)),
+           AnswerRow{run_id(2), "done", "", noon + hours(1)},
+           asked(3, "trigger", "backup", "", "host-1 uid 10", noon + hours(1)),
+           AnswerRow{run_id(3), "refused", "it is paused", noon + hours(1)},
+           asked(4, "kill", "sweep", "", "host-2 uid 0", noon + hours(2)),
+           asked(5, "resume", "", "nightly", "host-2 uid 0", noon + hours(3))});
+  }
+};
+
+TEST_F(RequestsAsked, ComeNewestFirstWithWhatCameOfThemInPages) {
+  write_five();
+  EXPECT_EQ(requests_of(path_, {}), (Texts{"resume nightly ", "kill sweep ", "trigger backup refused: it is paused",
+                                           "pause nightly done", "trigger backup done"}));
+}
+
+TEST_F(RequestsAsked, AreThoseThatTheFilterTakes) {
+  write_five();
+  EXPECT_EQ(requests_of(path_, {.jobs = {"backup"}}).size(), 2u);
+  EXPECT_EQ(requests_of(path_, {.groups = {"nightly"}}).size(), 2u);
+  EXPECT_EQ(requests_of(path_, {.jobs = {"none"}}), Texts{});
+  EXPECT_EQ(requests_of(path_, {.kinds = {"kill", "resume"}}).size(), 2u);
+  EXPECT_EQ(requests_of(path_, {.kinds = {"k' OR '1"}}), Texts{});
+  EXPECT_EQ(requests_of(path_, {.by = "uid 10"}), Texts{"trigger backup refused: it is paused"}) << "whole words";
+  EXPECT_EQ(requests_of(path_, {.by = "token ci"}), Texts{"pause nightly done"});
+  EXPECT_EQ(requests_of(path_, {.run = run_id(1)}), Texts{"trigger backup done"});
+  EXPECT_EQ(requests_of(path_, {.since = noon + hours(1), .until = noon + hours(2)}).size(), 2u);
+}
+
+/// A job's requests name no group: what the group's definitions have is its.
+TEST_F(RequestsAsked, OfAGroupAreThoseOfItsJobsToo) {
+  write_five();
+  DefinitionRow definition;
+  definition.job = "backup", definition.group = "nightly", definition.node = "host-1";
+  write({definition});
+  EXPECT_EQ(requests_of(path_, {.groups = {"nightly"}}).size(), 4u);
+}
+
+TEST_F(RequestsAsked, NameTheRunThatATriggerMade) {
+  write_five();
+  auto reader = Reader::open(path_);
+  std::vector<RequestRow> all;
+  ASSERT_TRUE(reader->requests({.jobs = {"backup"}}, [&](const RequestRow& row) { return all.push_back(row), true; }));
+  EXPECT_EQ(all.at(1).run, run_id(1));
+  EXPECT_EQ(all.at(1).answered_at, noon);
+  EXPECT_FALSE(all.at(0).run) << "it was refused";
+}
+
+/// The build before writes requests alone, and sets `additions` back: what came of them is not known then.
+TEST_F(RequestsAsked, OfALedgerThatAnOlderBallotWritesHaveNoAnswers) {
+  write_five();
+  Database(path_, Open::write).run("UPDATE meta SET value = 4 WHERE key = 'additions'");
+  EXPECT_EQ(requests_of(path_, {.jobs = {"backup"}}), (Texts{"trigger backup ", "trigger backup "}));
+  write({AnswerRow{run_id(4), "done", "", noon}});
+  EXPECT_EQ(requests_of(path_, {.kinds = {"kill", "trigger"}}).at(0), "kill sweep done") << "it is this one's again";
+}
+
+TEST_F(RequestsAsked, SayWhoPausedAndResumedWhatKeptASlotFromRunning) {
+  Row slot = missed(noon + hours(2), Reason::paused, "backup");
+  slot.status = Status::skipped;
+  write({slot, PauseRow{"", "nightly", "host-1", noon + hours(1), noon + hours(3), "host-2 token ci from 192.0.2.7"},
+         asked(5, "resume", "", "nightly", "host-2 uid 0", noon + hours(3) - Millis(20)),
+         asked(6, "resume", "other", "", "host-2 uid 7", noon + hours(3) - Millis(10))});
+  EXPECT_EQ(rows().at(0).paused_by, "host-2 token ci from 192.0.2.7");
+  EXPECT_EQ(rows().at(0).resumed_by, "host-2 uid 0");
+  write({PauseRow{"backup", "nightly", "host-1", noon, {}, "ada"}});
+  EXPECT_EQ(rows().at(0).paused_by, "ada") << "the job's own comes first";
+  EXPECT_EQ(rows().at(0).resumed_by, "");
+}
+
+TEST_F(RequestsKept, AndTheirAnswersGoThroughTheSpool) {
+  const AnswerRow row{run_id(3), "refused", "it is paused", noon};
+  const auto read = decode(encode(row));
+  ASSERT_TRUE(read);
+  const AnswerRow back = std::get<AnswerRow>(*read);
+  EXPECT_EQ(std::tie(back.id, back.result, back.text, back.at), std::tie(row.id, row.result, row.text, row.at));
+}
+
 TEST_F(RequestsKept, GoThroughTheSpool) {
   for (const char* kind : {"trigger", "kill"}) {
     const RequestRow row = request(kind, "ada");
@@ -74,24 +179,30 @@ TEST_F(RequestsKept, GoThroughTheSpool) {
 }
 
 TEST_F(RequestsKept, HaveAViewForPeople) {
-  write({request("kill", "ada"), RequestRow{*ran(4).run, "pause", "", "nightly", {}, "host-1", noon, ""}});
+  RequestRow pause = request("pause", "");
+  pause.job = "", pause.group = "nightly", pause.run.reset();
+  write({request("kill", "ada"), AnswerRow{request("kill", "ada").id, "done", "", noon}, pause});
   Database db(path_, Open::read);
-  Statement query(db, "SELECT run_id, job, by FROM requests WHERE kind = 'kill'");
+  Statement query(db, "SELECT run_id, job, by, result FROM requests WHERE kind = 'kill'");
   Cursor found = query.start();
   ASSERT_TRUE(found.step());
   EXPECT_EQ(found.text(0), ran(1).run->text());
   EXPECT_EQ(found.text(1), "backup");
   EXPECT_EQ(found.text(2), "ada");
+  EXPECT_EQ(found.text(3), "done");
   EXPECT_EQ(db.number("SELECT count(*) FROM requests WHERE job IS NULL AND \"group\" = 'nightly' AND by IS NULL"), 1);
 }
 
 TEST_F(RequestsKept, GoWithRetention) {
   LedgerFile file(path_, Millis(100));
-  file.write(std::vector<Record>{request("kill", "ada")}, Sync::now);
+  file.write(std::vector<Record>{request("kill", "ada"), AnswerRow{request("kill", "ada").id, "done", "", noon}},
+             Sync::now);
   Retention retention(file, {.keep = hours(2)});
-  const auto count = [&] { return file.database().number("SELECT count(*) FROM request"); };
+  const auto count = [&] {
+    return file.database().number("SELECT (SELECT count(*) FROM request) + (SELECT count(*) FROM answer)");
+  };
   while (retention.slice(noon + hours(2))) continue;
-  EXPECT_EQ(count(), 1);
+  EXPECT_EQ(count(), 2);
   while (retention.slice(noon + hours(3))) continue;
   EXPECT_EQ(count(), 0);
 }
