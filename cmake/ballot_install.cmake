@@ -6,6 +6,7 @@
 #   include/ballot/plugin/support/    plugins/support, as #include "support/..."       ballot::plugin_support
 #   share/ballot/suite/               the conformance suite, with a relay to cut       ballot::conformance
 #   LIBDIR/cmake/ballot/              ballotConfig.cmake, ballot_plugin()
+#   LIBDIR/pkgconfig/ballot.pc        the library, for builds without CMake
 #   share/doc/libballot-dev/examples/ projects that use it
 #
 # A target that is to be found too joins the export set `ballot`: install(TARGETS ... EXPORT ballot ...).
@@ -60,3 +61,9 @@ configure_package_config_file(cmake/ballotConfig.cmake.in ${CMAKE_BINARY_DIR}/ba
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/ballotConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/ballotConfig.cmake ${CMAKE_BINARY_DIR}/ballotConfigVersion.cmake cmake/ballot_plugin.cmake
   DESTINATION ${ballot_cmake} ${ballot_dev})
+
+# Below the prefix that it lies in, wherever that is.
+set(ballot_pc ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH ballot_pc_to_prefix /${ballot_pc} /)
+configure_file(cmake/ballot.pc.in ${CMAKE_BINARY_DIR}/ballot.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/ballot.pc DESTINATION ${ballot_pc} ${ballot_dev})

@@ -41,10 +41,10 @@ int main(int argc, char** argv) {
     ended.notify_one();
   });
   for (const char* name : {"succeeds", "throws", "retries", "fails", "hangs"}) {
-    std::string keys = "retry_delay = \"10ms\"\n";
-    if (std::string(name) == "retries") keys += "retries = 2\n";
-    if (std::string(name) == "hangs") keys += "deadline = \"100ms\"\n";
-    require(runtime.add({.name = name, .schedule = {}, .command = {}, .function = work, .keys = keys}));
+    ballot::JobSpec job{.name = name, .function = work, .retry_delay = ballot::Millis(10)};
+    if (job.name == "retries") job.retries = 2;
+    if (job.name == "hangs") job.deadline = ballot::Millis(100);
+    require(runtime.add(job));
   }
   require(runtime.start());
   for (const char* name : {"succeeds", "throws", "retries", "fails", "hangs"})

@@ -19,7 +19,7 @@ std::string page_of(const ballot::Runtime& runtime) {
   const auto rows = runtime.history({.limit = 20});
   if (!rows) return "<p>" + escaped(rows.error().what) + "</p>\n";
   for (const ballot::Row& row : *rows) {
-    const auto output = row.run ? runtime.output(*row.run, row.attempt) : ballot::Output{};
+    const auto output = runtime.output(row);
     page << "<tr><td>" << escaped(row.job) << "<td>" << ballot::to_string(row.status) << "<td><pre>"
          << (output ? escaped(output->head) : "") << "</pre></tr>\n";
   }

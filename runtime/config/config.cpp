@@ -213,11 +213,12 @@ class Loader {
     if (request_.namespace_rule == NamespaceRule::has_default)
       name_space = default_namespace;
     else
-      error("namespace", "backend " + in_quotes(config_.coordination.backend) +
-                             " has no default namespace, so that one installation does not join another's elections; "
-                             "set " +
-                             (config_.file.empty() ? "" : "namespace in [coordination] of " + config_.file + ", or ") +
-                             request_.names.name_space);
+      error(config_.file.empty() ? request_.names.name_space : "namespace",
+            "backend " + in_quotes(config_.coordination.backend) +
+                " has no default namespace, so that one installation does not join another's elections; "
+                "set " +
+                (config_.file.empty() ? "" : "namespace in [coordination] of " + config_.file + ", or ") +
+                request_.names.name_space);
   }
 
   /// It joins nobody else's elections by mistake. Of the default backend that is known without its plugin.

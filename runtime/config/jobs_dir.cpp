@@ -81,6 +81,15 @@ bool same(const schedule::Definition& a, const schedule::Definition& b) {
   return a.digest == b.digest && (one == other || (one && other && *one == *other)) && a.plan.has_same_zones(b.plan);
 }
 
+/// A program that has misspelt one key needs no list of all.
+std::string text_for_program(std::string_view name, const std::string& place, Diagnostic finding) {
+  if (const auto list = finding.message.find(" Known are "); list != std::string::npos)
+    finding.message.resize(list), finding.message += " docs/jobs.md has all keys";
+  finding.file = std::string(name) + ", " + place;
+  finding.line = 0;
+  return finding.text();
+}
+
 }  // namespace
 
 std::vector<Group> groups_in_force(const JobSet& set) {
@@ -156,7 +165,7 @@ JobsDir::Found JobsDir::read_text_of_program(const std::string& name, Identities
   return found;
 }
 
-Result<Changes> JobsDir::put(std::string_view name, std::string text) {
+Result<Changes> JobsDir::put(std::string_view name, std::string text, const PlaceOf& place_of) {
   const std::string file = std::string(mark_of_text) + std::string(name);
   const auto at = texts_.try_emplace(file).first;
   std::swap(at->second, text);
@@ -170,7 +179,8 @@ Result<Changes> JobsDir::put(std::string_view name, std::string text) {
                                        " define other jobs or groups too: their tables have no place there"
                                  : "";
   for (const Diagnostic& one : pass.found.front().content.diagnostics)
-    findings += (findings.empty() ? "" : "; ") + one.text();
+    findings += (findings.empty() ? "" : "; ") +
+                (place_of ? text_for_program(name, place_of({one.line, one.column}), one) : one.text());
   if (files_.contains(file))
     std::swap(at->second, text);
   else

@@ -18,6 +18,7 @@
 #include <absl/container/inlined_vector.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -58,8 +59,10 @@ class JobsDir {
   Changes reload(std::span<const std::string> names);
 
   /// Puts the program's own text `name` in force, as that of a job file, in place of the one before of that name.
-  /// Errors: invalid, with every finding in it; nothing has changed then.
-  Result<Changes> put(std::string_view name, std::string text);
+  /// Errors: invalid, with every finding in it; nothing has changed then. `place_of`: how the program knows a place in
+  /// the text; none: by line and column.
+  using PlaceOf = std::function<std::string(Position)>;
+  Result<Changes> put(std::string_view name, std::string text, const PlaceOf& place_of = {});
   /// Takes it back. not_found: there is no such text.
   Result<Changes> drop(std::string_view name);
 

@@ -71,8 +71,8 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
                 {[this](std::vector<core::Event> events) { feed_of_runner(std::move(events)); },
                  [this](const runner::FromRunner& message) { return notifier_.takes(message); },
                  [this](RunnerLink link) { notifier_.on_runner(link); }, [this] { return core_.session().timeout(); }}),
-      functions_(loop, {settings_.node, settings_.functions, settings_.function_threads}, log_,
-                 [this](std::vector<core::Event> events) { feed_all(std::move(events)); }),
+      functions_(loop, {settings_.node, settings_.functions, settings_.function_outputs, settings_.function_threads},
+                 log_, [this](std::vector<core::Event> events) { feed_all(std::move(events)); }),
       notifier_(
           loop.context(),
           {settings_.node, settings_.identity, settings_.credentials, settings_.sendmail, settings_.ping,
@@ -250,6 +250,7 @@ void Engine::perform(core::KillRun& a) {
 
 void Engine::perform(core::Forget& a) {
   notifier_.forget(a.id);
+  functions_.forget(a.id);
   executor_.forget(a.id);
 }
 

@@ -41,6 +41,7 @@ struct EngineSettings {
   BackendSettings backend;
   RunnerSettings runner;                             // without a socket_path: there is none, and no command can be run
   std::shared_ptr<const FunctionTable> functions{};  // of the program that embeds the engine
+  std::shared_ptr<FunctionOutputs> function_outputs{};
   int function_threads = 1;
   std::string sendmail;  // programs, for mail and pings
   std::string ping;

@@ -11,14 +11,6 @@ namespace {
 constexpr Millis gone_before{200};  // as the runner has it: by then a run of a term is to be gone
 constexpr std::int64_t no_process = 0;
 
-Output output_of(std::string text, std::int64_t limit) {
-  Output output;
-  output.total_bytes = static_cast<std::int64_t>(text.size());
-  if (output.total_bytes > limit) text.resize(static_cast<std::size_t>(limit));
-  output.head = std::move(text);
-  return output;
-}
-
 RunFacts facts_of(const core::Launch& launch, const std::string& node) {
   RunFacts facts;
   facts.job = launch.definition->job.name;
@@ -38,6 +30,7 @@ RunFacts facts_of(const core::Launch& launch, const std::string& node) {
 FunctionExecutor::FunctionExecutor(MainLoop& loop, FunctionSettings settings, Log log,
                                    std::function<void(std::vector<core::Event>)> on_events)
     : settings_(std::move(settings)),
+      outputs_(settings_.outputs ? settings_.outputs : std::make_shared<FunctionOutputs>()),
       log_(std::move(log)),
       on_events_(std::move(on_events)),
       self_(std::make_shared<FunctionExecutor*>(this)),
@@ -63,7 +56,9 @@ void FunctionExecutor::launch(const core::Launch& launch) {
   if (read_clocks().steady > latest) return on_events_({runner::Refused{launch.id}});
   Run& run = runs_[launch.id];
   run.launch = launch;
-  run.number = pool_.add({function, facts_of(launch, settings_.node), latest});
+  RunFacts facts = facts_of(launch, settings_.node);
+  facts.output = outputs_->begin(launch.id, launch.definition->job.details->output_limit);
+  run.number = pool_.add({function, std::move(facts), latest});
   numbers_[run.number] = launch.id;
   arm();
 }
@@ -91,6 +86,7 @@ void FunctionExecutor::kill(const core::KillRun& kill) {
     ended.id = kill.id;
     ended.reason = kill.reason;
     ended.started_at = ended.ended_at = read_clocks().wall;
+    ended.output = outputs_->end(kill.id, "");
     events = {runner::Started{kill.id, no_process, ended.started_at}, ended};
     numbers_.erase(it->second.number);
     runs_.erase(it);
@@ -138,11 +134,17 @@ void FunctionExecutor::take(const FunctionPool::Report& report, std::vector<core
     return events.push_back(runner::Started{id, no_process, report.at.wall});
   }
   if (report.what == FunctionPool::Report::What::refused)
-    events.push_back(runner::Refused{id});
+    refuse(id, events);
   else
     events.push_back(end_of(run, report));
   numbers_.erase(number);
   runs_.erase(id);
+}
+
+/// Nothing of it has run.
+void FunctionExecutor::refuse(const runner::AttemptId& id, std::vector<core::Event>& events) {
+  outputs_->forget(id);
+  events.push_back(runner::Refused{id});
 }
 
 runner::Ended FunctionExecutor::end_of(const Run& run, const FunctionPool::Report& report) const {
@@ -152,15 +154,14 @@ runner::Ended FunctionExecutor::end_of(const Run& run, const FunctionPool::Repor
   ended.started_at = run.begun.wall;
   ended.ended_at = report.at.wall;
   ended.duration = report.at.steady - run.begun.steady;
-  const std::int64_t limit = run.launch.definition->job.details->output_limit;
   if (!report.result) {
     if (ended.reason == Reason::none) ended.reason = Reason::exception;
-    ended.output = output_of("threw: " + report.text + "\n", limit);
+    ended.output = outputs_->end(ended.id, "threw: " + report.text + "\n");
     return ended;
   }
   if (ended.reason == Reason::none && report.result->kind() != JobResult::Kind::success)
     ended.reason = report.result->kind() == JobResult::Kind::retry ? Reason::temporary : Reason::permanent;
-  ended.output = output_of(report.result->text(), limit);
+  ended.output = outputs_->end(ended.id, report.result->text());
   return ended;
 }
 
@@ -205,7 +206,7 @@ void FunctionExecutor::advance(Run& run, SteadyTime now, std::vector<core::Event
   if (run.state == State::waiting) {
     if (!pool_.withdraw(run.number)) return;  // it is being begun: the pool says so
     numbers_.erase(run.number);
-    events.push_back(runner::Refused{run.launch.id});
+    refuse(run.launch.id, events);
   } else if (run.state == State::stopping) {
     warn_overdue(run);
   } else if (job.deadline && now >= run.begun.steady + *job.deadline) {

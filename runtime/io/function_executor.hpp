@@ -22,6 +22,7 @@
 #include "core/action.hpp"
 #include "core/event.hpp"
 #include "io/executor.hpp"
+#include "io/function_outputs.hpp"
 #include "io/function_pool.hpp"
 #include "io/function_table.hpp"
 #include "io/main_loop.hpp"
@@ -32,6 +33,7 @@ namespace ballot::io {
 struct FunctionSettings {
   std::string node;
   std::shared_ptr<const FunctionTable> table;  // null: there are no functions
+  std::shared_ptr<FunctionOutputs> outputs;    // null: nobody else sees what they print
   int threads = 1;
 };
 
@@ -51,7 +53,7 @@ class FunctionExecutor final : public Executor {
   void launch(const core::Launch& launch) override;
   void set_deadline(const core::TermDeadline& deadline) override;
   void kill(const core::KillRun& kill) override;
-  void forget(const runner::AttemptId&) override {}
+  void forget(const runner::AttemptId& id) override { outputs_->forget(id); }
   void leave(bool keeps, SteadyTime deadline) override;
 
   /// Waits until every function has returned, at most until then. False: some had not. No events after it. `until`: see
@@ -75,6 +77,7 @@ class FunctionExecutor final : public Executor {
 
   void take();
   void take(const FunctionPool::Report& report, std::vector<core::Event>& events);
+  void refuse(const runner::AttemptId& id, std::vector<core::Event>& events);
   runner::Ended end_of(const Run& run, const FunctionPool::Report& report) const;
   void request_stop(Run& run, Reason reason, Millis grace);
   const Deadline* deadline_of(const Run& run) const;
@@ -86,6 +89,7 @@ class FunctionExecutor final : public Executor {
   void warn_overdue(Run& run);
 
   const FunctionSettings settings_;
+  const std::shared_ptr<FunctionOutputs> outputs_;
   const Log log_;
   const std::function<void(std::vector<core::Event>)> on_events_;
   std::shared_ptr<FunctionExecutor*> self_;  // null once it is gone: what was posted comes later

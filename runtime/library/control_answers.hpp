@@ -39,6 +39,7 @@ class ControlAnswers {
   /// Nobody reads the ledger any more.
   void close() { desk_.close(); }
 
+  const StateViews& views() const { return views_; }
   /// How the node is, and what is wrong with its job files.
   void status(std::function<void(const NodeStatus&)> done) const;
 

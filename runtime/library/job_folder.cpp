@@ -45,8 +45,8 @@ void JobFolder::watch() {
   if (watch_ && !watch_->problem().empty()) log_(Level::warn, watch_->problem(), {});
 }
 
-Result<void> JobFolder::put(std::string_view name, std::string text) {
-  return take_own(jobs_.put(name, std::move(text)));
+Result<void> JobFolder::put(std::string_view name, std::string text, const config::JobsDir::PlaceOf& place_of) {
+  return take_own(jobs_.put(name, std::move(text), place_of));
 }
 
 Result<void> JobFolder::drop(std::string_view name) { return take_own(jobs_.drop(name)); }

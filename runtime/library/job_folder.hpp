@@ -31,7 +31,7 @@ class JobFolder {
   void reload(const std::string& why);
 
   /// See config::JobsDir. Before open() too: then it counts from open() on.
-  Result<void> put(std::string_view name, std::string text);
+  Result<void> put(std::string_view name, std::string text, const config::JobsDir::PlaceOf& place_of = {});
   Result<void> drop(std::string_view name);
 
   const config::JobSet& set() const { return jobs_.set(); }

@@ -27,7 +27,7 @@ Result<void> LedgerLock::take() {
     if (errno != EWOULDBLOCK) return Error{Errc::io, "cannot lock " + path_ + ": " + std::strerror(errno)};
     if (io::read_clocks().steady >= until)
       return Error{Errc::conflict, "another ballot writes " + ledger_ + " (it has locked " + path_ +
-                                       "): stop that one, or give this one a state_dir or a [history] path of its own"};
+                                       "): stop that one, or give this one a " + keys_ + " of its own"};
     std::this_thread::sleep_for(ledger_poll_interval);
   }
   file_ = std::move(file->fd);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "ballot/error.hpp"
 #include "base/unique_fd.hpp"
@@ -16,7 +17,9 @@ namespace ballot::library {
 
 class LedgerLock {
  public:
-  explicit LedgerLock(const std::string& ledger) : ledger_(ledger), path_(ledger + ".lock") {}
+  /// `keys`: what sets the ledger's place, for who reads an error.
+  LedgerLock(const std::string& ledger, std::string keys)
+      : ledger_(ledger), path_(ledger + ".lock"), keys_(std::move(keys)) {}
 
   /// Waits for a second, as a process that is ending lets its files go one by one. Errors: conflict; refused, where no
   /// regular file lies in the lock's place; io and not_found, where the file cannot be made.
@@ -24,7 +27,7 @@ class LedgerLock {
   void release() { file_.reset(); }
 
  private:
-  const std::string ledger_, path_;
+  const std::string ledger_, path_, keys_;
   UniqueFd file_;
 };
 

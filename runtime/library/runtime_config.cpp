@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/exception_text.hpp"
@@ -13,6 +14,7 @@
 namespace ballot::library {
 namespace {
 
+constexpr std::string_view options_setting = "options:";
 constexpr const char* installed = BALLOT_INSTALLED;  // where the package has programs and, in plugins/, plugins
 
 std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
@@ -25,7 +27,7 @@ config::ConfigRequest request_of(const RuntimeSettings& settings) {
   request.plugin_rule = config::PluginRule::used;
   request.plugins = {plugin_names, load_plugin};
   request.host_name = io::host_name();
-  request.names = {"node", "backend", "name_space", "options:"};
+  request.names = {"node", "backend", "name_space", std::string(options_setting)};
   request.plugin_dir = std::string(installed) + "/plugins";
   config::Overrides& over = request.overrides;
   over.node = given(settings.node);
@@ -44,6 +46,8 @@ config::ConfigRequest request_of(const RuntimeSettings& settings) {
 /// A place in a file, or the setting that it came from, where it did.
 std::string text_of(const config::Diagnostic& one) {
   if (one.file.empty()) return one.message;
+  if (one.file.starts_with(options_setting))  // its table and key follow there, and again in the message
+    return std::string(options_setting) + " " + one.message;
   return one.line > 0 ? one.text() : one.file + ": " + one.message;
 }
 

@@ -72,12 +72,14 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
   library::ServiceSettings settings{library::node_settings(config_, origin.programs), library::job_settings(config_),
                                     settings_.handover_program, std::move(origin.control_key)};
   settings.node.ledger.trims_heap = !origin.is_host;
+  if (origin.is_host && settings_.file.empty()) settings.ledger_keys = "state_dir";
   io::EngineSettings& engine = settings.node.engine;
   engine.version = BALLOT_VERSION;
   engine.control = config_.control_socket;
   engine.dry_run = settings_.dry_run;
   engine.credentials = settings_.credentials_dir;
   engine.functions = functions_;
+  engine.function_outputs = std::make_shared<io::FunctionOutputs>();
   engine.function_threads = settings_.function_threads;
   if (origin.is_host)
     settings.jobs.has_function = [table = functions_](std::string_view name) { return table->has(name); };
@@ -99,7 +101,7 @@ Result<void> Runtime::State::add(const JobSpec& job) {
   });
 }
 
-Result<void> Runtime::State::add_job(const std::string& name, const std::string& text,
+Result<void> Runtime::State::add_job(const std::string& name, const library::ProgramText& text,
                                      std::shared_ptr<const JobFunction> function, Replaced& replaced) {
   const bool own = job_functions_.contains(name), is_function = function != nullptr;
   if (is_function && !own && functions_->has(name))
@@ -107,7 +109,7 @@ Result<void> Runtime::State::add_job(const std::string& name, const std::string&
                                     " has the name of a function of add_function(); give it another, or name that "
                                     "function in its keys"};
   auto before = is_function || own ? functions_->put(name, std::move(function)) : nullptr;
-  if (auto put = service_->jobs().put(text_name(name), text); !put) {
+  if (auto put = put_text(text_name(name), text); !put) {
     if (is_function || own) replaced.push_back(functions_->put(name, std::move(before)));
     return put;
   }
@@ -117,6 +119,10 @@ Result<void> Runtime::State::add_job(const std::string& name, const std::string&
   else
     job_functions_.erase(name);
   return {};
+}
+
+Result<void> Runtime::State::put_text(const std::string& name, const library::ProgramText& text) {
+  return service_->jobs().put(name, text.text, [&](config::Position at) { return text.place_of(at); });
 }
 
 Result<void> Runtime::State::remove(const std::string& job) {
@@ -146,7 +152,7 @@ Result<void> Runtime::State::add_function(const std::string& name, JobFunction f
 Result<void> Runtime::State::add_group(const std::string& name, const std::string& keys) {
   if (fault_) return *fault_;
   return change([this, name, text = library::text_of_group(name, keys)](Replaced&) {
-    return service_->jobs().put(group_text_name(name), text);
+    return put_text(group_text_name(name), text);
   });
 }
 
@@ -184,36 +190,6 @@ bool Runtime::State::is_over() {
   return phase_ == Phase::over;
 }
 
-template <class T>
-Result<T> Runtime::State::await(std::unique_lock<std::mutex>& lock, const Slot<T>& slot, SteadyTime until) {
-  while (!*slot && phase_ < Phase::closing) {
-    const Millis left = until == SteadyTime::max() ? Millis(1000) : until - boot_now();
-    if (left <= Millis(0)) return Error{Errc::timeout, "no answer in time: what becomes of it is unknown"};
-    changed_.wait_for(lock, left);
-  }
-  if (*slot) return **slot;
-  return stopped();
-}
-
-template <class T>
-void Runtime::State::fill(const Slot<T>& slot, Result<T> value) {
-  const std::lock_guard lock(mutex_);
-  *slot = std::move(value);
-  changed_.notify_all();
-}
-
-/// Asks the loop, where there is one, for what fills a slot.
-template <class T>
-Result<T> Runtime::State::ask_loop(Millis patience, const std::function<void(const Slot<T>&)>& ask) {
-  if (fault_) return *fault_;
-  if (is_on_loop()) return on_loop();
-  std::unique_lock lock(mutex_);
-  if (!has_loop()) return stopped();
-  const auto slot = std::make_shared<std::optional<Result<T>>>();
-  service_->loop().post([ask, slot] { ask(slot); });
-  return await<T>(lock, slot, boot_now() + within_reason(patience));
-}
-
 bool Runtime::State::wait(std::unique_lock<std::mutex>& lock, SteadyTime until, const std::function<bool()>& holds) {
   while (!holds()) {
     const Millis left = until - boot_now();
@@ -227,49 +203,31 @@ std::optional<Leadership> Runtime::State::leadership(const std::string& group) c
   return host_.leadership(group, boot_now());
 }
 
-Result<RunId> Runtime::State::trigger(const std::string& job, Millis patience) {
-  if (job.empty() || !core::is_stored_name(job)) return Error{Errc::not_found, "no job has such a name"};
-  patience = within_reason(patience);
-  core::Request request;
-  request.kind = core::Request::Kind::trigger;
-  request.job = job;
+Result<std::optional<RunId>> Runtime::State::request(core::Request request, const std::string& run_suffix,
+                                                     Millis patience) {
+  for (const std::string& name : {request.job, request.group})
+    if (!name.empty() && !core::is_stored_name(name))
+      return Error{Errc::not_found, "no job and no group has such a name"};
   request.by = config_.node + " by its program";
-  return ask_loop<RunId>(patience + late_answer, [this, request, patience](const Slot<RunId>& slot) {
-    const auto answered = [this, slot](const core::Reply& reply) {
-      if (reply.ok && reply.run) return fill<RunId>(slot, *reply.run);
-      fill<RunId>(slot, Error{reply.code, reply.text});
+  patience = within_reason(patience);
+  return ask_loop<std::optional<RunId>>(patience + late_answer, [=](library::Service& service, const auto& done) {
+    const auto answered = [done](const core::Reply& reply) {
+      if (reply.ok) return done(reply.run);
+      done(Error{reply.code, reply.text});
     };
-    service_->node().ask(request, "", patience, answered, nullptr);
+    service.node().ask(request, run_suffix, patience, answered, nullptr);
   });
 }
 
-Result<std::string> Runtime::State::flushed_ledger() {
+Result<library::LedgerPlace> Runtime::State::flushed_ledger() {
   if (fault_) return *fault_;
   if (is_on_loop()) return on_loop();
-  const auto flushed = ask_loop<void>(flush_patience, [this](const Slot<void>& slot) {
-    service_->node().flush([this, slot] { fill<void>(slot, {}); });
+  const auto flushed = ask_loop<void>(flush_patience, [](library::Service& service, const Done<void>& done) {
+    service.node().flush([done] { done({}); });
   });
   if (!flushed && flushed.error().code == Errc::timeout)
     return Error{Errc::timeout, "what was recorded is not stored yet: the ledger has no disk, or the runtime hangs"};
-  return config_.history.path;  // without a loop nothing else comes
-}
-
-Result<void> Runtime::State::reload(const std::string& why) {
-  return ask_loop<void>(longest_wait, [this, why](const Slot<void>& slot) {
-    service_->reload(why);
-    fill<void>(slot, {});
-  });
-}
-
-Result<RuntimeStatus> Runtime::State::status(Millis patience) {
-  return ask_loop<RuntimeStatus>(patience, [this](const Slot<RuntimeStatus>& slot) {
-    service_->status(
-        [this, slot](const library::NodeStatus& status) { fill<RuntimeStatus>(slot, library::public_status(status)); });
-  });
-}
-
-Result<void> Runtime::State::ping(Millis patience) {
-  return ask_loop<void>(patience, [this](const Slot<void>& slot) { fill<void>(slot, {}); });
+  return service_->ledger_place();  // without a loop nothing else comes
 }
 
 // ---- from start to end

@@ -36,9 +36,13 @@
 
 #include "ballot/runtime.hpp"
 #include "config/config.hpp"
+#include "core/request/request.hpp"
+#include "io/clocks.hpp"
+#include "io/function_outputs.hpp"
 #include "io/function_table.hpp"
 #include "library/host_events.hpp"
 #include "library/host_log.hpp"
+#include "library/job_text.hpp"
 #include "library/runtime_config.hpp"
 #include "library/service.hpp"
 
@@ -61,14 +65,18 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   void request_stop(Stop how);
   /// Nobody waits for it any more.
   void leave();
-  Result<void> reload(const std::string& why);
 
+  /// What takes the answer to a call, once; later ones count no more.
+  template <class T>
+  using Done = std::function<void(Result<T>)>;
+  /// Asks the loop, where there is one: `ask` is called there. Errors: unavailable, timeout.
+  template <class T>
+  Result<T> ask_loop(Millis patience, const std::function<void(library::Service&, Done<T>)>& ask);
+  /// Has whoever leads do it, in the name of this program. The run of a trigger.
+  Result<std::optional<RunId>> request(core::Request request, const std::string& run_suffix, Millis patience);
   std::optional<Leadership> leadership(const std::string& group) const;
-  Result<RunId> trigger(const std::string& job, Millis patience);
-  Result<RuntimeStatus> status(Millis patience);
-  Result<void> ping(Millis patience);
-  /// Its path, once all that was recorded is in it.
-  Result<std::string> flushed_ledger();
+  /// Where the ledger is read, once all that was recorded is in it.
+  Result<library::LedgerPlace> flushed_ledger();
 
  private:
   enum class Phase { made, starting, started, stopping, forced, closing, ended, over };  // in their order
@@ -88,16 +96,15 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   };
 
   Result<void> change(std::function<Result<void>(Replaced&)> make);
-  Result<void> add_job(const std::string& name, const std::string& text, std::shared_ptr<const JobFunction> function,
-                       Replaced& replaced);
+  Result<void> put_text(const std::string& name, const library::ProgramText& text);
+  Result<void> add_job(const std::string& name, const library::ProgramText& text,
+                       std::shared_ptr<const JobFunction> function, Replaced& replaced);
   bool is_on_loop() const { return std::this_thread::get_id() == loop_id_; }
   Result<void> abandon(std::unique_lock<std::mutex> & lock, std::thread thread);
   template <class T>
   Result<T> await(std::unique_lock<std::mutex> & lock, const Slot<T>& slot, SteadyTime until);
   template <class T>
   void fill(const Slot<T>& slot, Result<T> value);
-  template <class T>
-  Result<T> ask_loop(Millis patience, const std::function<void(const Slot<T>&)>& ask);
   bool wait(std::unique_lock<std::mutex> & lock, SteadyTime until, const std::function<bool()>& holds);
   bool is_over();
   bool has_loop() const { return phase_ >= Phase::started && phase_ < Phase::closing; }
@@ -133,5 +140,36 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   std::thread thread_;                           // the loop's; whoever takes it stops the runtime
   std::atomic<std::thread::id> loop_id_{};
 };
+
+template <class T>
+void Runtime::State::fill(const Slot<T>& slot, Result<T> value) {
+  const std::lock_guard lock(mutex_);
+  if (*slot) return;
+  *slot = std::move(value);
+  changed_.notify_all();
+}
+
+template <class T>
+Result<T> Runtime::State::ask_loop(Millis patience, const std::function<void(library::Service&, Done<T>)>& ask) {
+  if (fault_) return *fault_;
+  if (is_on_loop()) return Error{Errc::invalid, "the runtime cannot be called from its log"};
+  std::unique_lock lock(mutex_);
+  if (!has_loop()) return Error{Errc::unavailable, "the runtime is not running: it was not started, or has stopped"};
+  const auto slot = std::make_shared<std::optional<Result<T>>>();
+  service_->loop().post(
+      [this, ask, slot] { ask(*service_, [this, slot](Result<T> value) { fill<T>(slot, std::move(value)); }); });
+  return await<T>(lock, slot, io::read_clocks().steady + patience);
+}
+
+template <class T>
+Result<T> Runtime::State::await(std::unique_lock<std::mutex>& lock, const Slot<T>& slot, SteadyTime until) {
+  while (!*slot && phase_ < Phase::closing) {
+    const Millis left = until == SteadyTime::max() ? Millis(1000) : until - io::read_clocks().steady;
+    if (left <= Millis(0)) return Error{Errc::timeout, "no answer in time: what becomes of it is unknown"};
+    changed_.wait_for(lock, left);
+  }
+  if (*slot) return **slot;
+  return Error{Errc::unavailable, "the runtime is not running: it was not started, or has stopped"};
+}
 
 }  // namespace ballot

@@ -18,6 +18,12 @@ SessionFile about_service(const config::Config& config, const NodeSettings& node
   return file;
 }
 
+LedgerPlace place_of_ledger(const config::Config& config, const NodeSettings& node) {
+  LedgerPlace place = ledger_place(config);
+  place.functions = node.engine.function_outputs;
+  return place;
+}
+
 /// Settings with the program that the runner starts when this process is gone. The session file has all that the
 /// program needs, so that it gets no flag or variable of this process.
 NodeSettings with_successor(NodeSettings node, const std::string& program, const std::string& session) {
@@ -36,12 +42,13 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       control_key_(std::move(settings.control_key)),
       log_(std::move(log)),
       session_(session_path(config.run_dir), about_service(config, settings.node)),
-      ledger_lock_(config.history.path),
+      ledger_lock_(config.history.path, settings.ledger_keys),
+      ledger_place_(place_of_ledger(config, settings.node)),
       node_(with_successor(std::move(settings.node), settings.handover_program, session_.path()), log_),
       keep_again_(node_.loop().context(), [this] { write_session(); }),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       roles_({config.control_groups.operators, config.control_groups.viewers}),
-      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place(config)}) {
+      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_}) {
   node_.on_session([this](const std::string& handle) { keep_session(handle); });
 }
 

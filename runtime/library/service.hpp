@@ -39,6 +39,7 @@ struct ServiceSettings {
   config::JobSettings jobs;
   std::string handover_program = {};  // `ballot`, which the runner starts after a crash to resign; "": nobody does
   std::string control_key = {};       // what sets the control socket, for who reads an error of it
+  std::string ledger_keys = "state_dir or a [history] path";  // what sets the ledger's place, likewise
 };
 
 class Service {
@@ -68,6 +69,9 @@ class Service {
   /// As people are told who ask by the control socket.
   void status(std::function<void(const NodeStatus&)> done) const { answers_.status(std::move(done)); }
 
+  const StateViews& views() const { return answers_.views(); }
+  /// Where its ledger is read, and what its runs print.
+  const LedgerPlace& ledger_place() const { return ledger_place_; }
   Node& node() { return node_; }
   JobFolder& jobs() { return jobs_; }
   io::MainLoop& loop() { return node_.loop(); }
@@ -90,6 +94,7 @@ class Service {
   const Log log_;
   KeptSession session_;
   LedgerLock ledger_lock_;
+  const LedgerPlace ledger_place_;
   Node node_;
   io::BootTimer keep_again_;  // while somebody else leaves on behalf of the daemon before
   std::string handle_;        // to be kept

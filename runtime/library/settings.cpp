@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "base/cgroup_place.hpp"
@@ -55,21 +56,23 @@ config::JobSettings job_settings(const config::Config& config) {
 
 Result<void> check_folders(const config::Config& config) {
   const auto folder_of = [](const std::string& path) { return std::filesystem::path(path).parent_path().string(); };
-  for (const std::string& folder :
-       {config.state_dir, config.run_dir, folder_of(config.history.path), folder_of(config.control_socket)}) {
+  for (const auto& [folder, whose] : {std::pair(config.state_dir, "state_dir"), std::pair(config.run_dir, "run_dir"),
+                                      std::pair(folder_of(config.history.path), "of the ledger"),
+                                      std::pair(folder_of(config.control_socket), "of the control socket")}) {
     if (folder.empty()) continue;  // no control socket
     if (const auto fault = distrust_folder(folder, ::geteuid()))
-      return Error{Errc::refused, "the folder " + folder + " is not used: " + *fault};
+      return Error{Errc::refused, "the folder " + folder + " is not used (" + whose + "): " + *fault};
   }
   return {};
 }
 
 Result<void> make_folders(const config::Config& config) {
-  for (const auto& [folder, mode] : {std::pair(config.state_dir, 0750), std::pair(config.run_dir, 0755)}) {
+  for (const auto& [folder, mode, key] :
+       {std::tuple(config.state_dir, 0750, "state_dir"), std::tuple(config.run_dir, 0755, "run_dir")}) {
     std::error_code error;
     const bool made = std::filesystem::create_directories(folder, error);
     if (made && !error) std::filesystem::permissions(folder, static_cast<std::filesystem::perms>(mode), error);
-    if (error) return Error{Errc::io, "cannot make the folder " + folder + ": " + error.message()};
+    if (error) return Error{Errc::io, std::string(key) + ": cannot make the folder " + folder + ": " + error.message()};
   }
   return check_folders(config);
 }

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "runner/clock.hpp"
+#include "runner/start_memory.hpp"
 
 namespace ballot::runner {
 
@@ -18,6 +19,16 @@ constexpr std::size_t most_shown = 1 << 20;  // in one answer
 constexpr Millis unkillable_after = seconds(2);
 constexpr Millis unsure_at_most{500};                  // of the sweep, for processes that may be another run's
 constexpr Millis shortest_poll{1}, longest_poll{100};  // of processes of whose end we get no event
+
+namespace {
+
+constexpr std::size_t large = 64u * 1024;  // what lies in the heap is hidden already
+
+void hide_output(const char* memory, std::size_t size) {
+  if (size >= large) hide_from_children(memory, size);
+}
+
+}  // namespace
 
 Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, Now started)
     : id_(start.id),
@@ -33,7 +44,7 @@ Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, No
               start.environment.end()),
       processes_(std::move(processes)),
       output_(std::move(output)),
-      kept_(start.output_limit) {}
+      kept_(start.output_limit, hide_output) {}
 
 Shown Attempt::show_output(std::int64_t from) const {
   const bool ended = has_ended();

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/kept_output.hpp"
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
-#include "runner/kept_output.hpp"
 #include "runner/run_processes.hpp"
 
 namespace ballot::runner {

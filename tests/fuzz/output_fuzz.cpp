@@ -1,6 +1,6 @@
 // What a child prints: how much of it is kept, and what of that is shown. The first byte says how much.
+#include "base/kept_output.hpp"
 #include "harness.hpp"
-#include "runner/kept_output.hpp"
 
 namespace ballot::fuzz::output_harness {
 
@@ -8,7 +8,7 @@ BALLOT_FUZZ(output) {
   if (input.empty()) return;
   const auto limit = static_cast<unsigned char>(input.front());
   input.remove_prefix(1);
-  runner::KeptOutput whole(limit), pieces(limit);
+  KeptOutput whole(limit), pieces(limit);
   whole.append(input);
   for (const std::string_view piece : in_pieces(input)) pieces.append(piece);
   std::string shown;

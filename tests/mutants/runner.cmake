@@ -14,10 +14,10 @@ ballot_mutant(second_kill_lengthens FILE runtime/runner/attempt.cpp
 ballot_mutant(stopped_child_stays_stopped FILE runtime/runner/attempt.cpp
   FIND "processes_.signal(SIGCONT, now);" REPLACE "(void)now;"
   BY runner_tests IN ballot-runner FILTER "Kill.EndsAStoppedChild" FINDING "FAILED.*Kill.EndsAStoppedChild")
-ballot_mutant(output_keeps_its_tail_only FILE runtime/runner/kept_output.cpp
+ballot_mutant(output_keeps_its_tail_only FILE runtime/base/kept_output.cpp
   FIND "head_limit_ = size / 2;" REPLACE "head_limit_ = 0;"
   BY runner_tests FILTER "KeptOutput.*" FINDING "FAILED.*KeptOutput")
-ballot_mutant(output_is_not_turned FILE runtime/runner/kept_output.cpp
+ballot_mutant(output_is_not_turned FILE runtime/base/kept_output.cpp
   FIND "std::rotate(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(tail_begin_), tail_.end());" REPLACE ""
   BY runner_tests FILTER "KeptOutput.*" FINDING "FAILED.*KeptOutput")
 ballot_mutant(term_ends_finish_runs_too FILE runtime/runner/attempt.cpp

@@ -19,8 +19,8 @@
 /// which the log says; past the end of its term another node may run the job beside it, so that what the function
 /// changes elsewhere is to be guarded by `fence`. At the end of the process it is lost as a command on a lost node is.
 ///
-/// What it throws does not leave the pool: the run is `failed: exception`, with what() as its output. It must not end
-/// its thread (pthread_exit).
+/// What it throws does not leave the pool: the run is `failed: exception`, with what() at the end of its output. It
+/// must not end its thread (pthread_exit).
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ballot/run.hpp"
@@ -46,6 +47,15 @@ struct RunFacts {
   Trigger trigger = Trigger::schedule;  ///< why it was begun
   std::uint64_t epoch = 0;              ///< of the term
   std::uint64_t fence = 0;  ///< grows with each claim of the job; 0: none was confirmed (guarantee = "at-least-once")
+  /// Where print() goes; the runtime sets it. Null, as in a test of the function: nowhere.
+  std::function<void(std::string_view text)> output = {};
+
+  /// Adds to the run's output while it goes on, for `ballot output --follow` and Runtime::output(); what its JobResult
+  /// says comes after it. Of all that is printed head and tail are kept, half of the job's output_limit each. From any
+  /// thread, also several at once; once the function has returned it does nothing.
+  void print(std::string_view text) const {
+    if (output) output(text);
+  }
 };
 
 /// How a function ended.
@@ -58,7 +68,7 @@ class JobResult {
     failure,  ///< `failed: permanent`: none follows
   };
 
-  /// `text`: becomes the run's output, cut to the job's output_limit.
+  /// `text`: becomes the run's output, after what RunFacts::print() has added; kept as that is.
   ///@{
   static JobResult success(std::string text = {}) { return {Kind::success, std::move(text)}; }
   static JobResult retry(std::string text) { return {Kind::retry, std::move(text)}; }
@@ -66,7 +76,7 @@ class JobResult {
   ///@}
 
   Kind kind() const { return kind_; }                ///< in a word
-  const std::string& text() const { return text_; }  ///< the run's output
+  const std::string& text() const { return text_; }  ///< the end of the run's output
 
  private:
   JobResult(Kind kind, std::string text) : kind_(kind), text_(std::move(text)) {}

@@ -14,40 +14,16 @@
 #include "ballot/defaulted.hpp"
 #include "ballot/optional_time.hpp"
 #include "ballot/options.hpp"
+#include "ballot/policy.hpp"
 #include "ballot/shared.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot {
 
-/// Where a job runs.
-enum class RunOn : std::uint8_t {
-  leader,  ///< on the node that leads its group
-  each     ///< on each node
-};
-
 /// Which slot of a full queue is skipped.
 enum class QueueOverflow : std::uint8_t {
   drop_new,  ///< the new one
   drop_old   ///< the oldest one
-};
-
-/// Which of the slots that were passed run.
-enum class Misfire : std::uint8_t {
-  latest,  ///< the newest
-  all,     ///< all of them
-  skip     ///< none
-};
-
-/// What becomes of a run whose node died.
-enum class Guarantee : std::uint8_t {
-  at_most_once,  ///< it is lost
-  at_least_once  ///< it is repeated
-};
-
-/// What becomes of a run whose node loses the group.
-enum class OnLeadershipLost : std::uint8_t {
-  terminate,  ///< it is ended before another node can lead
-  finish      ///< it goes on
 };
 
 /// What follows a run.

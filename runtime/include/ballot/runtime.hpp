@@ -37,6 +37,7 @@
 #include "ballot/ledger.hpp"
 #include "ballot/log.hpp"
 #include "ballot/options.hpp"
+#include "ballot/policy.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot {
@@ -79,8 +80,32 @@ struct JobSpec {
   std::vector<std::string> schedule = {};  ///< cron expressions, "@every 5m", ...; none: by trigger() only
   std::vector<std::string> command = {};   ///< a program and its arguments, or
   JobFunction function = {};               ///< a function: exactly one of the two
-  std::string keys = {};  ///< any other keys of docs/jobs.md, in TOML: "retries = 3\nmisfire = \"all\"";
-                          ///< of no other job or group
+  /// The keys that most jobs set, by their names in docs/jobs.md; none: as the default there.
+  ///@{
+  std::optional<std::string> description = {}, timezone = {};
+  std::optional<bool> enabled = {};
+  std::optional<RunOn> run_on = {};
+  std::optional<Concurrency> concurrency = {};
+  std::optional<Millis> jitter = {}, start_deadline = {}, deadline = {};
+  std::optional<int> retries = {};
+  std::optional<Millis> retry_delay = {};
+  std::optional<Misfire> misfire = {};
+  std::optional<Guarantee> guarantee = {};
+  std::optional<OnLeadershipLost> on_leadership_lost = {};
+  ///@}
+  std::string keys = {};  ///< all others, in TOML: "max_running = 2\non_success = \"rerun\""; of no other job or group
+};
+
+/// A job, as this node knows it.
+struct JobInfo {
+  std::string name;                        ///< `JOB@NODE` where run_on = "each"
+  std::string group;                       ///< whose leader runs it
+  std::string leader;                      ///< that node; "": none is known
+  std::string state;                       ///< a word or two of `ballot jobs`: "active", "paused", "halted" ...
+  std::string trouble;                     ///< why it is halted; "": it is not
+  std::optional<WallTime> next = {};       ///< slot; none: there is none, or only its leader knows
+  std::optional<WallTime> paused_at = {};  ///< it, or its group; none: it is not, or that is not known here
+  std::string paused_by = {};              ///< who asked for it: "NODE uid UID", "NODE by its program"
 };
 
 /// That this node leads a group.
@@ -131,7 +156,8 @@ class BALLOT_API Runtime {
 
   /// Defines a job, or defines it anew: running it goes on as it was begun. Before or after start(); it counts before
   /// a job of its name in any file. As with every edit, slots that were due before are not made up for.
-  /// Errors: invalid, with everything that is wrong.
+  /// Errors: invalid, with everything that is wrong, by field: "job x of this program, retries: must be ...", or by
+  /// line of `keys`.
   Result<void> add(const JobSpec& job);
   /// Takes back what add() has defined; runs go on. not_found: add() has defined no such job.
   Result<void> remove(const std::string& job);
@@ -209,14 +235,41 @@ class BALLOT_API Runtime {
   /// such job); refused, conflict (the leader does not start it; the text says why: an overlap, a pause, a halt);
   /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown).
   Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
+  /// Has a run ended, wherever it goes on: a command is killed, a function's stop requested. It returns once the run's
+  /// node has taken it up. Errors: as trigger(); not_found: no such run is open.
+  Result<void> kill(const RunId& run, Millis patience = Millis(30'000));
+
+  /// Once it has returned, nothing of the job, or of any job of the group, starts but what is triggered; runs go on. A
+  /// pause stays over restarts and failovers. Errors: as trigger().
+  ///@{
+  Result<void> pause(const std::string& job, Millis patience = Millis(30'000));
+  Result<void> pause_group(const std::string& group, Millis patience = Millis(30'000));
+  ///@}
+  /// Slots that have passed become `skipped: paused`. A job is paused still while its group is, and the reverse: jobs()
+  /// says so. Errors: as trigger().
+  ///@{
+  Result<void> resume(const std::string& job, Millis patience = Millis(30'000));
+  Result<void> resume_group(const std::string& group, Millis patience = Millis(30'000));
+  ///@}
+
+  /// All jobs that this node's files and its program define, by name, with their leaders as the store says. Errors: as
+  /// status().
+  Result<std::vector<JobInfo>> jobs(Millis patience = Millis(5000)) const;
+  /// The job's slots to come, at most `count` of them, and 100. Errors: as status(); not_found (no such job here);
+  /// refused: it has an `@every`, and this node does not know yet from when on that counts.
+  Result<std::vector<WallTime>> next_slots(const std::string& job, int count = 5, Millis patience = Millis(5000)) const;
 
   /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call, but
   /// for what waits in the spool while the ledger is degraded, which status() says; before start(), and while it stops,
   /// as far as it is written. Errors: timeout, after 10 s, where what was recorded is stored nowhere, or the loop
   /// hangs; not_found, denied, refused, corrupt, io, where there is no ledger that can be read.
   Result<std::vector<Row>> history(const HistoryQuery& query) const;
-  /// What an attempt printed, or a function returned as text; none: of the last attempt. Errors: as history().
+  /// What an attempt printed, or a function printed and returned as text; none: of the last attempt. Of one that goes
+  /// on on this node, what it has printed so far. Errors: as history(); not_found (no such run or attempt here);
+  /// unavailable: its runner does not answer.
   Result<Output> output(const RunId& run, std::optional<int> attempt = {}) const;
+  /// The same of a row's attempt; empty, where the slot had no run.
+  Result<Output> output(const Row& row) const;
 
  private:
   class State;

@@ -90,9 +90,16 @@ Result<runner::Shown> FileLedger::ask_runner(const runner::AttemptId& attempt, s
   return shown;
 }
 
-/// The runner first: it has what goes on, and what has ended until the ledger has it for good.
+/// Of a function of this process, or else as the runner says.
+Result<runner::Shown> FileLedger::ask_executor(const runner::AttemptId& attempt, std::int64_t from) {
+  if (place_.functions)
+    if (auto shown = place_.functions->show(attempt, from)) return *std::move(shown);
+  return ask_runner(attempt, from);
+}
+
+/// Whoever executes it first: it has what goes on, and what has ended until the ledger has it for good.
 Result<ShownOutput> FileLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
-  auto shown = ask_runner(attempt, from);
+  auto shown = ask_executor(attempt, from);
   if (shown && shown->known)
     return ShownOutput{ShownOutput::Place::here, place_.node, OutputPiece{shown->begin, std::move(shown->bytes)},
                        shown->total, shown->ended};

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "config/config.hpp"
+#include "io/function_outputs.hpp"
 #include "library/history/ledger_view.hpp"
 #include "library/history/live_output.hpp"
 #include "storage/reader.hpp"
@@ -21,8 +22,9 @@ namespace ballot::library {
 /// The places of a node's history.
 struct LedgerPlace {
   std::string path, runner_socket, node;
-  Millis keep{};         // rows of older slots may have been deleted
-  bool is_live = false;  // the daemon that writes it asks
+  Millis keep{};                                              // rows of older slots may have been deleted
+  bool is_live = false;                                       // the daemon that writes it asks
+  std::shared_ptr<const io::FunctionOutputs> functions = {};  // what those of this process print; null: there are none
 };
 LedgerPlace ledger_place(const config::Config& config);
 
@@ -53,6 +55,7 @@ class FileLedger : public LedgerView {
   FileLedger(LedgerPlace place, storage::Reader reader, std::function<bool()> goes_on)
       : place_(std::move(place)), reader_(std::move(reader)), goes_on_(std::move(goes_on)) {}
 
+  Result<runner::Shown> ask_executor(const runner::AttemptId& attempt, std::int64_t from);
   Result<runner::Shown> ask_runner(const runner::AttemptId& attempt, std::int64_t from);
 
   const LedgerPlace place_;

@@ -1,4 +1,4 @@
-#include "runner/kept_output.hpp"
+#include "base/kept_output.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,12 +11,15 @@
 #include "ballot/ledger.hpp"
 #include "base/output_piece.hpp"
 
-namespace ballot::runner {
+namespace ballot {
 
 class KeptOutput {
  public:
+  /// Called with memory that was taken for a part of it.
+  using Grown = void (*)(const char* memory, std::size_t size);
+
   /// `limit` bytes, half for the head and half for the tail; at most 32 MiB, so that an Ended fits into a frame.
-  explicit KeptOutput(std::int64_t limit);
+  explicit KeptOutput(std::int64_t limit, Grown grown = nullptr);
 
   void append(std::string_view bytes);
 
@@ -29,7 +32,9 @@ class KeptOutput {
 
  private:
   void append_tail(std::string_view bytes);
+  void grow(std::string& text, std::string_view bytes) const;
 
+  Grown grown_;
   std::size_t head_limit_, tail_limit_;
   std::string head_;
   std::string tail_;            // a ring once it is full
@@ -37,4 +42,4 @@ class KeptOutput {
   std::int64_t total_ = 0;
 };
 
-}  // namespace ballot::runner
+}  // namespace ballot

@@ -1,29 +1,25 @@
-#include "runner/kept_output.hpp"
+#include "base/kept_output.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "runner/start_memory.hpp"
-
-namespace ballot::runner {
-
+namespace ballot {
 namespace {
 
 constexpr std::int64_t most_kept = 32 << 20;
-constexpr std::size_t large = 64u * 1024;  // what lies in the heap is hidden already
-
-void grow(std::string& text, std::string_view bytes) {
-  const std::size_t before = text.capacity();
-  text += bytes;
-  if (text.capacity() != before && text.capacity() >= large) hide_from_children(text.data(), text.capacity());
-}
 
 }  // namespace
 
-KeptOutput::KeptOutput(std::int64_t limit) {
+KeptOutput::KeptOutput(std::int64_t limit, Grown grown) : grown_(grown) {
   const auto size = static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 0, most_kept));
   head_limit_ = size / 2;
   tail_limit_ = size - head_limit_;
+}
+
+void KeptOutput::grow(std::string& text, std::string_view bytes) const {
+  const std::size_t before = text.capacity();
+  text += bytes;
+  if (grown_ != nullptr && text.capacity() != before) grown_(text.data(), text.capacity());
 }
 
 void KeptOutput::append(std::string_view bytes) {
@@ -58,4 +54,4 @@ Output KeptOutput::take() {
   return {std::move(head_), std::move(tail_), total_};
 }
 
-}  // namespace ballot::runner
+}  // namespace ballot
