@@ -18,6 +18,7 @@
 
 #include "ballot/log.hpp"
 #include "ballot/plugin.hpp"
+#include "base/http_settings.hpp"
 #include "config/backends.hpp"
 #include "config/diagnostics.hpp"
 #include "config/group.hpp"
@@ -80,6 +81,7 @@ struct Config {
   LogSettings log;
   std::string control_socket;  // run_dir/ballot.sock
   ControlGroups control_groups;
+  HttpSettings http;
   std::map<std::string, BackendTable> backends;  // those with a table, and the one that is used
   Backends known;                                // installed, or named as the one that is used
   std::vector<PlacedGroup> groups;

@@ -4,6 +4,7 @@
 #include "config/backend_table.hpp"
 #include "config/document.hpp"
 #include "config/group_keys.hpp"
+#include "config/http_keys.hpp"
 #include "config/key_table.hpp"
 #include "schedule/plan.hpp"
 
@@ -114,6 +115,7 @@ constexpr Key<Config> config_keys[] = {
     plain_row<Config>("group",
                       [](const Value& value, Config& config) { read_groups(value, config.known, config.groups); }),
     plain_row<Config>("history", as_section<history_keys, &Config::history>),
+    plain_row<Config>("http", [](const Value& value, Config& config) { read_http(value, config.http); }),
     plain_row<Config>("jobs_dir", as_path<&Config::jobs_dir>),
     plain_row<Config>("log", as_section<log_keys, &Config::log>),
     row<Config, &Config::max_running>("max_running", as_integer<&Config::max_running, 0, largest_count>),

@@ -39,8 +39,28 @@ const KeyRow rows[] = {
     {"control", "operators", "1", {"\"two words\"", "\"a:b\""}},
     {"control", "socket", "1", {"\"b.sock\""}},
     {"control", "viewers", "1", {"\"two words\"", "\"/etc/group\""}},
+    {"http",
+     "listen",
+     "8780",
+     {"\"8780\"", "\"host:8780\"", "\"::1:80\"", "\"[::1]\"", "\"127.0.0.1:65536\"", "\"a.sock\""}},
+    {"http",
+     "advertise",
+     "1",
+     {"\"host-1\"", "\"https://\"", "\"ftp://h\"", "\"http://u@h\"", "\"http://h:0\"", "\"http://h/\""}},
+    {"http", "base_path", "1", {"\"ballot\"", "\"/a/\"", "\"/\"", "\"/a//b\"", "\"/a/../b\"", "\"/a b\""}},
+    {"http", "tls_cert", "1", {"\"cert.pem\""}},
+    {"http", "tls_key", "1", {"\"key.pem\""}},
+    {"http", "tls_client_ca", "1", {"\"ca.pem\""}},
+    {"http", "tls_ca", "1", {"\"ca.pem\""}},
+    {"http", "tokens", "1", {"\"tokens\""}},
+    {"http", "anonymous", "true", {"\"operator\"", "\"\""}},
+    {"http", "proxy_user_header", "1", {"\"a b\"", "\"Authorization\"", "\"host\""}},
+    {"http", "proxy_groups_header", "1", {"\"a:b\""}},
+    {"http", "proxy_roles", "[\"a\"]", {}},
+    {"http", "trusted_proxies", "\"10.0.0.1\"", {"[\"proxy\"]", "[\"10.0.0.0/33\"]", "[\"10.0.0.1\", \"\"]"}},
+    {"http", "job_metrics", "1", {"\"yes\""}},
 };
-const char* const tables[] = {"coordination", "runner", "history", "log", "control", "far", "near", "group"};
+const char* const tables[] = {"coordination", "runner", "history", "log", "control", "http", "far", "near", "group"};
 
 class ConfigKeys : public ::testing::Test {
  protected:
