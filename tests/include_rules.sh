@@ -3,7 +3,7 @@
 # Usage: include_rules.sh [TREE]. Prints each offence as file:line: what; exits 1 if there is one.
 set -euo pipefail
 
-third_party='boost|CLI|toml\+\+|absl|sqlite3|zookeeper|curl|gtest|gmock'
+third_party='boost|CLI|toml\+\+|absl|sqlite3|zookeeper|curl|openssl|gtest|gmock'
 
 # folder | rooms whose headers it may include, beside its own and the public ones | third-party libraries | pure
 rules='
@@ -15,19 +15,19 @@ runtime/audit          | base schedule                            |             
 runtime/config         | base zones schedule                      | toml\+\+ absl | -
 runtime/core           | base schedule                            | absl        | pure
 runtime/io             | base core                                | boost       | -
-runtime/http           | base io                                  |             | -
+runtime/http           | base io                                  | boost openssl | -
 runtime/runner         | base                                     |             | -
 runtime/ping           |                                          | curl        | -
 runtime/library        | base zones schedule audit config core http io storage |             | -
-runtime/app            | base zones schedule audit config core io runner library storage | CLI        | -
+runtime/app            | base zones schedule audit config core io http runner library storage | CLI        | -
 storage                | base                                     | sqlite3     | -
 plugins/support        |                                          |             | -
 plugins/local          | support                                  | sqlite3     | -
-plugins/http           | support                                  | boost       | -
+plugins/http           | support                                  | boost openssl | -
 plugins/consul         | support http                             |             | -
 plugins/etcd           | support http                             |             | -
 plugins/zookeeper      | support                                  | zookeeper   | -
-plugins/jetstream      | support http                             | boost       | -
+plugins/jetstream      | support http                             | boost openssl | -
 plugins/nats           | support http jetstream                   |             | -
 '
 impure='<(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|unistd\.h|fcntl\.h|time\.h|sys/[a-z]+\.h)>'

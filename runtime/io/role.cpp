@@ -19,6 +19,12 @@ std::string_view to_string(Role role) {
   return words[static_cast<std::size_t>(role)];
 }
 
+std::optional<Role> parse_role(std::string_view word) {
+  for (const Role role : {Role::viewer, Role::operator_, Role::admin})
+    if (to_string(role) == word) return role;
+  return std::nullopt;
+}
+
 Role role_for(std::string_view request) {
   const auto found = std::find_if(beyond_viewing.begin(), beyond_viewing.end(),
                                   [&](const auto& entry) { return entry.first == request; });

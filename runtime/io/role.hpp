@@ -11,6 +11,7 @@
 //   if (role < role_for("trigger")) refuse();
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 namespace ballot::io {
@@ -19,6 +20,8 @@ enum class Role { none, viewer, operator_, admin };
 
 /// "none", "viewer", "operator", "admin".
 std::string_view to_string(Role);
+/// Of those that somebody can have: "viewer", "operator", "admin".
+std::optional<Role> parse_role(std::string_view word);
 
 /// The role that a request takes, by its word ("trigger"). A word that is not known takes viewer: the answer to it is
 /// that it is not known.

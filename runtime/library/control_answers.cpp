@@ -131,6 +131,8 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
     answer_status(reply);
   else if (what == "events")
     events_.follow(question, reply);
+  else if (what == "ready")
+    answer_ready(reply);
   else if (what == "ledger")
     answer_from_ledger(question, reply);
   else if (what == "instances")
@@ -307,6 +309,17 @@ void ControlAnswers::status(std::function<void(const NodeStatus&)> done) const {
 
 void ControlAnswers::answer_status(const io::Reply& reply) const {
   status([this, reply](const NodeStatus& status) { reply.finish(shown(status, facts_.node, facts_.backend)); });
+}
+
+/// Words alone, as /readyz shows them to everybody.
+void ControlAnswers::answer_ready(const io::Reply& reply) const {
+  const NodeStatus status = views_.node_status();
+  std::vector<std::string> why;
+  for (const std::string& reason : status.degraded) why.push_back(reason.substr(0, reason.find(':')));
+  const bool is_open = status.session == NodeStatus::Session::open;
+  io::Message answer;
+  answer.set("ready", is_open && status.schedules && !node_.ledger_state().degraded).set("why", std::move(why));
+  reply.finish(answer);
 }
 
 }  // namespace ballot::library

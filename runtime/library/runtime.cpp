@@ -11,7 +11,7 @@
 #include "library/history/file_ledger.hpp"
 #include "library/runtime_maker.hpp"
 #include "library/runtime_state.hpp"
-#include "library/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot {
@@ -106,7 +106,7 @@ Runtime::~Runtime() {
     return;
   }
   state_->request_stop({});
-  const library::SignalsBlocked blocked;
+  const SignalsBlocked blocked;
   try {
     std::thread(stop).detach();
   } catch (const std::system_error&) {

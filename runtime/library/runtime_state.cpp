@@ -14,7 +14,7 @@
 #include "library/host_log.hpp"
 #include "library/job_text.hpp"
 #include "library/settings.hpp"
-#include "library/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 #include "library/state_views.hpp"
 
 namespace ballot {
@@ -257,7 +257,7 @@ Result<void> Runtime::State::start() {
 }
 
 void Runtime::State::begin_thread() {
-  const library::SignalsBlocked blocked;
+  const SignalsBlocked blocked;
   host_.start();
   thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }

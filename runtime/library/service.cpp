@@ -62,6 +62,7 @@ Result<void> Service::start() try {
 }
 
 void Service::undo_start() {
+  http_.reset();
   control_.reset();
   answers_.close();
   jobs_.close();
@@ -75,6 +76,7 @@ Result<void> Service::start_parts() {
   if (const auto possible = node_.check_backend(); !possible) return possible;
   if (const auto made = make_folders(config_); !made) return made;
   if (const auto listens = listen(); !listens) return listens;
+  if (const auto listens = listen_http(); !listens) return listens;
   const auto resume = take_session();
   if (!resume) return resume.error();
   if (const auto taken = take_ledger(); !taken) return taken;
@@ -100,6 +102,21 @@ Result<void> Service::listen() {
   return {};
 }
 
+Result<void> Service::listen_http() {
+  if (config_.http.listen.empty()) return {};
+  web::HttpHost host{[this](std::function<void()> task) { loop().post(std::move(task)); },
+                     [this](const io::Question& question, const io::Reply& reply) { answers_.answer(question, reply); },
+                     {config_.control_groups.operators, config_.control_groups.viewers},
+                     {},
+                     io::host_name(),
+                     log_};
+  auto http = web::HttpServer::start(config_.http, std::move(host));
+  if (!http) return http.error();
+  http_ = std::move(*http);
+  log_(Level::info, "the API listens", {{"listen", config_.http.listen}, {"url", http_->url()}});
+  return {};
+}
+
 void Service::warn_of_groups(const std::vector<std::string>& unknown) const {
   for (const std::string& group : unknown)
     log_(Level::warn, "this machine has no group " + group + ": nobody has a role by it ([control] of ballot.toml)",
@@ -108,6 +125,7 @@ void Service::warn_of_groups(const std::vector<std::string>& unknown) const {
 
 void Service::reload(const std::string& why) {
   warn_of_groups(roles_.resolve());
+  if (http_) http_->reload();
   jobs_.reload(why);
 }
 
@@ -185,7 +203,8 @@ void Service::release_folder() {
 
 Result<void> Service::run() {
   const auto ran = node_.run();
-  control_.reset();  // it asks the node
+  http_.reset();  // both ask the node
+  control_.reset();
   answers_.close();
   keep_again_.disarm();
   return ran;

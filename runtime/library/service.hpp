@@ -1,6 +1,6 @@
-// Service: a node with what is beside it on its loop: the jobs that it is given, the control socket where people ask
-// it, and the session's file for whoever has to leave on its behalf. Of processes, threads and signals it knows
-// nothing.
+// Service: a node with what is beside it on its loop: the jobs that it is given, the control socket and the API where
+// people ask it, and the session's file for whoever has to leave on its behalf. Of processes, threads and signals it
+// knows nothing.
 //
 //   state    | call or event                     | next
 //   made     | start()                           | started; after an error: made
@@ -23,6 +23,7 @@
 
 #include "config/config.hpp"
 #include "config/job_file.hpp"
+#include "http/http_server.hpp"
 #include "io/control_server.hpp"
 #include "io/roles.hpp"
 #include "io/wall_timer.hpp"
@@ -75,6 +76,8 @@ class Service {
   Node& node() { return node_; }
   JobFolder& jobs() { return jobs_; }
   io::MainLoop& loop() { return node_.loop(); }
+  /// By which other nodes reach the API, once it is started; "": there is none.
+  std::string http_url() const { return http_ ? http_->url() : ""; }
 
  private:
   enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
@@ -83,6 +86,7 @@ class Service {
   void undo_start();
   void release_folder();
   Result<void> listen();
+  Result<void> listen_http();
   Result<Resume> take_session();
   Result<void> take_ledger();
   void keep_session(const std::string& handle);
@@ -101,7 +105,8 @@ class Service {
   JobFolder jobs_;
   io::Roles roles_;
   ControlAnswers answers_;
-  std::unique_ptr<io::ControlServer> control_;  // last: whoever asks it asks the others
+  std::unique_ptr<io::ControlServer> control_;  // these two last: whoever asks them asks the others
+  std::unique_ptr<web::HttpServer> http_;
   Stop stop_ = Stop::none;
 };
 

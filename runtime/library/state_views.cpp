@@ -211,6 +211,12 @@ void StateViews::runs(OnPage<core::RunView> page, Done done) const {
   pages<core::RunView>(node_, visit, std::move(page), std::move(done));
 }
 
+NodeStatus StateViews::node_status() const {
+  NodeStatus status;
+  note_node(node_, status);
+  return status;
+}
+
 void StateViews::status(std::function<void(const NodeStatus&)> done) const {
   const auto status = std::make_shared<NodeStatus>();
   const auto step_groups = [&node = node_, status](const std::string& after) {

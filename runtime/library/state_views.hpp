@@ -92,6 +92,8 @@ class StateViews {
   void runs(OnPage<core::RunView> page, Done done) const;
 
   void status(std::function<void(const NodeStatus&)> done) const;
+  /// As far as it does not depend on jobs and groups.
+  NodeStatus node_status() const;
 
  private:
   Node& node_;

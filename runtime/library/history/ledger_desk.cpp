@@ -17,7 +17,7 @@
 #include "io/clocks.hpp"
 #include "io/notify/fair_queue.hpp"
 #include "library/history/ledger_questions.hpp"
-#include "library/signals_blocked.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace ballot::library {
 namespace {

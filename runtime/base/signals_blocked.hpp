@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-namespace ballot::library {
+namespace ballot {
 
 class SignalsBlocked {
  public:
@@ -20,4 +20,4 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-}  // namespace ballot::library
+}  // namespace ballot

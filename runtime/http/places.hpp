@@ -1,0 +1,60 @@
+// Places: who gives way where there are more connections, or more requests, than there is room for. Of connections the
+// one that gives way is one that only waits: of those without a role first, then of the others; among them one of the
+// address that has most, and of these the one that has waited longest. So whoever opens many, and says nothing on them,
+// pushes out his own. One that is being answered gives way to none.
+//
+// Pure.
+//
+//   if (places.is_full()) places.weakest();     // the connection to be closed
+//   if (!places.begin_request(asker)) refuse(429);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "http/http_limits.hpp"
+#include "io/asker.hpp"
+
+namespace ballot::web {
+
+class Places {
+ public:
+  explicit Places(const HttpLimits& limits) : limits_(limits) {}
+
+  using Number = std::uint64_t;
+
+  /// A connection of `address` that waits, and has shown no role.
+  void add(Number connection, std::string address);
+  void remove(Number connection);
+  /// It waits for a request, since now, and has (or has not) shown a role by its last one.
+  void waits(Number connection, bool has_role);
+  void is_answered(Number connection);
+
+  bool is_full() const { return connections_.size() >= limits_.connections; }
+  /// None: all are being answered.
+  std::optional<Number> weakest() const;
+  std::size_t size() const { return connections_.size(); }
+
+  enum class Admission { begun, too_many_of_asker, too_many };
+  /// begun: end_request() of the same asker follows.
+  Admission begin_request(const io::Asker& asker);
+  void end_request(const io::Asker& asker);
+
+ private:
+  struct Connection {
+    std::string address;
+    bool has_role = false, waits = true;
+    std::uint64_t since = 0;  // the smaller, the longer
+  };
+
+  const HttpLimits& limits_;
+  std::map<Number, Connection> connections_;
+  std::map<std::string, std::size_t> answered_;  // requests, by Asker::key
+  std::size_t answered_in_all_ = 0;
+  std::uint64_t now_ = 0;
+};
+
+}  // namespace ballot::web

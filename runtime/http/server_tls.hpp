@@ -1,0 +1,47 @@
+// ServerTls: what TLS connections of the server have in common, made of the files of its settings, and made anew when
+// they change: a certificate is renewed without a restart.
+//
+// Thread: one.
+//
+//   auto tls = ServerTls::make({cert, key, client_ca});   // Result
+//   if (auto failed = tls->refresh()) log(*failed);       // the certificate before stays in use
+//   ssl::stream<Socket> stream(std::move(socket), *tls->context());
+#pragma once
+
+#include <boost/asio/ssl/context.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ballot/error.hpp"
+#include "http/watched_file.hpp"
+
+namespace ballot::web {
+
+struct TlsFileNames {
+  std::string cert, key;
+  std::string client_ca;  // "": no client shows a certificate
+};
+
+class ServerTls {
+ public:
+  using Context = boost::asio::ssl::context;
+
+  /// invalid, refused: the file, and what is wrong with it: it cannot be read, others may write to it or read the key,
+  /// or the key is another certificate's.
+  static Result<ServerTls> make(TlsFileNames names);
+
+  /// Reads the files again where one has changed; once for each change. An error: what was read before is still used.
+  std::optional<Error> refresh();
+  const std::shared_ptr<Context>& context() const { return context_; }
+
+ private:
+  explicit ServerTls(TlsFileNames names);
+  Result<std::shared_ptr<Context>> read() const;
+
+  TlsFileNames names_;
+  WatchedFile cert_, key_, client_ca_;
+  std::shared_ptr<Context> context_;
+};
+
+}  // namespace ballot::web

@@ -1,0 +1,38 @@
+// TokenFile: the tokens of a file that nobody but root and the daemon's user can have written or read, read again when
+// it changes.
+//
+// Thread: one.
+//
+//   auto file = TokenFile::open("/etc/ballot/tokens");   // Result
+//   if (const auto read = file->refresh(); !read) log(read.error());   // the tokens before still count
+#pragma once
+
+#include <string>
+
+#include "ballot/error.hpp"
+#include "http/tokens.hpp"
+#include "http/watched_file.hpp"
+
+namespace ballot::web {
+
+class TokenFile {
+ public:
+  /// "": there are no tokens. Errors: invalid, refused, io: the file and what is wrong with it, never a
+  /// token or a hash.
+  static Result<TokenFile> open(std::string path);
+
+  enum class Refreshed { same, changed };
+  /// Reads the file again where it has changed; an error once for each change.
+  Result<Refreshed> refresh();
+  const Tokens& tokens() const { return tokens_; }
+
+ private:
+  explicit TokenFile(std::string path) : path_(std::move(path)), file_(path_) {}
+  Result<void> read();
+
+  std::string path_;
+  WatchedFile file_;
+  Tokens tokens_;
+};
+
+}  // namespace ballot::web

@@ -1,0 +1,127 @@
+// Clients that hang, drip, flood and lie, a thousand of them, beside one that behaves.
+#include <sys/resource.h>
+
+#include "support/process/peak_memory.hpp"
+#include "unit/web/web_server.hpp"
+
+namespace ballot::web {
+namespace {
+
+const std::string with_body = "POST /api/v1/questions HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n";
+
+class HostileClients : public WebServer {
+ protected:
+  HostileClients() {
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  int status_of_a_good_one() const {
+    return client().ask("POST /api/v1/questions", {bearer("seer")}, R"({"do":"jobs"})").status;
+  }
+};
+
+TEST_F(HostileClients, AThousandOfThemTakeNoPlaceAndNoMemoryOfOthers) {
+  serve();
+  const testing::PeakMemory peak;
+  const std::string token = bearer("worker") + "\r\n";
+  const std::string lies[] = {
+      "",                                                                  // says nothing
+      "G",                                                                 // and stops
+      "GET /healthz HTTP/1.1\r\nHost: h\r\nX: " + std::string(8000, 'x'),  // a head without an end
+      with_body + token + "Content-Length: 1000000\r\n\r\n{",              // a body that does not come
+      with_body + token + "Transfer-Encoding: chunked\r\n\r\nffff0\r\nx",  // a chunk that does not come
+      with_body + token + "Transfer-Encoding: chunked\r\n\r\n1;" + std::string(8000, 'e'),
+      with_body + token + "Content-Length: 14\r\n\r\n{\"do\":\"never\"}",          // an answer that does not come
+      with_body + "Authorization: Bearer guess\r\nContent-Length: 9999\r\n\r\n{",  // a token that is none
+      std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11),             // TLS
+      std::string(20'000, '\n'),
+  };
+  std::vector<WebClient> clients;
+  for (int i = 0; i < 1000; ++i) {
+    clients.push_back(client());
+    clients.back().send(lies[static_cast<std::size_t>(i) % std::size(lies)]);
+    if (i % 100 == 99) {
+      EXPECT_EQ(status_of_a_good_one(), 200) << "beside " << i + 1;
+    }
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(status_of_a_good_one(), 200);
+  if (testing::PeakMemory::can_tell) {
+    EXPECT_LT(peak.mib_over_rest(), 48);
+  }
+}
+
+TEST_F(HostileClients, WhoAskTooMuchAtOnceWaitAndOthersDoNot) {
+  serve({}, {.requests_of_asker = 2});
+  std::vector<WebClient> waiting;
+  for (int i = 0; i < 2; ++i) {
+    waiting.push_back(client());
+    waiting.back().send(with_body + bearer("worker") + "\r\nContent-Length: 14\r\n\r\n{\"do\":\"never\"}");
+  }
+  while (held < 2) std::this_thread::yield();
+  const auto refused = client().ask("POST /api/v1/questions", {bearer("worker")}, R"({"do":"jobs"})");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.header("Retry-After"), "1");
+  EXPECT_EQ(status_of_a_good_one(), 200);
+  waiting.clear();
+  while (gone < 2) std::this_thread::yield();
+  EXPECT_EQ(client().ask("POST /api/v1/questions", {bearer("worker")}, R"({"do":"jobs"})").status, 200);
+}
+
+TEST_F(HostileClients, WhoAskTooOftenAreToldSoAndOthersAreNot) {
+  serve({}, {.asker = {0.001, 3}, .stranger = {0.001, 2}});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(client().ask("POST /api/v1/questions", {bearer("boss")}, "{}").status, 200);
+  EXPECT_EQ(client().ask("POST /api/v1/questions", {bearer("boss")}, "{}").status, 429);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client().ask("POST /api/v1/questions", {}, "{}").status, 401);
+  EXPECT_EQ(client().ask("POST /api/v1/questions", {}, "{}").status, 429);
+  EXPECT_EQ(client().ask("POST /api/v1/questions", {"Authorization: Bearer guess"}, "{}").status, 429);
+  EXPECT_EQ(status_of_a_good_one(), 200) << "from the same address, with a token";
+  EXPECT_EQ(client().ask("GET /healthz").status, 200);
+}
+
+TEST_F(HostileClients, WhoDoNotReadAreCutOff) {
+  std::atomic<int> left = 0;
+  const Route flood{Method::get, "/flood", io::Role::viewer, [&left](const ExchangePtr& exchange) {
+                      exchange->on_gone([&left] { ++left; });
+                      exchange->begin({200, "text/plain"});
+                      while (!exchange->is_over()) exchange->send(std::string(65'536, 'x'));
+                    }};
+  std::atomic<int> cut = 0;
+  const Route much{Method::get, "/much", io::Role::viewer, [&cut](const ExchangePtr& exchange) {
+                     exchange->on_gone([&cut] { ++cut; });
+                     exchange->begin({200, "text/plain", {}, std::string(16 << 20, 'x')});
+                     exchange->on_drained([exchange] { exchange->end(); });
+                   }};
+  serve({flood, much}, {.patience = Millis(200)});
+  const std::string get = " HTTP/1.1\r\nHost: h\r\n" + bearer("seer") + "\r\n\r\n";
+  WebClient one = client(), two = client();
+  one.send("GET /flood" + get);
+  while (left == 0) std::this_thread::yield();
+  two.send("GET /much" + get);
+  while (cut == 0) std::this_thread::yield();
+  EXPECT_EQ(client().ask("GET /much", {bearer("seer")}).body.size(), std::size_t{16} << 20) << "who reads gets all";
+}
+
+TEST_F(HostileClients, WhoTakeTooLongAreToldSo) {
+  serve({}, {.head = Millis(100), .body = Millis(100), .idle = Millis(100)});
+  WebClient silent = client(), half = client(), body = client(), idle = client();
+  EXPECT_EQ(idle.ask("GET /healthz").status, 200);
+  half.send("GET /healthz HTTP/1.1\r\n");
+  body.send(with_body + bearer("seer") + "\r\nContent-Length: 10\r\n\r\n{");
+  EXPECT_TRUE(silent.is_closed());
+  EXPECT_EQ(half.answer().status, 408);
+  EXPECT_EQ(body.answer().status, 408);
+  EXPECT_TRUE(idle.is_closed());
+}
+
+TEST_F(HostileClients, TakeThePlacesOfThoseWhoOnlyWait) {
+  serve({}, {.connections = 8});
+  std::vector<WebClient> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(client());
+  EXPECT_EQ(status_of_a_good_one(), 200);
+  EXPECT_TRUE(silent.front().is_closed());
+}
+
+}  // namespace
+}  // namespace ballot::web

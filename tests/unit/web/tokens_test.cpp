@@ -1,0 +1,108 @@
+// Tokens and their file.
+#include <sys/stat.h>
+
+#include "http/token_file.hpp"
+#include "support/temp_folder.hpp"
+
+namespace ballot::web {
+namespace {
+
+const std::string hash_of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+TEST(Tokens, AreFoundByWhatIsHashedToTheirLine) {
+  const auto tokens =
+      Tokens::parse("# CI and people\n\n  ci\tviewer " + hash_of_abc + "\r\nops operator " + std::string(64, '0'));
+  ASSERT_TRUE(tokens) << tokens.error().what;
+  ASSERT_NE(tokens->find("abc"), nullptr);
+  EXPECT_EQ(tokens->find("abc")->name, "ci");
+  EXPECT_EQ(tokens->find("abc")->role, io::Role::viewer);
+  for (const char* unknown : {"", "ab", "abcd", hash_of_abc.c_str(), "ci"}) EXPECT_EQ(tokens->find(unknown), nullptr);
+  EXPECT_EQ(tokens->find(std::string(longest_token + 1, 'a')), nullptr);
+}
+
+TEST(Tokens, OfAFileThatIsWrongAreNoneAndTheLineIsNamedAndNothingOfItsSecret) {
+  const auto error_of = [](const std::string& text) {
+    const auto tokens = Tokens::parse(text);
+    return tokens ? "" : tokens.error().what;
+  };
+  const std::string good = "ci viewer " + hash_of_abc + "\n";
+  EXPECT_EQ(error_of(good), "");
+  EXPECT_EQ(error_of(good + "x viewer"), "line 2: a line has three words: NAME ROLE SHA256-OF-TOKEN");
+  EXPECT_EQ(error_of("\n\nx root " + hash_of_abc),
+            "line 3: there is no role 'root'; there are viewer, operator and admin");
+  EXPECT_EQ(error_of("x none " + hash_of_abc), "line 1: there is no role 'none'; there are viewer, operator and admin");
+  EXPECT_NE(error_of(good + "ci admin " + std::string(64, '1')), "") << "a name twice";
+  EXPECT_NE(error_of(good + "cd admin " + hash_of_abc), "") << "a token twice";
+  EXPECT_NE(error_of("-x viewer " + hash_of_abc), "");
+  EXPECT_NE(error_of("x/y viewer " + hash_of_abc), "");
+  EXPECT_EQ(error_of("x viewer ballot_secret").find("ballot_secret"), std::string::npos);
+  EXPECT_NE(error_of("x viewer ballot_secret"), "");
+  std::string many;
+  for (std::size_t i = 0; i <= most_tokens; ++i) {
+    std::string number = std::to_string(i);
+    many += "t" + number + " viewer " + std::string(64 - number.size(), '0') + number + "\n";
+  }
+  EXPECT_EQ(error_of(many), "line 1001: there are more than 1000 tokens");
+}
+
+TEST(Tokens, ThatAreMadeAreNewAndFoundByTheirLine) {
+  const auto one = new_token(), two = new_token();
+  ASSERT_TRUE(one && two);
+  EXPECT_NE(*one, *two);
+  EXPECT_TRUE(one->starts_with("ballot_"));
+  EXPECT_EQ(one->size(), 7u + 43u);
+  const auto tokens = Tokens::parse(token_line("ci", io::Role::operator_, *one));
+  ASSERT_TRUE(tokens);
+  EXPECT_EQ(tokens->find(*one)->role, io::Role::operator_);
+  EXPECT_EQ(tokens->find(*two), nullptr);
+}
+
+class TokenFiles : public ::testing::Test {
+ protected:
+  void write(const std::string& text, mode_t mode = 0600) const {
+    folder_.write("new", text);
+    ::chmod((folder_ / "new").c_str(), mode);
+    std::filesystem::rename(folder_ / "new", path_);
+  }
+  const TempFolder folder_;
+  const std::string path_ = folder_ / "tokens";
+};
+
+TEST_F(TokenFiles, AreReadAgainWhenTheyChangeAndOnlyThen) {
+  write("ci viewer " + hash_of_abc);
+  auto file = TokenFile::open(path_);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(*file->refresh(), TokenFile::Refreshed::same);
+  write("ci admin " + hash_of_abc);
+  EXPECT_EQ(*file->refresh(), TokenFile::Refreshed::changed);
+  EXPECT_EQ(file->tokens().find("abc")->role, io::Role::admin);
+}
+
+TEST_F(TokenFiles, ThatBecomeWrongChangeNothingAndAreAnErrorOnce) {
+  write("ci viewer " + hash_of_abc);
+  auto file = TokenFile::open(path_);
+  ASSERT_TRUE(file);
+  write("ci viewer");
+  const auto read = file->refresh();
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().what.find(path_ + ": line 1: "), std::string::npos) << read.error().what;
+  EXPECT_TRUE(file->refresh());
+  EXPECT_NE(file->tokens().find("abc"), nullptr);
+  std::filesystem::remove(path_);
+  EXPECT_FALSE(file->refresh());
+  EXPECT_NE(file->tokens().find("abc"), nullptr);
+}
+
+TEST_F(TokenFiles, ThatOthersMayReadOrWriteAreNotUsed) {
+  for (const mode_t mode : {0640, 0604, 0620, 0602}) {
+    write("ci viewer " + hash_of_abc, mode);
+    EXPECT_EQ(TokenFile::open(path_).error().code, Errc::refused) << mode;
+  }
+  std::filesystem::remove(path_);
+  EXPECT_EQ(TokenFile::open(path_).error().code, Errc::invalid);
+  std::filesystem::create_symlink(folder_ / "elsewhere", path_);
+  EXPECT_FALSE(TokenFile::open(path_));
+}
+
+}  // namespace
+}  // namespace ballot::web
