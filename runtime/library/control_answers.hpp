@@ -1,7 +1,7 @@
 // ControlAnswers: the daemon's answers on its control socket: {"do": "flush" | "jobs" | "job" | "groups" | "runs" |
-// "status" | "ready" | "waiting" | "instances" | "events" | "ledger", with a question of history/ledger_questions.hpp | a
-// request of core/request/request.hpp | what library/shown/shown_answers.hpp has}. It knows nothing of sockets and roles,
-// and decides nothing: a request is for whoever leads.
+// "status" | "ready" | "waiting" | "instances" | "events" | "ledger", with a question of history/ledger_questions.hpp |
+// a request of core/request/request.hpp | what library/shown/shown_answers.hpp has}. It knows nothing of sockets and
+// roles, and decides nothing: a request is for whoever leads.
 //
 // Thread: the loop's. Requires: the node and the folder live longer, and close() comes before the node is closed.
 //

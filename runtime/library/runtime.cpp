@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/instance.hpp"
+#include "base/signals_blocked.hpp"
 #include "io/clocks.hpp"
 #include "library/history/file_ledger.hpp"
 #include "library/runtime_maker.hpp"
 #include "library/runtime_state.hpp"
-#include "base/signals_blocked.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot {

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/exception_text.hpp"
+#include "base/signals_blocked.hpp"
 #include "config/names.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
 #include "library/host_log.hpp"
 #include "library/job_text.hpp"
 #include "library/settings.hpp"
-#include "base/signals_blocked.hpp"
 #include "library/state_views.hpp"
 
 namespace ballot {

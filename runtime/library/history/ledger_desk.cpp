@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/exception_text.hpp"
+#include "base/signals_blocked.hpp"
 #include "io/clocks.hpp"
 #include "io/notify/fair_queue.hpp"
 #include "library/history/ledger_questions.hpp"
-#include "base/signals_blocked.hpp"
 
 namespace ballot::library {
 namespace {
