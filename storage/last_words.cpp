@@ -17,7 +17,8 @@ std::string word_of(std::string_view kind, std::int64_t number, const RowTexts& 
 
 }  // namespace
 
-/// The index has a job's rows by status, then slot: its last row below a status is the newest of the next status.
+/// The index has a job's rows by status, then slot: its last row below a status is the newest of the next status. Those
+/// of runs that have not ended come last, and count before rows of newer slots: the job is running, whatever it skips.
 LastWords read_last_words(Database& db, const RowTexts& texts, const std::vector<std::string>& jobs) {
   Statement find_job(db, "SELECT id FROM name WHERE text = ?1");
   Statement newest_below(db,
@@ -37,7 +38,10 @@ LastWords read_last_words(Database& db, const RowTexts& texts, const std::vector
       if (!found.step()) break;
       below = found.number(0);
       const std::tuple place(found.number(1), found.number(2), found.number(3));
-      if (place > newest) newest = place, status = below, reason = found.number(4);
+      const bool goes_on =
+          below == static_cast<std::int64_t>(Status::claimed) || below == static_cast<std::int64_t>(Status::running);
+      if (place > newest || goes_on) newest = place, status = below, reason = found.number(4);
+      if (goes_on) break;
     }
     if (status < 0) continue;
     status_word = word_of<Status>("status", status, texts);

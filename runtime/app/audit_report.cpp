@@ -6,29 +6,11 @@
 #include "app/document.hpp"
 #include "app/escape.hpp"
 #include "app/history_columns.hpp"
+#include "app/row_document.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::app {
 namespace {
-
-struct AsDocument {
-  Document operator()(std::monostate) const { return {}; }
-  Document operator()(const std::string& text) const { return text; }
-  Document operator()(std::int64_t number) const { return number; }
-  Document operator()(WallTime time) const { return format_millis(time); }
-  Document operator()(SlotTime slot) const { return format_slot(slot.at); }
-  Document operator()(const Uncut& text) const { return Document(text.text); }
-  Document operator()(Millis duration) const { return std::int64_t{duration.count()}; }
-};
-
-/// As `history --format json` has it.
-Document row_document(const Row& row) {
-  Document document = Document::object();
-  const auto columns = history_columns(Format::json);
-  const auto cells = history_cells(row, Format::json);
-  for (std::size_t i = 0; i < columns.size(); ++i) document.add(columns[i].name, std::visit(AsDocument(), cells[i]));
-  return document;
-}
 
 Document finding_document(const audit::Finding& finding) {
   Document::Items rows;

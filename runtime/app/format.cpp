@@ -17,7 +17,8 @@ struct Plain {
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
   std::string operator()(WallTime time) const { return format_millis(time); }
   std::string operator()(SlotTime slot) const { return format_slot(slot.at); }
-  std::string operator()(const Uncut& time) const { return time.text; }
+  std::string operator()(const Uncut& text) const { return text.text; }
+  std::string operator()(const LocalSlot& slot) const { return slot.text; }
   std::string operator()(Millis duration) const { return std::to_string(duration.count()); }
 };
 

@@ -1,7 +1,8 @@
 // RecordWriter: prints records as an aligned table, as JSON or as CSV. What every command that lists prints through.
 //
 // Columns are the record's keys, the same in every format; a table shows only those with a title, and on a terminal as
-// many of them as fit: the first ones matter most. JSON: absent is null, numbers are numbers. CSV: a header, the quotes
+// many of them as fit: slots are shortened, then columns are left out from the last one on, those that stay after all
+// others. JSON: absent is null, numbers are numbers. CSV: a header, the quotes
 // of RFC 4180, lines that end with LF, absent is empty. Times are RFC 3339.
 //
 //   RecordWriter out(std::cout, {{"job", "JOB"}, {"slots", ""}}, {Format::table});
@@ -32,14 +33,20 @@ struct SlotTime {
   bool operator==(const SlotTime&) const = default;
 };
 
-/// Text of which a part would be of no use, such as a time or a run's id: never cut to fit.
+/// Text of which a part would be of no use, such as a run's id: never cut to fit.
 struct Uncut {
   std::string text;
   bool operator==(const Uncut&) const = default;
 };
 
+/// A slot in a zone, as RFC 3339 with the zone's offset.
+struct LocalSlot {
+  std::string text;
+  bool operator==(const LocalSlot&) const = default;
+};
+
 /// Absent, text, a number, an instant (to the millisecond), a slot, a duration (a number of ms but in a table).
-using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Uncut, Millis>;
+using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Uncut, LocalSlot, Millis>;
 
 /// The cell of something that may be absent.
 template <class T>
@@ -52,11 +59,13 @@ inline Cell word(std::string_view text) { return text.empty() ? Cell() : Cell(st
 inline Cell number(std::uint64_t value) { return value == 0 ? Cell() : Cell(static_cast<std::int64_t>(value)); }
 
 enum class Tint { plain, by_word };  // by_word: a status or a state, in its colour
+enum class Room { may_go, stays };   // stays: left out of a narrow table only where nothing else is left to leave out
 
 struct Column {
   std::string name;
   std::string title = {};  // "": not in the table
   Tint tint = Tint::plain;
+  Room room = Room::may_go;
 };
 
 struct Layout {

@@ -1,5 +1,5 @@
-// A table: columns aligned, numbers to the right, two spaces between. No line wraps: texts are cut, then the last
-// columns are left out, which the heading shows by an ellipsis.
+// A table: columns aligned, numbers to the right, two spaces between. No line wraps: slots lose their year, which the
+// heading has then; texts are cut; then columns are left out, which the heading shows by an ellipsis.
 #include <algorithm>
 #include <numeric>
 
@@ -22,12 +22,24 @@ struct Shown {
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
   std::string operator()(WallTime time) const { return format_millis(time); }
   std::string operator()(SlotTime slot) const { return format_slot(slot.at); }
-  std::string operator()(const Uncut& time) const { return time.text; }
+  std::string operator()(const Uncut& text) const { return text.text; }
+  std::string operator()(const LocalSlot& slot) const { return slot.text; }
   std::string operator()(Millis duration) const { return format_duration(std::max(duration, Millis(0))); }
 };
 
 bool is_number(const Cell& cell) {
   return std::holds_alternative<std::int64_t>(cell) || std::holds_alternative<Millis>(cell);
+}
+
+bool is_slot(const Cell& cell) {
+  return std::holds_alternative<SlotTime>(cell) || std::holds_alternative<LocalSlot>(cell);
+}
+
+/// Of RFC 3339: "2025-03-09 07:00:00", or without the year "03-09 07:00:00".
+std::string brief_slot(const std::string& text, bool with_year) {
+  constexpr std::size_t date = 10, time = 8, year = 5;
+  if (text.size() < date + 1 + time) return text;
+  return text.substr(with_year ? 0 : year, with_year ? date : date - year) + ' ' + text.substr(date + 1, time);
 }
 
 /// Characters, not bytes.
@@ -47,17 +59,14 @@ std::string cut(const std::string& text, std::size_t most) {
 class TableStyle : public RecordWriter::Style {
  public:
   TableStyle(std::ostream& out, std::vector<Column> columns, const Layout& layout)
-      : out_(out), most_(layout.width), colors_(layout.colors) {
+      : out_(out), most_(layout.width), colors_(layout.colors), columns_(std::move(columns)) {
     Line head;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].title.empty()) continue;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].title.empty()) continue;
       shown_.push_back(i);
-      tints_.push_back(columns[i].tint);
-      head.push_back({columns[i].title, false});
+      head.push_back({columns_[i].title});
     }
-    widths_.resize(shown_.size());
-    numeric_.resize(shown_.size());
-    texts_.resize(shown_.size());
+    sizes_.resize(shown_.size());
     add(std::move(head));
   }
 
@@ -65,17 +74,18 @@ class TableStyle : public RecordWriter::Style {
     Line line;
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       const Cell& cell = cells[shown_[i]];
-      if (is_number(cell)) numeric_[i] = true;
-      if (std::holds_alternative<std::string>(cell)) texts_[i] = true;
-      line.push_back({std::visit(Shown{}, cell), is_number(cell)});
+      sizes_[i].is_number = sizes_[i].is_number || is_number(cell);
+      sizes_[i].is_text = sizes_[i].is_text || std::holds_alternative<std::string>(cell);
+      line.push_back({std::visit(Shown{}, cell), is_slot(cell)});
+      if (is_slot(cell)) add_year(i, line.back().text.substr(0, 4));
     }
     add(std::move(line));
   }
 
   void flush() override {
-    const std::vector<std::size_t> widths = fitted();
+    const Fit fit = fitted();
     for (const Line& line : lines_) {
-      print(line, widths, is_heading_);
+      print(line, fit, is_heading_);
       is_heading_ = false;
     }
     lines_.clear();
@@ -86,66 +96,131 @@ class TableStyle : public RecordWriter::Style {
  private:
   struct Field {
     std::string text;
-    bool number;
+    bool is_slot = false;
   };
   using Line = std::vector<Field>;
 
+  /// Of a column.
+  struct Size {
+    std::size_t width = 0;
+    bool is_number = false, is_text = false;
+    std::string year = {};   // of its slots; "": it has none
+    bool has_years = false;  // it has slots of several
+  };
+
+  /// What is printed of the lines.
+  struct Fit {
+    std::vector<std::size_t> columns;  // those that are not left out
+    std::vector<std::size_t> widths;   // of each of these
+    bool is_brief = false;             // slots are shortened
+  };
+
+  void add_year(std::size_t column, const std::string& year) {
+    Size& size = sizes_[column];
+    size.has_years = size.has_years || (!size.year.empty() && size.year != year);
+    size.year = year;
+  }
+
   void add(Line line) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths_[i] = std::max(widths_[i], length(line[i].text));
+    for (std::size_t i = 0; i < line.size(); ++i) sizes_[i].width = std::max(sizes_[i].width, length(line[i].text));
     lines_.push_back(std::move(line));
   }
 
-  /// Of the columns that fit. The widest one of text gives way first; numbers and times never do.
-  std::vector<std::size_t> fitted() const {
-    std::vector<std::size_t> widths = widths_;
-    if (most_ == 0 || widths.empty()) return widths;
-    for (; widths.size() > 1; widths.pop_back())
-      if (least_total(widths.size()) + (widths.size() < widths_.size() ? mark : 0) <= most_) break;
-    const std::size_t room = widths.size() < widths_.size() ? most_ - std::min(most_, mark) : most_;
-    const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1)); };
-    while (total() > room) {
+  /// Of the heading where slots are shortened.
+  std::string brief_title(std::size_t column) const {
+    const std::string& title = columns_[shown_[column]].title;
+    return sizes_[column].has_years ? title : title + " IN " + sizes_[column].year;
+  }
+
+  std::size_t width(std::size_t column, bool is_brief) const {
+    const Size& size = sizes_[column];
+    if (!is_brief || size.year.empty()) return size.width;
+    constexpr std::size_t with_year = 19, without = 14;
+    return std::max(length(brief_title(column)), size.has_years ? with_year : without);
+  }
+
+  static std::size_t sum(const std::vector<std::size_t>& widths) {
+    return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
+  }
+
+  /// How narrow it can be made: texts can be cut.
+  std::size_t least_total(const Fit& fit) const {
+    std::vector<std::size_t> least = fit.widths;
+    for (std::size_t i = 0; i < least.size(); ++i)
+      if (sizes_[fit.columns[i]].is_text) least[i] = std::min(least[i], narrowest);
+    return sum(least) + (fit.columns.size() < shown_.size() ? mark : 0);
+  }
+
+  void leave_one_out(Fit& fit) const {
+    std::size_t which = fit.columns.size() - 1;
+    for (std::size_t i = fit.columns.size(); i-- > 0;)
+      if (columns_[shown_[fit.columns[i]]].room == Room::may_go) {
+        which = i;
+        break;
+      }
+    fit.columns.erase(fit.columns.begin() + static_cast<std::ptrdiff_t>(which));
+    fit.widths.erase(fit.widths.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+
+  /// The widest column of text gives way first; numbers, slots and ids never do.
+  void cut_texts(Fit& fit) const {
+    const std::size_t room = fit.columns.size() < shown_.size() ? most_ - std::min(most_, mark) : most_;
+    while (sum(fit.widths) > room) {
       std::size_t* widest = nullptr;
-      for (std::size_t i = 0; i < widths.size(); ++i)
-        if (texts_[i] && widths[i] > (widest != nullptr ? *widest : narrowest)) widest = &widths[i];
-      if (widest == nullptr) break;
+      for (std::size_t i = 0; i < fit.widths.size(); ++i)
+        if (sizes_[fit.columns[i]].is_text && fit.widths[i] > (widest != nullptr ? *widest : narrowest))
+          widest = &fit.widths[i];
+      if (widest == nullptr) return;
       --*widest;
     }
-    return widths;
   }
 
-  /// How narrow the first `count` columns can be.
-  std::size_t least_total(std::size_t count) const {
-    std::size_t total = gap * (count - 1);
-    for (std::size_t i = 0; i < count; ++i) total += texts_[i] ? std::min(widths_[i], narrowest) : widths_[i];
-    return total;
-  }
-
-  /// `widths`: of the columns that are shown.
-  void print(const Line& line, const std::vector<std::size_t>& widths, bool heading) {
-    std::string text, spaces;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      const std::string field = cut(line[i].text, most_ == 0 ? widths[i] : std::min(widths[i], most_));
-      const std::string space(widths[i] - std::min(widths[i], length(field)), ' ');
-      const std::string shown = heading                      ? headed(field, colors_)
-                                : tints_[i] == Tint::by_word ? painted(field, colors_)
-                                                             : field;
-      if (i != 0) spaces.append(gap, ' ');
-      if (numeric_[i]) spaces += space;
-      text += spaces + shown;
-      spaces = numeric_[i] ? "" : space;
+  Fit fitted() const {
+    Fit fit;
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      fit.columns.push_back(i);
+      fit.widths.push_back(width(i, false));
     }
-    if (heading && widths.size() < widths_.size()) text += ' ' + std::string(ellipsis);
+    if (most_ == 0 || fit.widths.empty() || sum(fit.widths) <= most_) return fit;
+    fit.is_brief = true;
+    for (std::size_t i = 0; i < shown_.size(); ++i) fit.widths[i] = width(i, true);
+    while (fit.columns.size() > 1 && least_total(fit) > most_) leave_one_out(fit);
+    cut_texts(fit);
+    return fit;
+  }
+
+  std::string text_of(const Line& line, std::size_t column, bool is_brief, bool heading) const {
+    const bool is_short = is_brief && !sizes_[column].year.empty();
+    if (is_short && heading) return brief_title(column);
+    return is_short && line[column].is_slot ? brief_slot(line[column].text, sizes_[column].has_years)
+                                            : line[column].text;
+  }
+
+  void print(const Line& line, const Fit& fit, bool heading) {
+    std::string text, spaces;
+    for (std::size_t i = 0; i < fit.columns.size(); ++i) {
+      const std::size_t column = fit.columns[i], width = fit.widths[i];
+      const std::string field =
+          cut(text_of(line, column, fit.is_brief, heading), most_ == 0 ? width : std::min(width, most_));
+      const std::string space(width - std::min(width, length(field)), ' ');
+      const bool is_painted = columns_[shown_[column]].tint == Tint::by_word;
+      const std::string shown = heading ? headed(field, colors_) : is_painted ? painted(field, colors_) : field;
+      if (i != 0) spaces.append(gap, ' ');
+      if (sizes_[column].is_number) spaces += space;
+      text += spaces + shown;
+      spaces = sizes_[column].is_number ? "" : space;
+    }
+    if (heading && fit.columns.size() < shown_.size()) text += ' ' + std::string(ellipsis);
     out_ << text << '\n';
   }
 
   std::ostream& out_;
   const std::size_t most_;
   const Colors colors_;
+  const std::vector<Column> columns_;
   bool is_heading_ = true;          // nothing is printed yet
   std::vector<std::size_t> shown_;  // the columns with a title
-  std::vector<Tint> tints_;
-  std::vector<std::size_t> widths_;
-  std::vector<bool> numeric_, texts_;
+  std::vector<Size> sizes_;         // of each of these
   std::vector<Line> lines_;
 };
 

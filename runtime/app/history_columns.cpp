@@ -19,7 +19,7 @@ Cell end_cell(const Row& row) {
 
 std::vector<Cell> table_cells(const Row& row, const LocalTimes& times) {
   return {row.job,
-          word(to_string(row.status)),
+          Uncut{std::string(to_string(row.status))},
           short_run_cell(row.run),
           times.slot(row.job, row.slot),
           word(to_string(row.reason)),
@@ -45,15 +45,15 @@ std::string short_id(const RunId& run) {
 
 std::vector<Column> history_columns(Format format) {
   if (format == Format::table)
-    return {{"job", "JOB"},
-            {"status", "STATUS", Tint::by_word},
-            {"run_id", "RUN"},
-            {"slot", "SLOT"},
+    return {{"job", "JOB", Tint::plain, Room::stays},
+            {"status", "STATUS", Tint::by_word, Room::stays},
+            {"run_id", "RUN", Tint::plain, Room::stays},
+            {"slot", "SLOT", Tint::plain, Room::stays},
             {"reason", "REASON"},
             {"exit", "EXIT"},
             {"duration_ms", "DURATION"},
-            {"attempt", "ATTEMPT"},
-            {"node", "NODE"},
+            {"attempt", "ATTEMPT", Tint::plain, Room::stays},
+            {"node", "NODE", Tint::plain, Room::stays},
             {"slots", "SLOTS"}};
   return {{"run_id", ""},       {"job", ""},      {"group", ""},      {"slot", ""},         {"slot_until", ""},
           {"slots", ""},        {"trigger", ""},  {"attempt", ""},    {"status", ""},       {"reason", ""},

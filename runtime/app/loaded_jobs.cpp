@@ -62,6 +62,22 @@ Result<std::vector<std::string>> with_instances(std::vector<std::string> names, 
   return names;
 }
 
+namespace {
+
+/// Nothing is wrong with a name of another node's instance: its rows are there.
+bool is_instance_elsewhere(const std::string& name, const config::Config& config) {
+  if (!is_instance(name) || node_of_instance(name) == config.node) return false;
+  return load_jobs(config).set().definitions.contains(instance_name(common_name(name), config.node));
+}
+
+}  // namespace
+
+Result<void> require_own(const std::string& name, const config::Config& config) {
+  if (!is_instance_elsewhere(name, config)) return {};
+  return Error{Errc::not_found, "job " + std::string(common_name(name)) + " runs on each node, and " + name +
+                                    " is the instance of node " + std::string(node_of_instance(name)) + ": ask there"};
+}
+
 Result<void> require_job(const std::string& name, const config::Config& config, library::LedgerView& ledger) {
   const auto known = ledger.knows_job(name);
   if (!known) return known.error();
@@ -69,7 +85,8 @@ Result<void> require_job(const std::string& name, const config::Config& config, 
   const auto instances = ledger.instances_of(name);
   if (instances && !instances->empty()) return {};
   const auto loaded = require("job", name, job_names(load_jobs(config).set()));
-  if (loaded || ask_job(config, name) || ask_job(config, instance_name(name, config.node))) return {};
+  if (loaded || is_instance_elsewhere(name, config)) return {};
+  if (ask_job(config, name) || ask_job(config, instance_name(name, config.node))) return {};
   return loaded;
 }
 
@@ -79,7 +96,11 @@ Result<void> require_group(const std::string& name, const config::Config& config
   if (*known) return {};
   const auto instances = ledger.instances_of(name);
   if (instances && !instances->empty()) return {};
-  return require("group", name, group_names(load_jobs(config).set()));
+  const config::JobsDir jobs = load_jobs(config);
+  const Names groups = group_names(jobs.set());
+  const std::string own = instance_name(common_name(name), config.node);
+  const bool is_elsewhere = is_instance(name) && std::find(groups.begin(), groups.end(), own) != groups.end();
+  return is_elsewhere ? Result<void>() : require("group", name, groups);
 }
 
 }  // namespace ballot::app

@@ -19,6 +19,10 @@ config::JobsDir load_jobs(const config::Config& config);
 /// What the daemon says of a job, whoever defines it. not_found: it does not have the job; unavailable: no daemon.
 Result<io::Message> ask_job(const config::Config& config, const std::string& job);
 
+/// Of an instance JOB@NODE of another node, where the job's file defines it for each node: not_found, with whom to ask.
+/// Nothing is wrong with any other name.
+Result<void> require_own(const std::string& name, const config::Config& config);
+
 /// not_found, with the nearest name, where `name` is neither loaded, nor the daemon's, nor in the ledger. The job files
 /// are read, and the daemon is asked, only for what the ledger does not know.
 Result<void> require_job(const std::string& name, const config::Config& config, library::LedgerView& ledger);

@@ -19,7 +19,7 @@ LocalTimes::LocalTimes(TimeOption option, const config::Config& config) {
 
 Cell LocalTimes::slot(const std::string& job, WallTime at) const {
   const auto zone = zones_.find(job);
-  return zone == zones_.end() ? Cell(SlotTime{at}) : Cell(Uncut{local_text(at, zone->second)});
+  return zone == zones_.end() ? Cell(SlotTime{at}) : Cell(LocalSlot{local_text(at, zone->second)});
 }
 
 std::string slot_in_zone(WallTime at, const std::string& zone) {

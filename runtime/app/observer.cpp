@@ -17,8 +17,22 @@ Error not_done(StoreResult outcome, const std::string& why) {
   return {outcome == StoreResult::failed ? Errc::denied : Errc::unavailable, why};
 }
 
-Error no_answer(Millis patience) {
-  return {Errc::unavailable, "the backend does not answer within " + format_duration(patience)};
+Error no_answer(const std::string& place, Millis patience) {
+  return {Errc::unavailable, place + " does not answer within " + format_duration(patience)};
+}
+
+/// "backend etcd (servers 10.0.0.1:2379, 10.0.0.2:2379)", by what tells its store from another one.
+std::string place_of_store(const BackendSettings& settings, const PluginInfo& plugin) {
+  std::string text;
+  for (const OptionKey& key : plugin.traits.keys) {
+    const auto given = settings.options.find(key.name);
+    if (given == settings.options.end() || key.flag != OptionFlag::listed) continue;
+    text += (text.empty() ? "" : "; ") + given->first;
+    if (const auto* one = std::get_if<std::string>(&given->second)) text += " " + *one;
+    if (const auto* list = std::get_if<std::vector<std::string>>(&given->second))
+      for (const std::string& one : *list) text += (&one == list->data() ? " " : ", ") + one;
+  }
+  return "backend " + std::string(plugin.name) + (text.empty() ? "" : " (" + text + ")");
 }
 
 }  // namespace
@@ -29,6 +43,7 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   if (!plugin) return plugin.error();
   std::unique_ptr<Observer> observer(new Observer(**plugin));
   observer->answer_within_ = answer_within;
+  observer->place_ = place_of_store(library::backend_settings(config), **plugin);
   observer->stands_in_ = !handle.empty();
   if (const auto made = observer->port_.start(library::backend_settings(config)); !made) return made.error();
   SessionRequest request;
@@ -46,6 +61,13 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   if (!opened && !handle.empty() && opened.error().code != Errc::not_found) (void)observer.release();
   if (!opened) return opened.error();
   observer->opened_ = *std::move(opened);
+  return observer;
+}
+
+Result<std::unique_ptr<Observer>> Observer::open_within(const config::Config& config, Millis time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  auto observer = open(config, "", time);
+  if (observer) (*observer)->until_ = until;
   return observer;
 }
 
@@ -160,11 +182,12 @@ std::optional<BackendEvent> Observer::next(Millis time) {
 
 template <class Event>
 Result<Event> Observer::await() {
-  const auto until = std::chrono::steady_clock::now() + answer_within_;
+  auto until = std::chrono::steady_clock::now() + answer_within_;
+  if (until_) until = std::min(until, *until_);
   while (true) {
     const auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
     auto event = left > Millis(0) ? next(left) : std::nullopt;
-    if (!event) return no_answer(answer_within_);
+    if (!event) return no_answer(place_, answer_within_);
     if (auto* answer = std::get_if<Event>(&event->what)) return std::move(*answer);
     if (const auto* closed = std::get_if<backend::SessionClosed>(&event->what)) {
       if (stands_in_ && closed->cause == Cause::expired) return Error{Errc::not_found, closed->text};

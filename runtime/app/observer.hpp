@@ -7,6 +7,7 @@
 //   auto elections = (*observer)->observe("nightly");
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -31,6 +32,8 @@ class Observer {
   /// they would end the session.
   static Result<std::unique_ptr<Observer>> open(const config::Config& config, const std::string& handle,
                                                 Millis answer_within);
+  /// All that is asked of it is answered within that time in all, or not at all.
+  static Result<std::unique_ptr<Observer>> open_within(const config::Config& config, Millis time);
   ~Observer();
   /// So long, from now on.
   void wait_for_answers(Millis patience) { answer_within_ = patience; }
@@ -80,6 +83,8 @@ class Observer {
   bool changed_ = false;
   bool closed_ = false;
   Millis answer_within_ = patience;
+  std::optional<std::chrono::steady_clock::time_point> until_;  // of all answers
+  std::string place_;                                           // which store it is, for who reads an error
   bool stands_in_ = false;
   backend::SessionOpened opened_;
   StoreState store_;

@@ -8,6 +8,7 @@
 
 #include "app/backend_flags.hpp"
 #include "app/places.hpp"
+#include "app/time_words.hpp"
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
@@ -70,6 +71,13 @@ void add_format_option(CLI::App& command, Format& to) {
   });
 }
 
+void add_text_or_json_option(CLI::App& command, bool& json) {
+  add_value(command, "--format FORMAT", "text or json", [&json](const std::string& text) {
+    json = text == "json";
+    return json || text == "text" ? std::string() : unknown_word(text, {"text", "json"}).what;
+  });
+}
+
 Result<std::int64_t> parse_number(const std::string& text, std::int64_t least) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -84,10 +92,14 @@ Error unknown_word(const std::string& text, const std::vector<std::string_view>&
 }
 
 Result<WallTime> parse_time(const std::string& text) {
+  const WallTime now = io::read_clocks().wall;
   if (const auto time = parse_wall(text)) return *time;
-  if (const auto ago = parse_duration(text)) return io::read_clocks().wall - *ago;
-  return Error{Errc::invalid, "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " +
-                                  config::in_quotes(text)};
+  if (const auto ago = parse_duration(text)) return now - *ago;
+  if (const auto time = parse_time_words(text, now)) return *time;
+  return Error{Errc::invalid,
+               "must be a time such as 2025-03-09T07:00:00Z, 2025-03-09, 22:30 or yesterday (in UTC), "
+               "or how long ago, such as 2h, not " +
+                   config::in_quotes(text)};
 }
 
 namespace {

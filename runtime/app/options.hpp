@@ -34,6 +34,9 @@ void add_coordination_options(CLI::App& command, ConfigOptions& to, const Words&
 /// --format, of those commands that list.
 void add_format_option(CLI::App& command, Format& to);
 
+/// --format text or json, of those that print about one thing.
+void add_text_or_json_option(CLI::App& command, bool& json);
+
 /// What is wrong, or "" and `to` is set.
 template <class T, class To>
 std::string take(Result<T> value, To& to) {
@@ -54,7 +57,7 @@ Result<T> parse_word(const std::string& text, std::optional<T> (*parse)(std::str
   if (const auto value = parse(text)) return *value;
   return unknown_word(text, known);
 }
-/// RFC 3339, or a duration: so long ago.
+/// RFC 3339, a duration: so long ago, or words as app/time_words.hpp has them.
 Result<WallTime> parse_time(const std::string& text);
 
 /// The configuration, or every error of it on stderr and nothing. Its file must be trusted: it names programs.

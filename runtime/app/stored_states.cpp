@@ -6,30 +6,32 @@
 namespace ballot::app {
 namespace {
 
-/// `of`: what says since when, and by whom.
-template <class Of>
-StoredState paused(bool is_paused, const Of& of) {
+/// `from`: what says since when, and by whom.
+template <class From>
+StoredState paused(bool is_paused, Pause::Of of, const From& from) {
   if (!is_paused) return {};
-  return {.word = "paused", .since = of.paused_at, .by = of.paused_by};
+  return {.word = "paused", .pauses = {{of, from.paused_at, from.paused_by}}};
 }
 
 /// What cannot be read here cannot be read by whoever leads either.
 StoredState unreadable(const Error& why) { return {.word = "halted", .why = why.what}; }
 
+constexpr Millis store_time{2000};
+
 StoredState state_of(const Result<core::JobRegister>& stored) {
-  return stored ? paused(stored->paused, *stored->interventions) : unreadable(stored.error());
+  return stored ? paused(stored->paused, Pause::Of::job, *stored->interventions) : unreadable(stored.error());
 }
 
 StoredState state_of(const Result<core::GroupRegister>& stored) {
   if (!stored) return unreadable(stored.error());
-  if (stored->halted.empty()) return paused(stored->paused, *stored);
+  if (stored->halted.empty()) return paused(stored->paused, Pause::Of::group, *stored);
   return {.word = "halted", .why = stored->halted, .since = stored->halted_at};
 }
 
 }  // namespace
 
 std::optional<StoredRun> find_stored_run(const config::Config& config, const std::string& suffix) {
-  const auto observer = Observer::open(config);
+  const auto observer = Observer::open_within(config, store_time);
   const auto registers = observer ? (*observer)->list("j/") : observer.error();
   if (!registers) return std::nullopt;
   for (const Register& one : *registers) {
@@ -42,7 +44,7 @@ std::optional<StoredRun> find_stored_run(const config::Config& config, const std
 }
 
 Result<StoredStates> StoredStates::read(const config::Config& config) {
-  const auto observer = Observer::open(config);
+  const auto observer = Observer::open_within(config, store_time);
   if (!observer) return observer.error();
   StoredStates states;
   for (const char* const prefix : {"j/", "g/"}) {
@@ -54,13 +56,19 @@ Result<StoredStates> StoredStates::read(const config::Config& config) {
 }
 
 Result<StoredState> StoredStates::read(const config::Config& config, const std::string& job, const std::string& group) {
-  const auto observer = Observer::open(config);
+  const auto observer = Observer::open_within(config, store_time);
   if (!observer) return observer.error();
   const auto registers = (*observer)->read({core::job_register(job), core::group_register(group)});
   if (!registers) return registers.error();
   StoredStates states;
   for (const Register& one : *registers) states.add(one);
   return states.of(job, group);
+}
+
+const std::string& StoredState::over(const std::string& daemon) const {
+  if (word == "halted") return word;
+  const bool comes_first = daemon.starts_with("waiting") || daemon == "disabled";
+  return word == "paused" && !comes_first ? word : daemon;
 }
 
 void StoredStates::add(const Register& stored) {
@@ -72,11 +80,18 @@ void StoredStates::add(const Register& stored) {
 }
 
 StoredState StoredStates::of(const std::string& job, const std::string& group) const {
-  for (const char* const word : {"halted", "paused"})
-    for (const std::string& name : {core::group_register(group), core::job_register(job)})
-      if (const auto found = states_.find(name); found != states_.end() && found->second.word == word)
-        return found->second;
-  return {};
+  StoredState state;
+  const std::string of_job = core::job_register(job), of_group = core::group_register(group);
+  for (const std::string& name : {of_group, of_job})
+    if (const auto found = states_.find(name); found != states_.end() && found->second.word == "halted")
+      return found->second;
+  for (const std::string& name : {of_job, of_group}) {
+    const auto found = states_.find(name);
+    if (found == states_.end()) continue;
+    state.word = found->second.word;
+    state.pauses.insert(state.pauses.end(), found->second.pauses.begin(), found->second.pauses.end());
+  }
+  return state;
 }
 
 }  // namespace ballot::app

@@ -10,7 +10,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/pauses.hpp"
 #include "ballot/error.hpp"
 #include "ballot/time.hpp"
 #include "config/config.hpp"
@@ -21,8 +23,12 @@ struct StoredState {
   std::string word = "active";         // or "paused", "halted"
   bool of_group = false;               // its whole group is
   std::string why = {};                // it is halted
-  std::optional<WallTime> since = {};  // where the store says it
-  std::string by = {};                 // who paused it
+  std::optional<WallTime> since = {};  // it is halted, where the store says it
+  std::vector<Pause> pauses = {};      // of the job, then of its group
+
+  /// The job's state, where the daemon, which does not lead it, says `daemon`. The first that is so, in the order of
+  /// core::JobState, counts.
+  const std::string& over(const std::string& daemon) const;
 };
 
 /// A run that a job's register shows as open.
@@ -34,12 +40,12 @@ std::optional<StoredRun> find_stored_run(const config::Config& config, const std
 
 class StoredStates {
  public:
-  /// Errors: those of Observer.
+  /// Errors: those of Observer; unavailable, where the store does not answer within 2 s.
   static Result<StoredStates> read(const config::Config& config);
   /// Of one job alone.
   static Result<StoredState> read(const config::Config& config, const std::string& job, const std::string& group);
 
-  /// Halted comes before paused, and the group before the job.
+  /// Halted comes before paused; of a halt the group before the job.
   StoredState of(const std::string& job, const std::string& group) const;
 
  private:

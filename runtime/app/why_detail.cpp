@@ -3,34 +3,12 @@
 #include <algorithm>
 
 #include "app/ask.hpp"
-#include "app/history_columns.hpp"
-#include "app/ledger_access.hpp"
+#include "app/run_in_the_way.hpp"
+#include "base/duration.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::app {
 namespace {
-
-/// The run of the job that went on at the time.
-std::optional<Row> run_at(const Row& passed, library::LedgerView& ledger) {
-  constexpr std::int64_t looked_at = 64;
-  std::optional<Row> found;
-  const storage::Filter filter{
-      .jobs = {passed.job}, .statuses = run_statuses(), .until = passed.slot, .limit = looked_at};
-  (void)ledger.history(filter, [&](const Row& row) {
-    if (!row.ended_at || *row.ended_at >= passed.slot) found = row;
-    return !found;
-  });
-  return found;
-}
-
-std::string in_the_way(const Row& passed, library::LedgerView& ledger) {
-  const auto run = run_at(passed, ledger);
-  if (!run) return {};
-  std::string text = " In the way was run " + short_id(*run->run) + " of slot " + format_slot(run->slot);
-  if (!run->node.empty()) text += " on " + run->node;
-  if (run->started_at) text += ", started " + format_millis(*run->started_at);
-  return text + (run->ended_at ? ", ended " + format_millis(*run->ended_at) + "." : ", which has not ended.");
-}
 
 /// As the daemon left it in place of an output.
 std::string why_not_started(const Row& row, library::LedgerView& ledger) {
@@ -74,6 +52,14 @@ std::string terms_around(const Row& row, library::LedgerView& ledger) {
   return text;
 }
 
+/// The row does not keep it: the deadline is that of the job as it is now, where that explains how long the run took.
+std::string deadline_text(const Row& row, const schedule::DefinitionPtr& definition) {
+  const auto deadline = definition ? definition->job.deadline : std::nullopt;
+  if (!deadline || *deadline <= Millis(0)) return {};
+  const bool has_changed = row.duration && *row.duration < *deadline;
+  return " The job's deadline is " + format_duration(*deadline) + (has_changed ? " now; it was shorter then." : ".");
+}
+
 bool may_be_repeated(const Row& row) {
   return row.run && (row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost) &&
          row.reason != Reason::lost_limit && row.reason != Reason::permanent;
@@ -81,9 +67,12 @@ bool may_be_repeated(const Row& row) {
 
 }  // namespace
 
-std::string why_detail(const Row& row, library::LedgerView& ledger) {
+std::string why_detail(const Row& row, library::LedgerView& ledger, const config::Config& config,
+                       const schedule::DefinitionPtr& definition) {
   const bool waits = row.status == Status::queued && !row.run;
-  if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full) return in_the_way(row, ledger);
+  if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full)
+    return in_the_way_text(row, ledger, [&](const RunId& run) { return ask_next_attempt(config, run).has_value(); });
+  if (row.reason == Reason::deadline) return deadline_text(row, definition);
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
   if (row.reason == Reason::no_leader) return terms_around(row, ledger);

@@ -16,8 +16,10 @@
 
 namespace ballot::app {
 
-/// One or more sentences, each after a space; "" where the rule says all.
-std::string why_detail(const Row& row, library::LedgerView& ledger);
+/// One or more sentences, each after a space; "" where the rule says all. `definition`: null where no file defines the
+/// job.
+std::string why_detail(const Row& row, library::LedgerView& ledger, const config::Config& config,
+                       const schedule::DefinitionPtr& definition);
 
 /// What the daemon shows of a run that has not ended: which attempt is to come.
 using NextAttempt = std::optional<std::int64_t>;

@@ -2,6 +2,7 @@
 
 #include "app/why_text.hpp"
 #include "base/duration.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::app {
@@ -29,6 +30,9 @@ std::string triggered_elsewhere(const UnrecordedSlot& slot) {
 std::string why_not_scheduled(const UnrecordedSlot& slot) {
   switch (slot.schedule) {
     case Schedule::not_loaded:
+      if (is_instance(slot.job) && node_of_instance(slot.job) != slot.node)
+        return "It is the instance of node " + std::string(node_of_instance(slot.job)) +
+               ", which runs the job for itself and keeps what became of it: ask there.";
       return "No job file that this node reads defines the job any more, so nothing of it is due.";
     case Schedule::of_program:
       return "The job is defined by the program that embeds ballot, not by a file, and its schedule is not known here. "
@@ -46,17 +50,17 @@ std::string why_not_scheduled(const UnrecordedSlot& slot) {
 }
 
 std::string paused_text(const UnrecordedSlot& slot) {
-  std::string text = "The job, or its group, is paused";
-  if (slot.paused_at) text += " since " + format_millis(*slot.paused_at);
-  if (!slot.paused_by.empty()) text += ", by " + slot.paused_by;
-  return text + ". Slots that pass meanwhile become skipped: paused when it is resumed (`ballot resume`).";
+  return "The job is " + pauses_text(slot.pauses) +
+         ". Slots that pass meanwhile become skipped: paused when it is resumed (" +
+         resume_commands(slot.pauses, slot.job, slot.group) + ").";
 }
 
 /// What keeps the job from being settled now: "" where nothing does.
 std::string why_not_settled(const UnrecordedSlot& slot) {
   if (slot.state.starts_with("waiting for group"))
     return "The job moved to another group, and the one that had it has not released it yet: it is " + slot.state + ".";
-  if (slot.state == "paused" && (!slot.paused_at || *slot.slot >= *slot.paused_at)) return paused_text(slot);
+  if (const auto since = paused_since(slot.pauses); slot.state == "paused" && (!since || *slot.slot >= *since))
+    return paused_text(slot);
   if (slot.state == "clock_skew")
     return "The job is settled ahead of this node's clock, and waits until the clock is there: see `ballot status`.";
   if (slot.leader.empty())

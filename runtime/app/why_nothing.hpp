@@ -6,7 +6,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/pauses.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot::app {
@@ -30,8 +32,7 @@ struct UnrecordedSlot {
   std::optional<WallTime> halted_at;                                  // since when, where that is known,
   bool halted_with_group = false;                                     // and whether with its whole group
   std::optional<WallTime> since;                                      // slots at or before it were not due
-  std::optional<WallTime> paused_at;
-  std::string paused_by;
+  std::vector<Pause> pauses;
   bool waits = false;  // the slot is due, and waits
 };
 

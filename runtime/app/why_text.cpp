@@ -5,6 +5,7 @@
 
 #include "app/history_columns.hpp"
 #include "base/duration.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::app {
@@ -163,6 +164,9 @@ std::string_view rule_of(Status status, Reason reason) {
 }
 
 std::string_view rule_of(const Row& row) {
+  if (row.reason == Reason::no_leader && is_instance(row.job))
+    return "The job runs on each node for itself, and the instance's node was down at the time, or had no session with "
+           "the backend; when it was back the slot was not caught up.";
   if (row.status == Status::succeeded && row.reason == Reason::none && !row.exit_code)
     return "The job is a function of the program that embeds ballot, and it returned success.";
   return rule_of(row.status, row.reason);

@@ -11,6 +11,7 @@
 #include "app/options.hpp"
 #include "app/output_follower.hpp"
 #include "app/request_columns.hpp"
+#include "app/row_groups.hpp"
 
 namespace ballot::app {
 namespace {
@@ -62,14 +63,31 @@ Result<void> follow(library::LedgerView& ledger, const HistoryOptions& options, 
   return {};
 }
 
+/// In a table the slots of a pause are one row, so that they do not push out all others.
+Result<std::vector<Row>> listed(library::LedgerView& ledger, storage::Filter filter) {
+  RowGroups groups(filter.limit);
+  while (true) {
+    const auto end = ledger.history(filter, [&](const Row& row) { return groups.add(row); });
+    if (!end) return end.error();
+    if (!*end) return groups.rows();
+    filter.after = *end;
+  }
+}
+
 Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, const LocalTimes& times,
                   RecordWriter& out) {
   bool shows_open = false;
-  const auto end = ledger.history(options.filter, [&](const Row& row) {
+  const auto print = [&](const Row& row) {
     shows_open = shows_open || !is_final(row.status);
     return out.row(history_cells(row, options.format, times)), true;
-  });
-  if (!end) return end.error();
+  };
+  if (options.format == Format::table) {
+    const auto rows = listed(ledger, options.filter);
+    if (!rows) return rows.error();
+    for (const Row& row : *rows) print(row);
+  } else if (const auto end = ledger.history(options.filter, print); !end) {
+    return end.error();
+  }
   out.finish();
   if (shows_open) warn_of_open_rows("history", ledger);
   return {};
@@ -153,6 +171,7 @@ Run setup_history(CLI::App& command) {
   add_config_options(command, to.config);
   add_format_option(command, to.format);
   add_time_option(command, to.time);
+  add_strings(command, "JOB", to.filter.jobs, "only these jobs, as with --job");
   add_names(command, "--job LIST", "only these jobs, a list", to.filter.jobs);
   add_names(command, "--group LIST", "only these groups, a list", to.filter.groups);
   add_names(command, "--node LIST", "only what these nodes did, a list", to.filter.nodes);

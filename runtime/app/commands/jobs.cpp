@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
+#include "app/escape.hpp"
 #include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
 #include "app/local_times.hpp"
 #include "app/options.hpp"
 #include "app/stored_states.hpp"
@@ -91,9 +93,10 @@ class States {
     if (job.text("leader") == node_ || state.starts_with("waiting")) return state;
     if (!stored_) stored_ = read();
     if (!*stored_) return state == "active" ? "" : state;
-    const StoredState stored = (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or(""));
-    return stored.word == "halted" || (stored.word == "paused" && state != "disabled") ? stored.word : state;
+    return (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or("")).over(state);
   }
+  /// Why the store has not been read, where it was asked.
+  std::optional<Error> trouble() const { return stored_ && !*stored_ ? std::optional(stored_->error()) : std::nullopt; }
 
  private:
   Result<StoredStates> read() const {
@@ -112,7 +115,10 @@ Exit run(const JobsOptions& options) {
   const auto answer = ask_jobs(config->control_socket);
   if (!answer) return fail("jobs", answer.error());
   const std::vector<io::Message> jobs = named(options.name, *answer);
-  if (jobs.empty() && !options.name.empty()) return fail("jobs", unknown(options.name, *answer));
+  if (jobs.empty() && !options.name.empty()) {
+    const auto own = require_own(options.name, *config);
+    return fail("jobs", own ? unknown(options.name, *answer) : own.error());
+  }
   const std::vector<std::string> statuses = last_statuses(*config, jobs);
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
@@ -131,6 +137,11 @@ Exit run(const JobsOptions& options) {
       out.row({name, group, leader, next, last, state});
   }
   out.finish();
+  if (const auto trouble = states.trouble(); trouble && trouble->code == Errc::unavailable) {
+    std::cout.flush();
+    std::cerr << "ballot jobs: " << escaped(trouble->what, Escape::plain)
+              << ": who leads is not known, nor the state of what other nodes lead\n";
+  }
   return Exit::done;
 }
 

@@ -31,16 +31,18 @@ Exit run_for_all(const char* what, const PauseOptions& options, const config::Co
   if (!stands) return fail(what, stands.error());
   const bool pauses = std::string_view(what) == "pause";
   const std::string pause = pauses ? stands->text("run").value_or("") : "";
-  std::string done;
+  std::string done, remaining;  // pauses, of which resume says it
   Exit exit = Exit::done;
   for (const std::string& instance : instances) {
     const auto followed = ask(config, what, instance, pause, options.patience);
-    if (followed)
+    if (followed) {
       done += " " + instance;
-    else if (followed.error().code != Errc::not_found)  // its node's files do not have the job
+      remaining += followed->text("text").value_or("");
+      if (!remaining.empty() && !remaining.ends_with('\n')) remaining += '\n';
+    } else if (followed.error().code != Errc::not_found)  // its node's files do not have the job
       exit = fail(what, {followed.error().code, instance + ": " + followed.error().what});
   }
-  std::cout << (pauses ? "paused:" : "resumed:") << done << ", and other nodes when they come\n";
+  std::cout << (pauses ? "paused:" : "resumed:") << done << ", and other nodes when they come\n" << remaining;
   return exit;
 }
 

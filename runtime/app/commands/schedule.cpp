@@ -6,7 +6,9 @@
 
 #include "app/commands/commands.hpp"
 #include "app/options.hpp"
+#include "app/subject.hpp"
 #include "base/wall_text.hpp"
+#include "config/names.hpp"
 #include "io/clocks.hpp"
 #include "schedule/bounds.hpp"
 
@@ -37,13 +39,25 @@ std::string take_from(const std::string& text, std::optional<WallTime>& to) {
   return "must be within the years 1800 to 2399, for which slots are computed";
 }
 
-Exit refuse(const std::vector<schedule::PlanError>& errors, const std::string& timezone) {
+/// Of what a job may be called, and no expression is.
+void hint_at_job(const ScheduleOptions& options) {
+  const std::string& name = options.expression;
+  if (!config::is_job_or_instance(name)) return;
+  const auto config = load_config(options.config);
+  if (!config || !is_loaded(name, *config)) return;
+  std::cerr << "ballot schedule: this command takes an expression, and " << name
+            << " is a job: its next slots are in `ballot show " << name << "`\n";
+}
+
+Exit refuse(const ScheduleOptions& options, const std::vector<schedule::PlanError>& errors,
+            const std::string& timezone) {
   for (const schedule::PlanError& error : errors) {
     if (error.kind == schedule::PlanError::Kind::timezone)
       std::cerr << "ballot schedule: timezone " << config::in_quotes(timezone) << ": " << error.text << '\n';
     else
       std::cerr << "ballot schedule: column " << error.column << ": " << error.text << '\n';
   }
+  hint_at_job(options);
   return Exit::usage;
 }
 
@@ -71,7 +85,8 @@ Exit run(const ScheduleOptions& options) {
   spec.group = options.group;
   spec.job = options.job;
   const auto plan = schedule::Plan::make(spec);
-  if (const auto* errors = std::get_if<std::vector<schedule::PlanError>>(&plan)) return refuse(*errors, *timezone);
+  if (const auto* errors = std::get_if<std::vector<schedule::PlanError>>(&plan))
+    return refuse(options, *errors, *timezone);
   print_slots(std::get<schedule::Plan>(plan), options.from.value_or(io::read_clocks().wall), options.count);
   return Exit::done;
 }

@@ -4,12 +4,14 @@
 #include <sstream>
 
 #include "app/commands/commands.hpp"
+#include "app/document.hpp"
 #include "app/escape.hpp"
 #include "app/fact_line.hpp"
 #include "app/history_columns.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
+#include "app/row_document.hpp"
 #include "app/stored_states.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
@@ -26,46 +28,64 @@ struct ShowOptions {
   ConfigOptions config;
   std::string job;
   TimeOption time = TimeOption::utc;
+  bool json = false;
 };
 
 using Answer = Result<io::Message>;
 
+/// All that is shown of a job.
+struct ShownJob {
+  std::string name, description, group;
+  std::optional<std::string> leader;  // "": nobody leads it; none: no daemon says who does
+  std::string state;                  // a word; "": it is not known
+  std::string state_text;             // with what is known of it
+  std::vector<Pause> pauses;
+  std::optional<config::JobPlace> place;  // none: no file defines it
+  std::string timezone, digest;
+  std::vector<WallTime> next;
+  std::string definition;  // as its file has it
+  std::vector<Row> rows;
+};
+
 std::string state_text(const io::Message& job) {
   std::string text = job.text("state").value_or("");
+  if (text == "paused") return pauses_text(pauses_from(job));
   if (const auto trouble = job.text("trouble"); trouble && !trouble->empty()) text += ": " + *trouble;
   if (const auto at = job.text("halted_at")) text += " since " + *at;
-  if (const auto at = job.text("paused_at")) text += " since " + *at;
-  if (const auto by = job.text("paused_by"); by && !by->empty()) text += ", by " + *by;
   return text;
 }
 
-/// Of a job that another node leads, which alone has all of it; "": the store does not say.
-std::string stored_state_text(const ShowOptions& options, const std::string& job, const std::string& group) {
+/// Of a job that another node leads, which alone has all of it; none: the store does not say.
+std::optional<StoredState> stored_state(const ShowOptions& options, const std::string& job, const std::string& group) {
   const auto config = load_backend_config(options.config);
-  if (!config) return "";
-  const auto stored = StoredStates::read(*config, job, group);
-  if (!stored || stored->word == "active") return "";
-  std::string text = stored->word + (stored->why.empty() ? "" : ": " + stored->why);
-  if (stored->since) text += " since " + format_millis(*stored->since);
-  return text + (stored->by.empty() ? "" : ", by " + stored->by);
+  const auto stored = config ? StoredStates::read(*config, job, group) : Error{Errc::invalid, "the configuration"};
+  return stored && stored->word != "active" ? std::optional(*stored) : std::nullopt;
 }
 
-void print_state(const ShowOptions& options, const std::string& job, const std::string& group, const Answer& answer,
-                 const std::string& node) {
+void take_state(const ShowOptions& options, const Answer& answer, const std::string& node, ShownJob& job) {
   if (!answer) {
-    print_fact("group", group);
-    return print_fact("state", "not known: " + answer.error().what);
+    job.state_text = "not known: " + answer.error().what;
+    return;
   }
-  const std::string leader = answer->text("leader").value_or("");
-  print_fact("group", group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
-  const bool is_elsewhere = !leader.empty() && leader != node;
-  if (!is_elsewhere) return print_fact("state", state_text(*answer));
-  const std::string stored = stored_state_text(options, job, group);
-  print_fact("state", stored.empty() ? state_text(*answer) + ", as far as is known here: ask on " + leader : stored);
+  job.leader = answer->text("leader").value_or("");
+  job.state = answer->text("state").value_or("");
+  job.state_text = state_text(*answer);
+  job.pauses = pauses_from(*answer);
+  if (job.leader == node || job.state.starts_with("waiting")) return;
+  if (const auto stored = stored_state(options, job.name, job.group)) {
+    if (stored->over(job.state) != stored->word) return;
+    job.state = stored->word;
+    job.pauses = stored->pauses;
+    job.state_text = stored->word + (stored->why.empty() ? "" : ": " + stored->why);
+    if (stored->since) job.state_text += " since " + format_millis(*stored->since);
+    if (stored->word == "paused") job.state_text = pauses_text(stored->pauses);
+  } else if (!job.leader->empty()) {
+    job.state_text += ", as far as is known here: ask on " + *job.leader;
+  }
 }
 
 /// Of `@every` only the daemon knows the phase, and the next slot.
-void print_next(const schedule::Definition& definition, const Answer& answer) {
+std::vector<WallTime> next_slots(const schedule::Definition& definition, const Answer& answer) {
   std::vector<WallTime> slots;
   if (definition.plan.everies().empty() && definition.job.enabled) {
     auto slot = definition.plan.next(io::read_clocks().wall, {});
@@ -74,31 +94,14 @@ void print_next(const schedule::Definition& definition, const Answer& answer) {
   } else if (const auto next = answer ? parse_wall(answer->text("next_slot").value_or("")) : std::nullopt) {
     slots.push_back(*next);
   }
-  if (slots.empty()) print_fact("next slots", "none");
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    print_fact(i == 0 ? "next slots" : "", slot_in_zone(slots[i], definition.job.timezone));
+  return slots;
 }
 
-Result<void> print_runs(const std::string& job, library::LedgerView& ledger, const LocalTimes& times) {
-  RecordWriter out(std::cout, history_columns(Format::table), stdout_layout(Format::table));
-  std::cout << '\n';
-  const auto page = ledger.history({.jobs = {job}, .limit = runs_shown}, [&](const Row& row) {
-    return out.row(history_cells(row, Format::table, times)), true;
-  });
-  if (!page) return page.error();
-  out.finish();
-  return {};
-}
-
-/// Of a job that no file defines which this command reads, all is as the daemon says.
-void print_job_of_program(const ShowOptions& options, const Answer& answer, const std::string& node) {
-  const std::string name = answer->text("job").value_or("");
-  print_fact("job", name);
-  print_state(options, name, answer->text("group").value_or(""), answer, node);
-  print_fact("file", "none: the program that embeds ballot defines it");
-  print_fact("digest", answer->text("digest").value_or(""));
-  const auto next = parse_wall(answer->text("next_slot").value_or(""));
-  print_fact("next slots", next ? format_slot(*next) : "none");
+Result<std::vector<Row>> last_rows_of(const std::string& job, library::LedgerView& ledger) {
+  std::vector<Row> rows;
+  const auto page =
+      ledger.history({.jobs = {job}, .limit = runs_shown}, [&](const Row& row) { return rows.push_back(row), true; });
+  return page ? Result<std::vector<Row>>(std::move(rows)) : page.error();
 }
 
 bool is_header(const std::string& text) { return text.starts_with('['); }
@@ -109,17 +112,61 @@ bool is_header_of(const std::string& text, const std::string& job) {
 }
 
 /// As it is written, up to the next table.
-void print_definition(const config::JobPlace& place, const std::string& job) {
-  std::string whole, text, blank;
-  if (!config::read_text_file(place.file, whole)) return;  // gone since it was loaded
+std::string definition_text(const config::JobPlace& place, const std::string& job) {
+  std::string whole, line, blank, text;
+  if (!config::read_text_file(place.file, whole)) return {};  // gone since it was loaded
   std::istringstream file(whole);
-  for (int number = 1; std::getline(file, text); ++number) {
+  for (int number = 1; std::getline(file, line); ++number) {
     if (number < place.position.line) continue;
-    if (number > place.position.line && is_header(text) && !is_header_of(text, job)) return;
-    blank += escaped(text, Escape::plain) + '\n';
-    if (text.find_first_not_of(" \t\r") == std::string::npos || text.starts_with('#')) continue;  // of what follows?
-    std::cout << (number == place.position.line ? "\n" : "") << std::exchange(blank, "");
+    if (number > place.position.line && is_header(line) && !is_header_of(line, job)) break;
+    blank += escaped(line, Escape::plain) + '\n';
+    if (line.find_first_not_of(" \t\r") == std::string::npos || line.starts_with('#')) continue;  // of what follows?
+    text += std::exchange(blank, "");
   }
+  return text;
+}
+
+void print_text(const ShownJob& job, const LocalTimes& times) {
+  print_fact("job", job.name + (job.description.empty() ? "" : ": " + job.description));
+  const std::string led = !job.leader ? "" : job.leader->empty() ? ", which nobody leads" : ", led by " + *job.leader;
+  print_fact("group", job.group + led);
+  print_fact("state", job.state_text);
+  print_fact("file", job.place ? job.place->file + ":" + std::to_string(job.place->position.line)
+                               : "none: the program that embeds ballot defines it");
+  if (!job.timezone.empty()) print_fact("timezone", job.timezone);
+  print_fact("digest", job.digest);
+  if (job.next.empty()) print_fact("next slots", "none");
+  for (std::size_t i = 0; i < job.next.size(); ++i)
+    print_fact(i == 0 ? "next slots" : "",
+               job.timezone.empty() ? format_slot(job.next[i]) : slot_in_zone(job.next[i], job.timezone));
+  if (!job.definition.empty()) std::cout << '\n' << job.definition;
+  RecordWriter out(std::cout, history_columns(Format::table), stdout_layout(Format::table));
+  std::cout << '\n';
+  for (const Row& row : job.rows) out.row(history_cells(row, Format::table, times));
+  out.finish();
+}
+
+void print_json(const ShownJob& job) {
+  const auto or_null = [](const std::string& text) { return text.empty() ? Document() : Document(text); };
+  Document::Items next, pauses, rows;
+  for (const WallTime slot : job.next) next.emplace_back(format_slot(slot));
+  for (const Pause& pause : job.pauses) {
+    Document one = Document::object();
+    one.add("of", pause.of == Pause::Of::group ? "group" : "job");
+    one.add("since", pause.since ? Document(format_millis(*pause.since)) : Document()).add("by", or_null(pause.by));
+    pauses.push_back(std::move(one));
+  }
+  for (const Row& row : job.rows) rows.push_back(row_document(row));
+  Document shown = Document::object();
+  shown.add("job", job.name).add("description", or_null(job.description)).add("group", job.group);
+  shown.add("leader", or_null(job.leader.value_or("")))
+      .add("state", or_null(job.state))
+      .add("pauses", std::move(pauses));
+  shown.add("file", job.place ? Document(job.place->file) : Document());
+  shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
+  shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
+  shown.add("definition", or_null(job.definition)).add("rows", std::move(rows));
+  std::cout << to_json(shown);
 }
 
 void warn_of_difference(const schedule::Definition& definition, const Answer& answer) {
@@ -129,27 +176,42 @@ void warn_of_difference(const schedule::Definition& definition, const Answer& an
                  "see `ballot check`\n";
 }
 
+/// What a file says of it.
+ShownJob job_of_file(const schedule::Definition& definition, const config::JobsDir& jobs, const Answer& answer) {
+  ShownJob job;
+  job.name = definition.job.name;
+  job.description = *definition.job.description;
+  job.group = *definition.job.group;
+  job.place = jobs.place_of(job.name);
+  job.timezone = *definition.job.timezone;
+  job.digest = definition.digest;
+  job.next = next_slots(definition, answer);
+  if (job.place) job.definition = definition_text(*job.place, std::string(common_name(job.name)));
+  return job;
+}
+
+/// Of a job that no file defines which this command reads, all is as the daemon says.
+ShownJob job_of_program(const io::Message& answer) {
+  ShownJob job;
+  job.name = answer.text("job").value_or("");
+  job.group = answer.text("group").value_or("");
+  job.digest = answer.text("digest").value_or("");
+  if (const auto next = parse_wall(answer.text("next_slot").value_or(""))) job.next = {*next};
+  return job;
+}
+
 Answer ask_job_or_instance(const config::Config& config, const std::string& job) {
   Answer answer = ask_job(config, job);
   return answer ? answer : ask_job(config, instance_name(job, config.node));
 }
 
-Exit show_job_without_file(const ShowOptions& options, const config::Config& config,
-                           Result<std::unique_ptr<library::LedgerView>>& ledger) {
-  const Answer answer = ask_job_or_instance(config, options.job);
-  if (!answer) {
-    const auto known = ledger ? require_job(options.job, config, **ledger) : Result<void>(ledger.error());
-    return fail("show", known ? Error{Errc::not_found, "no job file defines " + options.job +
-                                                           " any more; `ballot history --job` shows its runs"}
-                              : known.error());
-  }
-  const LocalTimes times(options.time, config);
-  print_job_of_program(options, answer, config.node);
-  if (ledger)
-    if (const auto printed = print_runs(answer->text("job").value_or(""), **ledger, times); !printed)
-      return fail("show", printed.error());
-  std::cout.flush();
-  return Exit::done;
+/// No file defines it, and no daemon has it.
+Error unknown_job(const std::string& job, const config::Config& config,
+                  const Result<std::unique_ptr<library::LedgerView>>& ledger) {
+  const auto known = ledger ? require_job(job, config, **ledger) : Result<void>(ledger.error());
+  return known
+             ? Error{Errc::not_found, "no job file defines " + job + " any more; `ballot history --job` shows its runs"}
+             : known.error();
 }
 
 Exit run(const ShowOptions& options) {
@@ -157,28 +219,28 @@ Exit run(const ShowOptions& options) {
   if (!config) return Exit::configuration;
   const config::JobsDir jobs = load_jobs(*config);
   auto ledger = open_ledger(*config);
-  auto found = jobs.set().definitions.find(options.job);
-  if (found == jobs.set().definitions.end())
-    found = jobs.set().definitions.find(instance_name(options.job, config->node));
-  if (found == jobs.set().definitions.end()) return show_job_without_file(options, *config, ledger);
-  const schedule::Definition& definition = **found;
-  const std::string& name = definition.job.name;
-  const Answer answer = ask_job(*config, name);
-  const LocalTimes times(options.time, *config);
-  const auto place = jobs.place_of(name);
-  const auto& description = definition.job.description;
-  print_fact("job", name + (description.empty() ? "" : ": " + *description));
-  print_state(options, name, definition.job.group, answer, config->node);
-  if (place) print_fact("file", place->file + ":" + std::to_string(place->position.line));
-  print_fact("timezone", definition.job.timezone);
-  print_fact("digest", definition.digest);
-  print_next(definition, answer);
-  if (place) print_definition(*place, std::string(common_name(name)));
-  if (ledger)
-    if (const auto printed = print_runs(name, **ledger, times); !printed) return fail("show", printed.error());
+  const auto& definitions = jobs.set().definitions;
+  auto found = definitions.find(options.job);
+  if (found == definitions.end()) found = definitions.find(instance_name(options.job, config->node));
+  const bool has_file = found != definitions.end();
+  const Answer answer = has_file ? ask_job(*config, (*found)->job.name) : ask_job_or_instance(*config, options.job);
+  if (const auto own = require_own(options.job, *config); !has_file && !answer && !own)
+    return fail("show", own.error());
+  if (!has_file && !answer) return fail("show", unknown_job(options.job, *config, ledger));
+  ShownJob job = has_file ? job_of_file(**found, jobs, answer) : job_of_program(*answer);
+  take_state(options, answer, config->node, job);
+  if (ledger) {
+    auto rows = last_rows_of(job.name, **ledger);
+    if (!rows) return fail("show", rows.error());
+    job.rows = *std::move(rows);
+  }
+  if (options.json)
+    print_json(job);
+  else
+    print_text(job, LocalTimes(options.time, *config));
   std::cout.flush();
   if (!ledger && ledger.error().code == Errc::denied) (void)fail("show", ledger.error());
-  warn_of_difference(definition, answer);
+  if (has_file) warn_of_difference(**found, answer);
   return Exit::done;
 }
 
@@ -187,6 +249,7 @@ Exit run(const ShowOptions& options) {
 Run setup_show(CLI::App& command) {
   auto options = std::make_shared<ShowOptions>();
   add_config_options(command, options->config);
+  add_text_or_json_option(command, options->json);
   add_time_option(command, options->time);
   add_string(command, "JOB", options->job, "the job's name", Need::required);
   return [options] { return run(*options); };

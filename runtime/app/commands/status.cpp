@@ -14,6 +14,7 @@ namespace ballot::app {
 namespace {
 
 constexpr auto unreachable = static_cast<Exit>(3);
+constexpr std::chrono::seconds hung_after(5);  // of a daemon that hangs
 
 struct StatusOptions {
   ConfigOptions config;
@@ -59,7 +60,7 @@ Exit run(const StatusOptions& options) {
   if (!config) return unreachable;
   io::Message request;
   request.set("do", "status");
-  const auto status = io::ask_once(config->control_socket, request, std::chrono::seconds(10));
+  const auto status = io::ask_once(config->control_socket, request, hung_after);
   if (!status) {
     fail("status", status.error());
     return unreachable;
@@ -78,10 +79,7 @@ Exit run(const StatusOptions& options) {
 Run setup_status(CLI::App& command) {
   auto options = std::make_shared<StatusOptions>();
   add_config_options(command, options->config);
-  add_value(command, "--format FORMAT", "text or json", [to = options.get()](const std::string& text) {
-    to->json = text == "json";
-    return text == "json" || text == "text" ? std::string() : unknown_word(text, {"text", "json"}).what;
-  });
+  add_text_or_json_option(command, options->json);
   return [options] { return run(*options); };
 }
 

@@ -6,11 +6,13 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
+#include "app/document.hpp"
 #include "app/escape.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/local_times.hpp"
 #include "app/options.hpp"
+#include "app/row_document.hpp"
 #include "app/stored_states.hpp"
 #include "app/subject.hpp"
 #include "app/why_detail.hpp"
@@ -27,6 +29,7 @@ struct WhyOptions {
   ConfigOptions config;
   std::string subject;
   std::optional<WallTime> at;
+  bool json = false;
 };
 
 /// The last slot at or before `time`. next() ascends with what it is given, so the instant at which it jumps beyond
@@ -76,29 +79,55 @@ schedule::DefinitionPtr loaded(const std::string& job, const config::Config& con
   return found == jobs.set().definitions.end() ? nullptr : *found;
 }
 
+/// What is known of a slot or a run, and why it is so.
+struct WhyAnswer {
+  std::string job, headline, text;
+  std::optional<WallTime> slot;
+  std::string word;            // where no row says it
+  std::vector<Row> rows = {};  // last attempt first
+};
+
 std::size_t text_width() {
   const std::size_t terminal = terminal_width();
   return terminal == 0 ? 80 : std::clamp<std::size_t>(terminal, 40, 100);
 }
 
-void print(const std::string& headline, const std::string& text) {
-  std::cout << escaped(headline, Escape::plain) << '\n' << wrapped(escaped(text, Escape::plain), text_width()) << '\n';
+void print_json(const WhyAnswer& answer) {
+  Document::Items rows;
+  for (const Row& row : answer.rows) rows.push_back(row_document(row));
+  const Row* const last = answer.rows.empty() ? nullptr : &answer.rows.front();
+  const auto text_or_null = [](std::string_view text) {
+    return text.empty() ? Document() : Document(std::string(text));
+  };
+  Document document = Document::object();
+  document.add("job", answer.job).add("slot", answer.slot ? Document(format_slot(*answer.slot)) : Document());
+  document.add("status", last ? std::string(to_string(last->status)) : answer.word);
+  document.add("reason", last ? text_or_null(to_string(last->reason)) : Document());
+  document.add("run_id", last && last->run ? Document(last->run->text()) : Document());
+  document.add("why", answer.text).add("rows", std::move(rows));
+  std::cout << to_json(document);
+}
+
+void print(const WhyAnswer& answer, const WhyOptions& options) {
+  if (options.json) return print_json(answer);
+  std::cout << escaped(answer.headline, Escape::plain) << '\n'
+            << wrapped(escaped(answer.text, Escape::plain), text_width()) << '\n';
 }
 
 std::string zone_of(const schedule::DefinitionPtr& definition) { return definition ? definition->job.timezone : "UTC"; }
 
-void explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
-             library::LedgerView& ledger, const std::string& what_is_now = "") {
+WhyAnswer explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
+                  library::LedgerView& ledger, const std::string& what_is_now = "") {
   const Row& last = rows.front();
   std::string text = circumstances(last);
   if (rows.size() > 1)
     text += " It is the last of " + std::to_string(rows.size()) + " attempts that this ledger knows.";
-  const std::string detail = why_detail(last, ledger);
+  const std::string detail = why_detail(last, ledger, config, definition);
   const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
   if (!says_all) text += " " + std::string(rule_of(last));
   text += detail;
   if (last.run) text += what_follows(last, definition, ask_next_attempt(config, *last.run));
-  print(headline(last, zone_of(definition)), text + what_is_now);
+  return {last.job, headline(last, zone_of(definition)), text + what_is_now, last.slot, "", rows};
 }
 
 /// What the daemon knows of the job.
@@ -122,8 +151,7 @@ void ask_about(const config::Config& config, UnrecordedSlot& slot) {
   slot.halted_at = time("halted_at");
   slot.halted_with_group = answer->flag("halted_with_group").value_or(false);
   slot.since = time("since");
-  slot.paused_at = time("paused_at");
-  slot.paused_by = answer->text("paused_by").value_or("");
+  slot.pauses = pauses_from(*answer);
   question.set("do", "waiting");
   const auto waiting = io::ask_once(config.control_socket, question, patience);
   const auto slots = waiting ? waiting->texts("slots") : std::vector<std::string>();
@@ -136,12 +164,9 @@ void ask_store(const ConfigOptions& options, UnrecordedSlot& slot) {
   if (!config) return;
   const auto stored = StoredStates::read(*config, slot.job, slot.group);
   if (!stored || stored->word == "active") return;
-  slot.state = stored->word;
-  if (stored->word == "paused") {
-    slot.paused_at = stored->since;
-    slot.paused_by = stored->by;
-    return;
-  }
+  slot.state = stored->over(slot.state);
+  slot.pauses = stored->pauses;
+  if (stored->word == "paused") return;
   slot.trouble = stored->why;
   slot.halted_at = stored->since;
   slot.halted_with_group = stored->of_group;
@@ -156,9 +181,9 @@ UnrecordedSlot::Schedule schedule_of(const schedule::DefinitionPtr& definition) 
   return only_reboot ? Schedule::only_reboot : Schedule::some;
 }
 
-void explain_nothing(const std::string& job, const ConfigOptions& options, const config::Config& config,
-                     const schedule::DefinitionPtr& definition, const std::optional<WallTime>& at,
-                     library::LedgerView& ledger) {
+WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, const config::Config& config,
+                          const schedule::DefinitionPtr& definition, const std::optional<WallTime>& at,
+                          library::LedgerView& ledger) {
   UnrecordedSlot slot;
   slot.job = job;
   slot.slot = at;
@@ -178,8 +203,9 @@ void explain_nothing(const std::string& job, const ConfigOptions& options, const
   waiting.job = job;
   waiting.slot = at.value_or(WallTime{});
   waiting.status = Status::queued;
-  if (slot.waits) why.text += why_detail(waiting, ledger);
-  print(job + ' ' + (at ? slot_in_zone(*at, zone_of(definition)) + ' ' : "") + why.word, why.text);
+  if (slot.waits) why.text += why_detail(waiting, ledger, config, definition);
+  const std::string headline = job + ' ' + (at ? slot_in_zone(*at, zone_of(definition)) + ' ' : "") + why.word;
+  return {job, headline, why.text, at, why.word};
 }
 
 /// Why there is no slot after the last one that is recorded: it is halted. "" where it is not, as far as is known here.
@@ -195,27 +221,24 @@ std::string what_keeps(const std::string& job, const config::Config& config,
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
 
 /// The job's last slot up to the time: of the ledger, or of its schedule.
-Result<void> explain_job(const std::string& job, const WhyOptions& options, const config::Config& config,
-                         library::LedgerView& ledger) {
+Result<WhyAnswer> explain_job(const std::string& job, const WhyOptions& options, const config::Config& config,
+                              library::LedgerView& ledger) {
   const WallTime time = options.at.value_or(io::read_clocks().wall);
   const auto rows = last_rows(ledger, job, time);
   if (!rows) return rows.error();
   const schedule::DefinitionPtr definition = loaded(job, config);
   const auto slot = definition && definition->job.enabled ? last_slot(definition->plan, time) : std::nullopt;
   if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
-    explain(*rows, config, definition, ledger, options.at ? "" : what_keeps(job, config, definition));
-  else
-    explain_nothing(job, options.config, config, definition, slot, ledger);
-  return {};
+    return explain(*rows, config, definition, ledger, options.at ? "" : what_keeps(job, config, definition));
+  return explain_nothing(job, options.config, config, definition, slot, ledger);
 }
 
-Result<void> explain_run(const RunId& run, const std::string& job, const config::Config& config,
-                         library::LedgerView& ledger) {
+Result<WhyAnswer> explain_run(const RunId& run, const std::string& job, const config::Config& config,
+                              library::LedgerView& ledger) {
   const auto rows = rows_of(ledger, run);
   if (!rows) return rows.error();
   if (rows->empty()) return Error{Errc::not_found, "this node's ledger has no run " + run.text()};
-  explain(*rows, config, loaded(job, config), ledger);
-  return {};
+  return explain(*rows, config, loaded(job, config), ledger);
 }
 
 Exit run(const WhyOptions& options) {
@@ -228,7 +251,9 @@ Exit run(const WhyOptions& options) {
   if (subject->run && options.at) return fail("why", {Errc::invalid, "--at is of a job's slots, not of a run"});
   const auto explained = subject->run ? explain_run(*subject->run, subject->job, *config, **ledger)
                                       : explain_job(subject->job, options, *config, **ledger);
-  return explained ? Exit::done : fail("why", explained.error());
+  if (!explained) return fail("why", explained.error());
+  print(*explained, options);
+  return Exit::done;
 }
 
 }  // namespace
@@ -239,6 +264,7 @@ Run setup_why(CLI::App& command) {
   add_string(command, "JOB", options->subject, "a job's name, or a run's last 6 or more digits", Need::required);
   add_value(command, "--at TIME", "the job's last slot up to this time; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->at); });
+  add_text_or_json_option(command, options->json);
   return [options] { return run(*options); };
 }
 

@@ -41,15 +41,42 @@ TEST(Format, TableFitsTheTerminal) {
       EXPECT_LE(characters, width) << line;
     }
   }
-  EXPECT_NE(printed({Format::table, false, 92}).find("  nightly-bac\xE2\x80\xA6  "), std::string::npos)
-      << printed({Format::table, false, 92});
+  EXPECT_NE(printed({Format::table, false, 80}).find("  nightly-b\xE2\x80\xA6  "), std::string::npos)
+      << printed({Format::table, false, 80});
 }
 
 TEST(Format, TableThatDoesNotFitLeavesOutItsLastColumns) {
   EXPECT_EQ(printed({Format::table, false, 45}),
-            "SLOT                      JOB          EXIT \xE2\x80\xA6\n"
-            "2025-03-09T07:00:00Z      nightly-ba\xE2\x80\xA6     0\n"
-            "2025-03-09T07:00:00.005Z  a,\"b\"\\n\\u0\xE2\x80\xA6   127\n");
+            "SLOT IN 2025    JOB             EXIT \xE2\x80\xA6\n"
+            "03-09 07:00:00  nightly-backup     0\n"
+            "03-09 07:00:00  a,\"b\"\\n\\u001b    127\n");
+}
+
+TEST(Format, TableThatDoesNotFitShortensSlotsFirstAndKeepsTheYearWhereThereAreSeveral) {
+  const auto shown = [](const std::vector<Cell>& slots) {
+    std::ostringstream out;
+    RecordWriter writer(out, {{"job", "JOB"}, {"slot", "SLOT"}, {"node", "NODE"}}, {Format::table, false, 32});
+    for (const Cell& slot : slots) writer.row({"backup", slot, "n1"});
+    writer.finish();
+    return out.str();
+  };
+  const auto year = std::chrono::hours(24 * 365);
+  EXPECT_EQ(shown({SlotTime{shown_slot}, Cell()}),
+            "JOB     SLOT IN 2025    NODE\nbackup  03-09 07:00:00  n1\nbackup  -               n1\n");
+  EXPECT_EQ(shown({LocalSlot{"2025-03-09T08:00:00+01:00"}}),
+            "JOB     SLOT IN 2025    NODE\nbackup  03-09 08:00:00  n1\n");
+  EXPECT_EQ(shown({SlotTime{shown_slot + Millis(5)}, SlotTime{shown_slot - year}}),
+            "JOB     SLOT                 \xE2\x80\xA6\nbackup  2025-03-09 07:00:00\nbackup  2024-03-09 07:00:00\n");
+}
+
+TEST(Format, TableLeavesOutWhatMayGoBeforeWhatStays) {
+  std::ostringstream out;
+  RecordWriter writer(
+      out, {{"job", "JOB"}, {"exit", "EXIT"}, {"node", "NODE", Tint::plain, Room::stays}, {"slots", "SLOTS"}},
+      {Format::table, false, 17});
+  writer.row({"backup", std::int64_t{1}, "n1", std::int64_t{1}});
+  writer.finish();
+  EXPECT_EQ(out.str(), "JOB     NODE \xE2\x80\xA6\nbackup  n1\n");
 }
 
 TEST(Format, TableCutsNoTextOfWhichAPartIsOfNoUse) {

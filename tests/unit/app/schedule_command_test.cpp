@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "support/temp_folder.hpp"
 #include "unit/app/ballot_program.hpp"
 
 namespace ballot::app {
@@ -58,6 +59,16 @@ TEST(ScheduleCommand, SaysWhereTheYearsEndForWhichSlotsAreComputed) {
     EXPECT_EQ(outside.code, 2) << from;
     EXPECT_TRUE(contains(outside.err, "must be within the years 1800 to 2399")) << outside.err;
   }
+}
+
+TEST(ScheduleCommand, SaysWhatShowsTheSlotsOfAJobWhereAJobIsGiven) {
+  const TempFolder folder;
+  folder.write("a.toml", "[job.backup]\nschedule = \"0 7 * * *\"\ncommand = [\"/bin/true\"]\n");
+  const std::string config = folder.write("ballot.toml", "jobs_dir = \"" + folder.path() + "\"\n");
+  const Ran job = ballot({"schedule", "backup", "--config", config});
+  EXPECT_EQ(job.code, 2);
+  EXPECT_TRUE(contains(job.err, "backup is a job: its next slots are in `ballot show backup`")) << job.err;
+  EXPECT_FALSE(contains(ballot({"schedule", "backpu", "--config", config}).err, "is a job"));
 }
 
 TEST(ScheduleCommand, RefusesWhatItDoesNotUnderstand) {

@@ -76,10 +76,9 @@ TEST(WhyNothing, SaysThatTheJobIsNewerThanTheSlot) {
 TEST(WhyNothing, SaysWhoPausedIt) {
   UnrecordedSlot facts = passed();
   facts.state = "paused";
-  facts.paused_at = slot - Millis(1000);
-  facts.paused_by = "host-2 uid 1000";
-  expect(facts, "not recorded", "paused since 2025-03-09T06:59:59.000Z, by host-2 uid 1000.");
-  facts.paused_at = slot + Millis(1000);
+  facts.pauses = {{Pause::Of::group, slot - Millis(1000), "host-2 uid 1000"}};
+  expect(facts, "not recorded", "paused with its group since 2025-03-09T06:59:59.000Z, by host-2 uid 1000.");
+  facts.pauses[0].since = slot + Millis(1000);
   expect(facts, "not recorded", "leads the group");
 }
 

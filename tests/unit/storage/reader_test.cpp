@@ -212,6 +212,21 @@ TEST_F(ReaderTest, FindsTheLastRowOfAJobAndTheOpenOnes) {
   EXPECT_EQ(slots(*reader.open_rows()), (std::vector<std::string>{"other+7200000#1", "other+3600000#1"}));
 }
 
+TEST_F(ReaderTest, SaysThatAJobRunsWhileARunGoesOnWhateverWasSkippedMeanwhile) {
+  Row running = ran(1), claimed = ran(2, noon, "other");
+  running.status = Status::running;
+  claimed.status = Status::claimed;
+  Row skipped = ran(3, noon + hours(1));
+  skipped.run.reset();
+  skipped.attempt = 0;
+  skipped.status = Status::skipped;
+  skipped.reason = Reason::overlap;
+  write({running, claimed, skipped});
+  const auto words = reader().last_words({"backup", "other", "nobody"});
+  ASSERT_TRUE(words);
+  EXPECT_EQ(*words, (LastWords{{"running", ""}, {"claimed", ""}, {"", ""}}));
+}
+
 TEST_F(ReaderTest, FindsARunByTheEndOfItsId) {
   Row again = ran(0x12345678);
   again.attempt = 2;

@@ -1,0 +1,46 @@
+#include "app/pauses.hpp"
+
+#include "base/wall_text.hpp"
+
+namespace ballot::app {
+
+std::vector<Pause> pauses_from(const io::Message& job) {
+  std::vector<Pause> pauses;
+  for (const io::Message& one : job.objects("pauses"))
+    pauses.push_back({one.text("of") == "group" ? Pause::Of::group : Pause::Of::job,
+                      parse_wall(one.text("since").value_or("")), one.text("by").value_or("")});
+  if (pauses.empty() && job.text("paused_at"))  // a daemon that does not say whose it is
+    pauses.push_back({Pause::Of::job, parse_wall(*job.text("paused_at")), job.text("paused_by").value_or("")});
+  return pauses;
+}
+
+std::string pauses_text(const std::vector<Pause>& pauses) {
+  std::string text = "paused";
+  for (std::size_t i = 0; i < pauses.size(); ++i) {
+    const Pause& pause = pauses[i];
+    if (i > 0) text += ", and";
+    if (pause.of == Pause::Of::group) text += " with its group";
+    if (pause.since) text += " since " + format_millis(*pause.since);
+    if (!pause.by.empty()) text += ", by " + pause.by;
+  }
+  return text;
+}
+
+std::string resume_commands(const std::vector<Pause>& pauses, const std::string& job, const std::string& group) {
+  std::string text;
+  for (const Pause& pause : pauses)
+    text += (text.empty() ? "`ballot resume " : " and `ballot resume ") +
+            (pause.of == Pause::Of::group ? "--group " + group : job) + "`";
+  return text;
+}
+
+std::optional<WallTime> paused_since(const std::vector<Pause>& pauses) {
+  std::optional<WallTime> first;
+  for (const Pause& pause : pauses) {
+    if (!pause.since) return std::nullopt;
+    first = first ? std::min(*first, *pause.since) : *pause.since;
+  }
+  return first;
+}
+
+}  // namespace ballot::app

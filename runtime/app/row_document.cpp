@@ -1,0 +1,30 @@
+#include "app/row_document.hpp"
+
+#include "app/history_columns.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct AsDocument {
+  Document operator()(std::monostate) const { return {}; }
+  Document operator()(const std::string& text) const { return text; }
+  Document operator()(std::int64_t number) const { return number; }
+  Document operator()(WallTime time) const { return format_millis(time); }
+  Document operator()(SlotTime slot) const { return format_slot(slot.at); }
+  Document operator()(const Uncut& text) const { return Document(text.text); }
+  Document operator()(const LocalSlot& slot) const { return Document(slot.text); }
+  Document operator()(Millis duration) const { return std::int64_t{duration.count()}; }
+};
+
+}  // namespace
+
+Document row_document(const Row& row) {
+  Document document = Document::object();
+  const auto columns = history_columns(Format::json);
+  const auto cells = history_cells(row, Format::json);
+  for (std::size_t i = 0; i < columns.size(); ++i) document.add(columns[i].name, std::visit(AsDocument(), cells[i]));
+  return document;
+}
+
+}  // namespace ballot::app

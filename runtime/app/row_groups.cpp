@@ -1,0 +1,24 @@
+#include "app/row_groups.hpp"
+
+namespace ballot::app {
+
+bool RowGroups::add(const Row& row) {
+  const bool is_paused = row.reason == Reason::paused;
+  const auto before = paused_.find(row.job);
+  if (before != paused_.end() && is_paused) {
+    Row& group = rows_[before->second];
+    if (!group.slot_until) group.slot_until = group.slot;
+    group.slot = row.slot;
+    group.slots += row.slots;
+    return true;
+  }
+  if (most_ && static_cast<std::int64_t>(rows_.size()) >= *most_) return false;
+  rows_.push_back(row);
+  if (is_paused)
+    paused_[row.job] = rows_.size() - 1;
+  else if (before != paused_.end())
+    paused_.erase(before);
+  return true;
+}
+
+}  // namespace ballot::app

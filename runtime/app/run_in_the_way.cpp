@@ -1,0 +1,60 @@
+#include "app/run_in_the_way.hpp"
+
+#include <algorithm>
+
+#include "app/history_columns.hpp"
+#include "app/ledger_access.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr std::int64_t rows_looked_at = 64;
+
+bool may_have_another(const Row& row) {
+  return row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost;
+}
+
+}  // namespace
+
+std::vector<RunSpan> spans_of(const std::vector<Row>& rows) {
+  std::vector<RunSpan> spans;
+  for (const Row& row : rows) {
+    if (!row.run) continue;
+    auto span = std::find_if(spans.begin(), spans.end(), [&](const RunSpan& one) { return one.run == *row.run; });
+    if (span == spans.end())
+      span = spans.insert(spans.end(), {*row.run, row.slot, row.node, {}, row.ended_at, may_have_another(row)});
+    if (row.started_at && (!span->begun || *row.started_at < *span->begun)) span->begun = row.started_at;
+  }
+  return spans;
+}
+
+const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, const WaitsForAttempt& waits) {
+  const RunSpan* later = nullptr;
+  for (const RunSpan& span : spans) {
+    if (span.slot >= slot) continue;
+    const bool goes_on = !span.ended || *span.ended >= slot || (span.may_go_on && waits(span.run));
+    if (!goes_on) continue;
+    if (span.begun.value_or(span.slot) <= slot) return &span;
+    if (!later) later = &span;
+  }
+  return later;
+}
+
+std::string in_the_way_text(const Row& passed, library::LedgerView& ledger, const WaitsForAttempt& waits) {
+  std::vector<Row> rows;
+  const storage::Filter filter{
+      .jobs = {passed.job}, .statuses = run_statuses(), .until = passed.slot, .limit = rows_looked_at};
+  (void)ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
+  const std::vector<RunSpan> spans = spans_of(rows);
+  const RunSpan* const run = run_in_the_way(spans, passed.slot, waits);
+  if (!run) return {};
+  std::string text = " In the way was run " + short_id(run->run) + " of slot " + format_slot(run->slot);
+  if (!run->node.empty()) text += " on " + run->node;
+  if (run->begun) text += ", started " + format_millis(*run->begun);
+  if (!run->ended) return text + ", which has not ended.";
+  if (*run->ended < passed.slot) return text + ", which waits for its next attempt.";
+  return text + ", ended " + format_millis(*run->ended) + ".";
+}
+
+}  // namespace ballot::app
