@@ -146,9 +146,10 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
     view.halted_at = view.halted_with_group ? group.halted_at : job.unsound_since();
   }
   if (known && known->paused)
-    view.paused_at = known->interventions->paused_at, view.paused_by = known->interventions->paused_by;
-  else if (led->machine.term().paused)
-    view.paused_at = group.paused_at, view.paused_by = group.paused_by;
+    view.own_pause = {known->interventions->paused_at, known->interventions->paused_by};
+  if (led->machine.term().paused) view.group_pause = {group.paused_at, group.paused_by};
+  if (const auto& pause = view.own_pause ? view.own_pause : view.group_pause)
+    view.paused_at = pause->since, view.paused_by = pause->by;
   return view;
 }
 

@@ -50,6 +50,12 @@ struct JobView {
   std::optional<WallTime> last_success;  // when the last run that succeeded had ended;
   bool failing = false;                  // the run that was closed last had failed;
   std::uint64_t missed = 0;              // slots missed since the register was made: all of these as `since`
+
+  struct Pause {
+    std::optional<WallTime> since;
+    std::string_view by;
+  };
+  std::optional<Pause> own_pause, group_pause;  // both may stand; only whoever leads it knows
 };
 
 /// As people read it: "waiting for group nightly".

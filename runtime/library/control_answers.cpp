@@ -57,6 +57,20 @@ Result<RunId> chosen_id(const std::string& text, WallTime now) {
                                   ", more than an hour from this node's clock: choose a new one"};
 }
 
+std::vector<io::Message> pause_messages(const core::JobView& view) {
+  std::vector<io::Message> pauses;
+  const auto add = [&](const char* of, const std::optional<core::JobView::Pause>& pause) {
+    if (!pause) return;
+    io::Message one;
+    one.set("of", of).set("by", std::string(pause->by));
+    if (pause->since) one.set("since", format_millis(*pause->since));
+    pauses.push_back(std::move(one));
+  };
+  add("job", view.own_pause);
+  add("group", view.group_pause);
+  return pauses;
+}
+
 io::Message job_message(const core::JobView& view) {
   io::Message job;
   job.set("job", std::string(view.name)).set("group", std::string(view.group));
@@ -68,6 +82,7 @@ io::Message job_message(const core::JobView& view) {
   if (view.since) job.set("since", format_slot(*view.since));
   if (view.paused_at)
     job.set("paused_at", format_millis(*view.paused_at)).set("paused_by", std::string(view.paused_by));
+  if (auto pauses = pause_messages(view); !pauses.empty()) job.set("pauses", std::move(pauses));
   return job;
 }
 

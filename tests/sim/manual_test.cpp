@@ -44,6 +44,10 @@ TEST_F(ByHand, ATriggerObeysOverlap) {
   EXPECT_TRUE(a.replies[0].ok);
   EXPECT_FALSE(a.replies[1].ok);
   EXPECT_EQ(a.replies[1].text.substr(0, 16), "skipped: overlap");
+  const std::string run = world.starts.back().run.text();
+  EXPECT_NE(a.replies[1].text.find("run " + run.substr(run.size() - 12) + " of slot "), std::string::npos)
+      << a.replies[1].text;
+  EXPECT_NE(a.replies[1].text.find(" on a, started 20"), std::string::npos) << a.replies[1].text;
 }
 
 TEST_F(ByHand, ATriggerOfADisabledOrPausedJobWorks) {

@@ -130,6 +130,38 @@ TEST_F(Requests, APausedGroupStartsNothingAndAccountsForWhatItPassed) {
   expect_no_records();
 }
 
+TEST_F(Requests, WhoResumesAJobIsToldThatItsGroupIsStillPausedAndByWhom) {
+  core::Request pause = for_group(Kind::pause);
+  pause.by = "b uid 7";
+  b.ask(pause);
+  ASSERT_TRUE(wait_for_reply(b));
+  b.pause("one", false);
+  ASSERT_TRUE(wait_for_reply(b, 2));
+  EXPECT_NE(b.replies[1].text.find("its group default is since "), std::string::npos) << b.replies[1].text;
+  EXPECT_NE(b.replies[1].text.find(", by b uid 7: `ballot resume --group default`"), std::string::npos);
+  b.pause("one", true);
+  ASSERT_TRUE(wait_for_reply(b, 3));
+  b.pause("one", false);
+  ASSERT_TRUE(wait_for_reply(b, 4));
+  EXPECT_EQ(b.replies[3].text, b.replies[1].text) << "whether it was paused itself or not";
+  b.ask(for_group(Kind::resume));
+  ASSERT_TRUE(wait_for_reply(b, 5));
+  EXPECT_EQ(b.replies[4].text, "");
+}
+
+TEST_F(Requests, WhoResumesAGroupIsToldWhichOfItsJobsAreStillPausedAndByWhom) {
+  b.pause("two", true);
+  ASSERT_TRUE(wait_for_reply(b));
+  b.ask(for_group(Kind::pause));
+  ASSERT_TRUE(wait_for_reply(b, 2));
+  b.ask(for_group(Kind::resume));
+  ASSERT_TRUE(wait_for_reply(b, 3));
+  EXPECT_TRUE(b.replies[2].ok);
+  EXPECT_NE(b.replies[2].text.find("by themselves these jobs are: two since "), std::string::npos)
+      << b.replies[2].text;
+  EXPECT_NE(b.replies[2].text.find("`ballot resume JOB` ends that"), std::string::npos);
+}
+
 TEST_F(Requests, PausesAndResumptionsOfAGroupAreDoneInTheOrderInWhichTheyWereAsked) {
   a.freeze();  // so that the leader receives all at once
   b.ask(for_group(Kind::resume)), world.run_for(10ms), b.ask(for_group(Kind::pause));

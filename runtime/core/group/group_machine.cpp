@@ -170,7 +170,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   state_.halted_at = g.c.now.steady;
   term.repair = before.repair;
   log_halt(g);
-  term.paused = now.paused;
+  heed_pause(term, now);
   term.draining = !may_take_part(g);
   state_.handback = term.draining ? Handback::ineligible : Handback::none;
   if (term.draining) state_.kill_at = g.c.now.steady + handback_wait;

@@ -5,12 +5,18 @@
 
 #include "core/group/group_jobs.hpp"
 #include "core/record/record_text.hpp"
+#include "core/request/pause_answers.hpp"
 
 namespace ballot::core {
 
 void record_pause(Context& c, const std::string& group, const GroupRegister& paused, std::optional<WallTime> until) {
   c.out.push_back(
       RecordPause{{"", group, c.settings.node, paused.paused_at.value_or(WallTime{}), until, paused.paused_by}});
+}
+
+void heed_pause(Term& term, const GroupRegister& stored) {
+  term.paused = stored.paused;
+  term.paused_facts = stored.paused ? pause_facts(stored.paused_at, stored.paused_by) : "";
 }
 
 void GroupRequests::begin(const Request& request) {
@@ -86,9 +92,10 @@ void GroupRequests::finish_repair() {
 
 void GroupRequests::set_paused(const Request& asked) {
   GroupRegister& stored = s_.stored.edit();
-  s_.term.paused = stored.paused = true;
+  stored.paused = true;
   stored.paused_at = g_.c.now.wall;
   stored.paused_by = asked.by;
+  heed_pause(s_.term, stored);
   record_pause(g_.c, s_.name, stored, std::nullopt);
 }
 
@@ -124,9 +131,10 @@ void GroupRequests::advance() {
   if (r_.resuming && s_.term.paused && settled) {
     GroupRegister& stored = s_.stored.edit();
     record_pause(g_.c, s_.name, stored, r_.resumed_at);
-    s_.term.paused = stored.paused = false;
+    stored.paused = false;
     stored.paused_at.reset();
     stored.paused_by.clear();
+    heed_pause(s_.term, stored);
     advance_all(g_);
   }
   const bool repaired = !r_.repairs_later && none([](const JobMachine& job) { return job.is_repairing(); });
@@ -138,13 +146,26 @@ void GroupRequests::advance() {
     const bool done = (request.kind == Kind::pause && begun && quiet) ||
                       (request.kind == Kind::resume && begun && settled) || (request.kind == Kind::repair && repaired);
     if (done)
-      g_.c.wants.answers.push_back({request.id, request.kind == Kind::repair ? repair_answer() : Answer::done()});
+      g_.c.wants.answers.push_back({request.id, answer_to(request.kind)});
     return done;
   });
   if (answered > 0) g_.is_dirty = true;  // the next one may begin
 }
 
-/// The answer to the repair; one during which the store went back again was none.
+Answer GroupRequests::answer_to(Request::Kind kind) const {
+  if (kind == Request::Kind::repair) return repair_answer();
+  if (kind != Request::Kind::resume) return Answer::done();
+  std::vector<std::pair<std::string, std::string>> paused;
+  for_each_led(g_, s_.term, [&](JobEntry& job) {
+    if (!job.machine.paused()) return;
+    const Interventions& of = *job.machine.known_register()->interventions;
+    paused.emplace_back(job.machine.name(), pause_facts(of.paused_at, of.paused_by));
+  });
+  std::sort(paused.begin(), paused.end());
+  return group_resumed(s_.name, paused);
+}
+
+/// What became of it; a repair during which the store went back again was none.
 Answer GroupRequests::repair_answer() const {
   if (s_.term.halted.empty()) return Answer::did(r_.repair_text);
   return Answer::refused(Errc::refused, "group " + s_.name + " is halted again: " + s_.term.halted);

@@ -18,6 +18,9 @@ namespace ballot::core {
 /// A pause of all of the group, as its register has it; for audits. `until`: when it has ended.
 void record_pause(Context& c, const std::string& group, const GroupRegister& paused, std::optional<WallTime> until);
 
+/// The term is paused where the group's register says so.
+void heed_pause(Term& term, const GroupRegister& stored);
+
 class GroupRequests {
  public:
   GroupRequests(GroupContext& g, GroupState& state) : g_(g), s_(state), r_(state.requests) {}
@@ -33,6 +36,7 @@ class GroupRequests {
   void finish_repair();
   void begin_pause_or_resume();
   void set_paused(const Request& asked);
+  Answer answer_to(Request::Kind kind) const;
   Answer repair_answer() const;
 
   GroupContext& g_;

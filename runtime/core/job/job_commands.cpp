@@ -25,9 +25,12 @@ std::optional<WallTime> JobCommands::trigger_ends(WallTime now) const {
   return triggers_.front().until + Millis(1);
 }
 
-std::vector<RunId> JobCommands::take_done(const std::function<bool(const Request&)>& is_done) {
-  std::vector<RunId> done;
-  while (!pauses_.empty() && is_done(pauses_.front())) done.push_back(take_pause());
+std::vector<Request> JobCommands::take_done(const std::function<bool(const Request&)>& is_done) {
+  std::vector<Request> done;
+  while (!pauses_.empty() && is_done(pauses_.front())) {
+    done.push_back(pauses_.front());
+    take_pause();
+  }
   return done;
 }
 

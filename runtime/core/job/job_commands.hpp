@@ -50,7 +50,7 @@ class JobCommands {
   const Request* next_pause() const { return pauses_.empty() ? nullptr : &pauses_.front(); }
   bool is_pause_next() const { return !pauses_.empty() && pauses_.front().kind == Request::Kind::pause; }
   /// Takes the first ones, as far as they are done.
-  std::vector<RunId> take_done(const std::function<bool(const Request&)>& is_done);
+  std::vector<Request> take_done(const std::function<bool(const Request&)>& is_done);
   RunId take_pause();
 
   /// The whole group's pause is over: slots up to then were passed.

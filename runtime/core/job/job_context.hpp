@@ -47,7 +47,8 @@ struct Term {
   std::uint64_t left_clean = 0;  // the epoch of the term before, where it ended in a clean way: its node lived
   bool draining = false;         // a clean stop, or an eviction: nothing new is claimed
   bool limited = false;          // only so many runs of the group may go on at once
-  bool paused = false;           // the whole group
+  bool paused = false;           // the whole group,
+  std::string paused_facts;      // since when and by whom: see pause_answers.hpp
   std::string halted;            // why the whole group is; "" where it is not
   std::uint64_t repair = 0;      // the number of the group's last repair;
   bool repairing = false;        // it is under way

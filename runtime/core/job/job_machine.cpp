@@ -251,8 +251,9 @@ bool JobMachine::redefine(Context& c) {
 /// paused. What the runner has been asked to start may start after a pause is acknowledged. True if it has begun
 /// something.
 bool JobMachine::change_pause(Context& c) {
-  for (const RunId& request : job_.commands.take_done([&](const Request& pause) { return job_.is_so(pause); }))
-    c.wants.answers.push_back({request, Answer::done()});
+  for (const Request& done : job_.commands.take_done([&](const Request& pause) { return job_.is_so(pause); }))
+    c.wants.answers.push_back(
+        {done.id, done.kind == Request::Kind::resume ? writes(c).resume_answer() : Answer::done()});
   const bool follows = job_.is_to_follow();
   if (!(follows || job_.commands.next_pause()) || !job_.view.exists()) return false;
   const bool was_paused = job_.view.stored().paused;

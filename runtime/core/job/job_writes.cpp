@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/job/runs/run_notices.hpp"
+#include "core/request/pause_answers.hpp"
 
 namespace ballot::core {
 
@@ -75,6 +76,11 @@ void JobWrites::refuse_asked(const std::string& why) {
   for (const RunId& request : job_.commands.take_repair_requests()) refuse(request);
   for (const RunId& run : job_.runs.take_asked()) refuse(run);
   for (const RunId& request : job_.commands.take_requests()) refuse(request);
+}
+
+Answer JobWrites::resume_answer() const {
+  const Term& term = *job_.term;
+  return job_resumed(job_.name, term.group, term.paused ? std::optional(term.paused_facts) : std::nullopt);
 }
 
 PendingWrite JobWrites::begin(std::size_t most_decided) {
@@ -199,7 +205,7 @@ void JobWrites::confirm(std::uint64_t version) {
   job_.slots.confirmed();
   if (std::exchange(job_.kept_outcome, false)) c_.wants.published = true;
   if (const auto* pause = write->intent_as<ChangePause>(); pause && pause->request)
-    c_.wants.answers.push_back({*pause->request, Answer::done()});
+    c_.wants.answers.push_back({*pause->request, stored.paused ? Answer::done() : resume_answer()});
   if (const auto* queue = write->intent_as<QueueRun>())
     c_.wants.answers.push_back({queue->run, Answer::done(queue->run)});
   const bool repaired = write->is<FinishRepair>();

@@ -48,6 +48,8 @@ class JobWrites {
   void go_on_from_store(std::uint64_t known);
   /// Clients that wait for an answer get it: the request will not be done.
   void refuse_asked(const std::string& why);
+  /// For who has ended the job's pause.
+  Answer resume_answer() const;
 
  private:
   void copy_dispositions();

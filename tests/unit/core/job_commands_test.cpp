@@ -27,7 +27,7 @@ TEST(JobCommands, PausesThatAskForWhatIsSoAreDoneUpToTheFirstThatDoesNot) {
   commands.add_pause(asks(AskedKind::resume, 3));
   commands.add_pause(asks(AskedKind::pause, 4));
   EXPECT_EQ(commands.take_done([](const Request& one) { return one.kind == AskedKind::pause; }),
-            (std::vector{asked_id(1), asked_id(2)}));
+            (std::vector{asks(AskedKind::pause, 1), asks(AskedKind::pause, 2)}));
   EXPECT_FALSE(commands.is_pause_next());
   EXPECT_EQ(commands.take_pause(), asked_id(3));
   EXPECT_TRUE(commands.is_pause_next());

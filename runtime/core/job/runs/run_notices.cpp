@@ -37,6 +37,18 @@ void tell_missed(Context& c, const JobFacts& job, const Disposition& d, const Jo
   c.out.push_back(Notify{Notify::Event::missed, std::move(row), job.definition, false});
 }
 
+/// Of the run that keeps another one from being begun; "" where none is known.
+std::string run_under_way(const RunList& runs) {
+  const auto run = std::find_if(runs.begin(), runs.end(), [](const LiveRun& one) { return one.is_under_way(); });
+  if (run == runs.end()) return {};
+  constexpr std::size_t shown_digits = 12;
+  const std::string id = run->open.id.text();
+  std::string text = ": run " + id.substr(id.size() - shown_digits) + " of slot " + format_slot(run->open.slot);
+  if (!run->open.node.empty()) text += " on " + run->open.node;
+  if (run->row.started_at) text += ", started " + format_millis(*run->row.started_at);
+  return text + (run->is_waiting() || run->has_ended() ? ", which is to be tried again" : "");
+}
+
 std::string working_dir_of(const Job& job) {
   if (!job.details->working_dir.empty()) return job.details->working_dir;
   return job.identity ? job.identity->home : "to the home folder of the daemon's user";
@@ -81,12 +93,12 @@ Notice settled_notice(const Disposition& d, const std::string& job) {
   return notice;
 }
 
-std::string why_skipped(const JobFacts& job, Reason reason) {
+std::string why_skipped(const JobFacts& job, Reason reason, const RunList& runs) {
   if (reason == Reason::dry_run) return "skipped: dry_run (the daemon runs with --dry-run)";
   if (reason == Reason::queue_full)
     return "skipped: queue_full (" + std::to_string(job.definition->job.details->queue_limit) +
            " wait already: queue_limit)";
-  return "skipped: overlap (the job's previous run has not ended)";
+  return "skipped: overlap (the job's previous run has not ended" + run_under_way(runs) + ")";
 }
 
 const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun& run) {

@@ -22,7 +22,7 @@ std::string why_not_started(const LiveRun& run, const runner::CannotStart& event
 Notice settled_notice(const Disposition& range, const std::string& job);
 
 /// Why a run that was asked for by hand is not begun: for whoever asked.
-std::string why_skipped(const JobFacts& job, Reason reason);
+std::string why_skipped(const JobFacts& job, Reason reason, const RunList& runs);
 
 /// As it was launched; of a run that was adopted, as the files say now.
 const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun& run);
