@@ -21,6 +21,8 @@ std::span<const Command> commands() {
       Command{"forget", "close a run whose node will not come back", setup_forget},
       Command{"repair", "end the halt of a job, or of a group", setup_repair},
       Command{"status", "show the state of this node", setup_status, nullptr, Exit::not_found},
+      Command{"nodes", "show how the nodes of the fleet are", setup_nodes, nullptr, Exit::not_found},
+      Command{"next", "list what is due next, over the fleet", setup_next},
       Command{"info", "show elections, with no daemon needed", nullptr, setup_info},
       Command{"election", "list, watch and evict leaders; elections for other programs", nullptr, setup_election},
       Command{"run", "run one command under election: once, or by a schedule", nullptr, setup_run},

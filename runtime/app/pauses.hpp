@@ -1,5 +1,5 @@
-// Pauses: which pauses a job has, as the daemon or the store says it: of the job itself, of its group, or both. Commands
-// say the same of them on each node.
+// Pauses: which pauses a job has, as the daemon or the store says it: of the job itself, of its group, or both.
+// Commands say the same of them on each node.
 //
 // Pure values.
 //

@@ -16,8 +16,6 @@ StoredState paused(bool is_paused, Pause::Of of, const From& from) {
 /// What cannot be read here cannot be read by whoever leads either.
 StoredState unreadable(const Error& why) { return {.word = "halted", .why = why.what}; }
 
-constexpr Millis store_time{2000};
-
 StoredState state_of(const Result<core::JobRegister>& stored) {
   return stored ? paused(stored->paused, Pause::Of::job, *stored->interventions) : unreadable(stored.error());
 }
@@ -31,7 +29,7 @@ StoredState state_of(const Result<core::GroupRegister>& stored) {
 }  // namespace
 
 std::optional<StoredRun> find_stored_run(const config::Config& config, const std::string& suffix) {
-  const auto observer = Observer::open_within(config, store_time);
+  const auto observer = Observer::open_within(config, StoredStates::patience);
   const auto registers = observer ? (*observer)->list("j/") : observer.error();
   if (!registers) return std::nullopt;
   for (const Register& one : *registers) {
@@ -43,8 +41,8 @@ std::optional<StoredRun> find_stored_run(const config::Config& config, const std
   return std::nullopt;
 }
 
-Result<StoredStates> StoredStates::read(const config::Config& config) {
-  const auto observer = Observer::open_within(config, store_time);
+Result<StoredStates> StoredStates::read(const config::Config& config, Millis within) {
+  const auto observer = Observer::open_within(config, within);
   if (!observer) return observer.error();
   StoredStates states;
   for (const char* const prefix : {"j/", "g/"}) {
@@ -56,7 +54,7 @@ Result<StoredStates> StoredStates::read(const config::Config& config) {
 }
 
 Result<StoredState> StoredStates::read(const config::Config& config, const std::string& job, const std::string& group) {
-  const auto observer = Observer::open_within(config, store_time);
+  const auto observer = Observer::open_within(config, StoredStates::patience);
   if (!observer) return observer.error();
   const auto registers = (*observer)->read({core::job_register(job), core::group_register(group)});
   if (!registers) return registers.error();

@@ -40,8 +40,9 @@ std::optional<StoredRun> find_stored_run(const config::Config& config, const std
 
 class StoredStates {
  public:
-  /// Errors: those of Observer; unavailable, where the store does not answer within 2 s.
-  static Result<StoredStates> read(const config::Config& config);
+  static constexpr Millis patience{2000};
+  /// Errors: those of Observer; unavailable, where the store does not answer within that time.
+  static Result<StoredStates> read(const config::Config& config, Millis within = patience);
   /// Of one job alone.
   static Result<StoredState> read(const config::Config& config, const std::string& job, const std::string& group);
 

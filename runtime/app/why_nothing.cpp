@@ -19,6 +19,15 @@ std::string led_elsewhere(const UnrecordedSlot& slot) {
   return "Node " + slot.leader + " leads group " + slot.group + ": ask there. Ledgers belong to their nodes.";
 }
 
+/// A dead node's group has to wait until nothing of its term can go on.
+std::string led_by_silent(const UnrecordedSlot& slot) {
+  return "Node " + slot.leader + ", which leads group " + slot.group + ", does not renew its session" +
+         (slot.leader_heard ? "; it was last heard of " + format_millis(*slot.leader_heard) : "") +
+         ". Another node leads the group once that session is over: runs of the dead term with on_leadership_lost = "
+         "\"terminate\" are killed by then, so that none goes on beside the next. The slots that pass meanwhile are "
+         "settled by the next leader, by the job's misfire policy.";
+}
+
 bool is_led_elsewhere(const UnrecordedSlot& slot) { return !slot.leader.empty() && slot.leader != slot.node; }
 
 /// Of a job that runs by hand alone: its runs may be another node's.
@@ -66,6 +75,7 @@ std::string why_not_settled(const UnrecordedSlot& slot) {
   if (slot.leader.empty())
     return "Nobody leads group " + slot.group +
            " at present. Whoever leads it next settles the slots that were passed, by the job's misfire policy.";
+  if (is_led_elsewhere(slot) && slot.leader_is_silent) return led_by_silent(slot);
   return is_led_elsewhere(slot) ? led_elsewhere(slot) : "";
 }
 

@@ -27,6 +27,8 @@ struct UnrecordedSlot {
   enum class Daemon { away, unaware, there } daemon = Daemon::there;  // unaware: it does not have the job
   std::string node;                                                   // its name
   std::string leader;                                                 // of the group; "" where nobody leads it
+  bool leader_is_silent = false;                                      // its session is not renewed,
+  std::optional<WallTime> leader_heard;                               // since then, where that is known
   std::string state;                                                  // the job's, as `ballot jobs` shows it
   std::string trouble;                                                // why it is halted,
   std::optional<WallTime> halted_at;                                  // since when, where that is known,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/core_parts.hpp"
+#include "core/node_views.hpp"
 #include "core/views.hpp"
 
 namespace ballot::core {
@@ -38,6 +39,8 @@ class Core {
 
   /// Of jobs, groups and runs. Valid as long as the core.
   Views views() const { return {parts_.settings.node, parts_.jobs, parts_.groups}; }
+  /// Of the other nodes. Valid as long as the core.
+  NodeViews node_views() const { return {parts_.settings.node, parts_.groups, parts_.directory}; }
   const Session& session() const { return parts_.session; }
   /// The runner is there, and answers.
   bool has_runner() const { return parts_.health.has_runner(); }

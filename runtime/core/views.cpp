@@ -71,7 +71,7 @@ Views::Next Views::visit_groups(const std::string& after, std::size_t most,
   return page(groups_.all(), after, most, [&](const GroupEntry& group) {
     const Term& term = group.machine.term();
     visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift,
-           group.machine.is_leaderless(), group.is_wanted()});
+           group.is_odd, group.machine.is_leaderless(), group.is_wanted()});
   });
 }
 
@@ -145,8 +145,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
     view.halted_with_group = !led->machine.term().halted.empty();
     view.halted_at = view.halted_with_group ? group.halted_at : job.unsound_since();
   }
-  if (known && known->paused)
-    view.own_pause = {known->interventions->paused_at, known->interventions->paused_by};
+  if (known && known->paused) view.own_pause = {known->interventions->paused_at, known->interventions->paused_by};
   if (led->machine.term().paused) view.group_pause = {group.paused_at, group.paused_by};
   if (const auto& pause = view.own_pause ? view.own_pause : view.group_pause)
     view.paused_at = pause->since, view.paused_by = pause->by;

@@ -121,6 +121,7 @@ LedgerPlace live(LedgerPlace place) {
 ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node),
       views_(node),
+      fleet_(node, views_, facts.node),
       jobs_(jobs),
       facts_(std::move(facts)),
       desk_(node.loop(), live(facts_.ledger)),
@@ -148,6 +149,10 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
     events_.follow(question, reply);
   else if (what == "ready")
     answer_ready(reply);
+  else if (what == "nodes")
+    status([this, reply](const NodeStatus& status) { fleet_.answer_nodes(status, reply); });
+  else if (what == "next")
+    fleet_.answer_next(question.message, reply);
   else if (what == "ledger")
     answer_from_ledger(question, reply);
   else if (what == "instances")

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "io/question.hpp"
+#include "library/fleet_questions.hpp"
 #include "library/history/ledger_desk.hpp"
 #include "library/job_folder.hpp"
 #include "library/node.hpp"
@@ -60,6 +61,7 @@ class ControlAnswers {
 
   Node& node_;
   const StateViews views_;
+  const FleetQuestions fleet_;
   const JobFolder& jobs_;
   const Facts facts_;
   LedgerDesk desk_;

@@ -51,7 +51,9 @@ void note(const core::GroupView& group, NodeStatus& status) {
   if (!group.drift.empty()) {
     std::string nodes;
     for (const std::string& node : group.drift) nodes += (nodes.empty() ? "" : ", ") + node;
-    status.degraded.push_back("drift: group " + name + ": the job files of " + nodes + " say otherwise");
+    status.degraded.push_back("drift: group " + name + ": " +
+                              (group.odd ? "this node's job files say otherwise than those of " + nodes
+                                         : "the job files of " + nodes + " say otherwise"));
   }
   if (group.leaderless)
     status.degraded.push_back("leaderless: group " + name + ": it has candidates, and no node has led it for 2 T");
@@ -66,6 +68,7 @@ void note(const core::JobView& job, NodeStatus& status) {
   if (job.state == core::JobState::clock_skew) status.degrade("clock_skew", name, " is settled ahead of this clock");
   if (!job.next || job.leader.empty()) return;
   auto& next = status.next;
+  if (next.size() == next_shown) ++status.next_left_out;
   if (next.size() == next_shown && *job.next >= next.back().slot) return;
   const auto at = std::upper_bound(next.begin(), next.end(), *job.next,
                                    [](WallTime slot, const NodeStatus::NextSlot& other) { return slot < other.slot; });

@@ -50,7 +50,8 @@ struct NodeStatus {
   std::size_t jobs = 0;      // that the files define
   int open_runs = 0;
   std::vector<Led> led;
-  std::vector<NextSlot> next;                        // of jobs that it leads, the first few
+  std::vector<NextSlot> next;                        // of jobs that it leads, the first few,
+  std::size_t next_left_out = 0;                     // and so many of these have one that comes later
   std::vector<std::string> degraded;                 // why, each with the word that monitoring looks for in front
   std::map<std::string, std::size_t> degraded_jobs;  // by the word
 };

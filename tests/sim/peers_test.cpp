@@ -215,6 +215,14 @@ TEST_F(Peers, NothingIsHandedOverAcrossDifferentFilesAndBothSidesShowIt) {
   EXPECT_EQ(groups_of(a)[0].drift, std::vector<std::string>{"b"});
   EXPECT_EQ(groups_of(b)[0].drift, (std::vector<std::string>{"a", "c"}));
   EXPECT_EQ(count(a, "drift: the job files of b"), 1u) << "once";
+  for (SimNode* const node : {&a, &b, &c}) {
+    const auto drifts = node->core().node_views().drifts();
+    ASSERT_EQ(drifts.size(), 1u);
+    EXPECT_EQ(drifts[0].odd, std::vector<std::string>{"b"}) << "two of three say the same";
+    EXPECT_EQ(drifts[0].group, "default");
+  }
+  EXPECT_EQ(b.core().node_views().drifts()[0].jobs, std::vector<std::string>{minutely().name})
+      << "its leader's register has another definition";
   b.jobs = a.jobs;
   b.load();
   EXPECT_TRUE(leads(b, 50s));

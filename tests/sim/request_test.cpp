@@ -157,8 +157,7 @@ TEST_F(Requests, WhoResumesAGroupIsToldWhichOfItsJobsAreStillPausedAndByWhom) {
   b.ask(for_group(Kind::resume));
   ASSERT_TRUE(wait_for_reply(b, 3));
   EXPECT_TRUE(b.replies[2].ok);
-  EXPECT_NE(b.replies[2].text.find("by themselves these jobs are: two since "), std::string::npos)
-      << b.replies[2].text;
+  EXPECT_NE(b.replies[2].text.find("by themselves these jobs are: two since "), std::string::npos) << b.replies[2].text;
   EXPECT_NE(b.replies[2].text.find("`ballot resume JOB` ends that"), std::string::npos);
 }
 

@@ -16,6 +16,8 @@ Run setup_import(CLI::App& command);
 Run setup_info(CLI::App& command, const Words& words);
 Run setup_jobs(CLI::App& command);
 Run setup_kill(CLI::App& command);
+Run setup_next(CLI::App& command);
+Run setup_nodes(CLI::App& command);
 Run setup_output(CLI::App& command);
 Run setup_pause(CLI::App& command);
 Run setup_plan(CLI::App& command);

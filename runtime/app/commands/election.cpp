@@ -26,6 +26,7 @@
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
 #include "io/leader_file.hpp"
+#include "library/fleet_nodes.hpp"
 
 namespace ballot::app {
 namespace {
@@ -110,12 +111,14 @@ Exit list(const ElectionOptions& options) {
                     {"host", "HOST"},
                     {"pid", "PID"}},
                    stdout_layout(options.format));
+  const WallTime now = io::read_clocks().wall;
   for (const Election& election : *elections) {
     if (!matches(election.group, wanted)) continue;
     const Candidate* leader = leader_of(election);
-    out.row({election.group, word(leader ? leader->node : ""), number(election.epoch),
-             static_cast<std::int64_t>(election.candidates.size()), word(leader ? leader->host : ""),
-             leader ? Cell(std::int64_t{leader->pid}) : Cell()});
+    const bool is_doubtful = leader && library::is_silent(*leader, now) && options.format == Format::table;
+    out.row({election.group, word(!leader ? "" : leader->node + (is_doubtful ? " (silent)" : "")),
+             number(election.epoch), static_cast<std::int64_t>(election.candidates.size()),
+             word(leader ? leader->host : ""), leader ? Cell(std::int64_t{leader->pid}) : Cell()});
   }
   out.finish();
   return Exit::done;

@@ -1,6 +1,8 @@
 // ballot jobs [NAME]: the jobs as the daemon has them in force.
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
@@ -12,6 +14,7 @@
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
+#include "io/clocks.hpp"
 #include "io/control_client.hpp"
 
 namespace ballot::app {
@@ -70,6 +73,23 @@ Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
   }
 }
 
+/// Nodes whose session is not renewed: what they lead is led by others soon. Asked only where another node leads.
+std::set<std::string> silent_nodes(const config::Config& config, const std::vector<io::Message>& jobs) {
+  std::set<std::string> silent;
+  const auto is_elsewhere = [&](const io::Message& job) {
+    const std::string leader = job.text("leader").value_or("");
+    return !leader.empty() && leader != config.node;
+  };
+  if (std::none_of(jobs.begin(), jobs.end(), is_elsewhere)) return silent;
+  io::Message question;
+  question.set("do", "nodes");
+  const auto fleet = io::ask_once(config.control_socket, question, std::chrono::seconds(3));
+  if (fleet)
+    for (const io::Message& node : fleet->objects("nodes"))
+      if (node.text("state") == "silent") silent.insert(node.text("node").value_or(""));
+  return silent;
+}
+
 /// In a table what matters most comes first.
 std::vector<Column> columns(Format format) {
   if (format == Format::table)
@@ -82,10 +102,18 @@ std::vector<Column> columns(Format format) {
   return {{"job"}, {"group"}, {"leader"}, {"next_slot"}, {"last_status"}, {"state"}};
 }
 
+/// The daemon has asked the store before: of one that hangs nobody waits twice.
+Millis left_of_patience(SteadyTime asked_at) {
+  constexpr Millis least{200};
+  return std::max(StoredStates::patience - (io::read_clocks().steady - asked_at), least);
+}
+
 /// What only the store knows of jobs that another node leads, or nobody.
 class States {
  public:
-  States(const ConfigOptions& options, const std::string& node) : options_(options), node_(node) {}
+  /// `within`: how long the store may take to answer.
+  States(const ConfigOptions& options, const std::string& node, Millis within)
+      : options_(options), node_(node), within_(within) {}
 
   /// "" where it is not known. The order is that of the states.
   std::string of(const io::Message& job) {
@@ -101,17 +129,19 @@ class States {
  private:
   Result<StoredStates> read() const {
     const auto config = load_backend_config(options_);
-    return config ? StoredStates::read(*config) : Error{Errc::invalid, "the configuration"};
+    return config ? StoredStates::read(*config, within_) : Error{Errc::invalid, "the configuration"};
   }
 
   const ConfigOptions& options_;
   const std::string& node_;
+  const Millis within_;
   std::optional<Result<StoredStates>> stored_;
 };
 
 Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
+  const SteadyTime asked_at = io::read_clocks().steady;
   const auto answer = ask_jobs(config->control_socket);
   if (!answer) return fail("jobs", answer.error());
   const std::vector<io::Message> jobs = named(options.name, *answer);
@@ -122,7 +152,8 @@ Exit run(const JobsOptions& options) {
   const std::vector<std::string> statuses = last_statuses(*config, jobs);
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
-  States states(options.config, config->node);
+  States states(options.config, config->node, left_of_patience(asked_at));
+  const std::set<std::string> silent = silent_nodes(*config, jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const io::Message& job = jobs[i];
     const std::string name = job.text("job").value_or("");
@@ -131,8 +162,9 @@ Exit run(const JobsOptions& options) {
     const Cell state = word(stored);
     const Cell next = stored == "paused" ? Cell() : slot_cell(name, job.text("next_slot"), times);
     const Cell last = word(statuses[i]);
+    const std::string led = job.text("leader").value_or("");
     if (options.format == Format::table)
-      out.row({name, last, state, next, group, leader});
+      out.row({name, last, state, next, group, silent.contains(led) ? Cell(led + " (silent)") : leader});
     else
       out.row({name, group, leader, next, last, state});
   }

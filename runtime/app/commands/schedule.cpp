@@ -46,7 +46,7 @@ void hint_at_job(const ScheduleOptions& options) {
   const auto config = load_config(options.config);
   if (!config || !is_loaded(name, *config)) return;
   std::cerr << "ballot schedule: this command takes an expression, and " << name
-            << " is a job: its next slots are in `ballot show " << name << "`\n";
+            << " is a job: its next slots are in `ballot show " << name << "` and `ballot next --job " << name << "`\n";
 }
 
 Exit refuse(const ScheduleOptions& options, const std::vector<schedule::PlanError>& errors,

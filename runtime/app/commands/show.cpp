@@ -43,8 +43,8 @@ struct ShownJob {
   std::optional<config::JobPlace> place;  // none: no file defines it
   std::string timezone, digest;
   std::vector<WallTime> next;
-  std::string definition;  // as its file has it
-  std::vector<Row> rows;
+  std::string definition;                // as its file has it
+  std::optional<std::vector<Row>> rows;  // none: the ledger cannot be read
 };
 
 std::string state_text(const io::Message& job) {
@@ -140,9 +140,10 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
     print_fact(i == 0 ? "next slots" : "",
                job.timezone.empty() ? format_slot(job.next[i]) : slot_in_zone(job.next[i], job.timezone));
   if (!job.definition.empty()) std::cout << '\n' << job.definition;
+  if (!job.rows) return;
   RecordWriter out(std::cout, history_columns(Format::table), stdout_layout(Format::table));
   std::cout << '\n';
-  for (const Row& row : job.rows) out.row(history_cells(row, Format::table, times));
+  for (const Row& row : *job.rows) out.row(history_cells(row, Format::table, times));
   out.finish();
 }
 
@@ -156,7 +157,7 @@ void print_json(const ShownJob& job) {
     one.add("since", pause.since ? Document(format_millis(*pause.since)) : Document()).add("by", or_null(pause.by));
     pauses.push_back(std::move(one));
   }
-  for (const Row& row : job.rows) rows.push_back(row_document(row));
+  for (const Row& row : job.rows.value_or(std::vector<Row>())) rows.push_back(row_document(row));
   Document shown = Document::object();
   shown.add("job", job.name).add("description", or_null(job.description)).add("group", job.group);
   shown.add("leader", or_null(job.leader.value_or("")))
@@ -165,7 +166,7 @@ void print_json(const ShownJob& job) {
   shown.add("file", job.place ? Document(job.place->file) : Document());
   shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
   shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
-  shown.add("definition", or_null(job.definition)).add("rows", std::move(rows));
+  shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
   std::cout << to_json(shown);
 }
 

@@ -38,7 +38,23 @@ void print_list(const char* name, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) print_fact(i == 0 ? name : "", texts[i]);
 }
 
-void print(const io::Message& status) {
+/// Of a fleet: each node that does not answer, and what waits for it.
+void print_nodes(const io::Message& fleet) {
+  std::vector<std::string> texts;
+  for (const io::Message& node : fleet.objects("nodes")) {
+    const std::string state = node.text("state").value_or("");
+    if (state != "silent" && state != "gone" && state != "unknown") continue;
+    std::string text = node.text("node").value_or("") + " is " + state;
+    if (const auto at = node.text("last_heard")) text += ", last heard of " + *at;
+    std::string led;
+    for (const std::string& group : node.texts("leads")) led += (led.empty() ? "" : ", ") + group;
+    if (!led.empty()) text += "; until its session is over nobody else leads " + led;
+    texts.push_back(std::move(text));
+  }
+  print_list("nodes", texts);
+}
+
+void print(const io::Message& status, const std::optional<io::Message>& fleet) {
   print_fact("node", status.text("node").value_or(""));
   print_fact("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") +
                             ", timeout " + format_duration(Millis(status.integer("timeout_ms").value_or(0))));
@@ -50,9 +66,20 @@ void print(const io::Message& status) {
   print_list("leads", groups);
   for (const io::Message& slot : status.objects("next_slots"))
     next.push_back(slot.text("slot").value_or("") + " " + slot.text("job").value_or(""));
+  if (const auto more = status.integer("more_next_slots").value_or(0); more > 0)
+    next.push_back("and of " + counted(more, "more job") + ": `ballot next`");
   print_list("next slots", next);
+  if (fleet) print_nodes(*fleet);
   for (const std::string& reason : status.texts("degraded")) print_fact("degraded", reason);
   print_fact("state", status.text("state").value_or(""));
+}
+
+/// Its answer may take the 2 s that the daemon waits for the store.
+std::optional<io::Message> ask_fleet(const std::string& socket) {
+  io::Message question;
+  question.set("do", "nodes");
+  const auto fleet = io::ask_once(socket, question, hung_after);
+  return fleet ? std::optional(*fleet) : std::nullopt;
 }
 
 Exit run(const StatusOptions& options) {
@@ -68,7 +95,7 @@ Exit run(const StatusOptions& options) {
   if (options.json)
     std::cout << io::encode(*status) << '\n';
   else
-    print(*status);
+    print(*status, ask_fleet(config->control_socket));
   const std::string state = status->text("state").value_or("");
   if (state == "not scheduling" || state == "starting") return static_cast<Exit>(2);
   return state == "healthy" ? Exit::done : Exit::failed;

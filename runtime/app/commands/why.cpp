@@ -158,6 +158,19 @@ void ask_about(const config::Config& config, UnrecordedSlot& slot) {
   slot.waits = slot.slot && std::find(slots.begin(), slots.end(), format_slot(*slot.slot)) != slots.end();
 }
 
+/// Of a job that another node leads: whether that was heard of of late.
+void ask_of_leader(const config::Config& config, UnrecordedSlot& slot) {
+  io::Message question;
+  question.set("do", "nodes");
+  const auto fleet = io::ask_once(config.control_socket, question, std::chrono::seconds(3));
+  if (!fleet) return;
+  for (const io::Message& node : fleet->objects("nodes")) {
+    if (node.text("node") != slot.leader) continue;
+    slot.leader_is_silent = node.text("state") == "silent";
+    slot.leader_heard = parse_wall(node.text("last_heard").value_or(""));
+  }
+}
+
 /// Of a job that another node leads, or nobody.
 void ask_store(const ConfigOptions& options, UnrecordedSlot& slot) {
   const auto config = load_backend_config(options);
@@ -198,6 +211,7 @@ WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, 
   }
   ask_about(config, slot);
   if (slot.leader != slot.node) ask_store(options, slot);
+  if (!slot.leader.empty() && slot.leader != slot.node) ask_of_leader(config, slot);
   Explained why = why_nothing(slot);
   Row waiting;
   waiting.job = job;

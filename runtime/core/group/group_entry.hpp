@@ -33,7 +33,8 @@ struct GroupEntry {
   bool configured = false;                    // the files have a table [group.NAME]
   std::uint64_t digest = 0;                   // of the jobs that the files define in it,
   int defined = 0;                            // so many, with instances of this node, which are in a group of their own
-  std::vector<std::string> drift;             // nodes whose files define it otherwise
+  std::vector<std::string> drift;             // nodes whose files define it otherwise,
+  bool is_odd = false;                        // and most nodes' files do
   absl::btree_set<JobEntry*, BySerial> jobs;  // that it owns or that its files define
   std::set<JobEntry*, ByRank> waiters;        // for a place
   int running = 0;                            // its runs, wherever they are
@@ -41,13 +42,18 @@ struct GroupEntry {
 
   const std::string& name() const { return settings.name; }
   /// Of all that the files say of it; 0: nothing.
-  std::uint64_t content() const {
-    if (!configured && defined == 0) return 0;
-    return std::max<std::uint64_t>(1, digest ^ (configured ? settings_digest(settings) : 0));
-  }
+  std::uint64_t content() const { return content_of(digest, defined); }
+  /// The same of files without one of its jobs; `job`: its job_digest().
+  std::uint64_t content_without(std::uint64_t job) const { return content_of(digest ^ job, defined - 1); }
   /// The files name it, or a register is left in it that no file of it defines.
   bool is_wanted() const { return configured || defined > 0 || !jobs.empty(); }
   bool has_place() const { return settings.max_running == 0 || running < settings.max_running; }
+
+ private:
+  std::uint64_t content_of(std::uint64_t jobs_digest, int job_count) const {
+    if (!configured && job_count == 0) return 0;
+    return std::max<std::uint64_t>(1, jobs_digest ^ (configured ? settings_digest(settings) : 0));
+  }
 };
 
 /// A step's order must not hang on where memory was.

@@ -145,8 +145,7 @@ void GroupRequests::advance() {
     const bool begun = request.id == r_.pausing;
     const bool done = (request.kind == Kind::pause && begun && quiet) ||
                       (request.kind == Kind::resume && begun && settled) || (request.kind == Kind::repair && repaired);
-    if (done)
-      g_.c.wants.answers.push_back({request.id, answer_to(request.kind)});
+    if (done) g_.c.wants.answers.push_back({request.id, answer_to(request.kind)});
     return done;
   });
   if (answered > 0) g_.is_dirty = true;  // the next one may begin

@@ -224,7 +224,8 @@ void JobClaims::refuse_manual(const Request& request, Reason reason) {
   row.node = c_.settings.node;
   row.epoch = job_.term->epoch;
   c_.out.push_back(RecordRow{row});
-  c_.wants.answers.push_back({request.id, Answer::refused(Errc::conflict, why_skipped(job_.facts(), reason, job_.runs.list()))});
+  c_.wants.answers.push_back(
+      {request.id, Answer::refused(Errc::conflict, why_skipped(job_.facts(), reason, job_.runs.list()))});
   job_.commands.drop_trigger(request.id);
 }
 

@@ -199,6 +199,30 @@ std::vector<std::string> Peers::differing(const Group& settings, std::uint64_t d
   return nodes;
 }
 
+std::vector<std::string> Peers::odd_ones(const Group& settings, std::uint64_t digest, const std::string& self) const {
+  std::map<std::uint64_t, std::vector<std::string>> nodes{{digest, {self}}};
+  for (const auto& [session, peer] : peers_)
+    if (peer.life == Peer::Life::alive && peer.takes_part(settings))
+      nodes[peer.digest(settings.name)].push_back(peer.node);
+  const auto more = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
+  const auto most = std::max_element(nodes.begin(), nodes.end(), more);
+  std::vector<std::string> odd;
+  for (const auto& [other, named] : nodes) {
+    if (other == most->first) continue;
+    if (named.size() == most->second.size()) return {};
+    odd.insert(odd.end(), named.begin(), named.end());
+  }
+  std::sort(odd.begin(), odd.end());
+  return odd;
+}
+
+bool Peers::have_digest(const Group& settings, std::uint64_t digest) const {
+  return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
+    const Peer& peer = one.second;
+    return peer.life == Peer::Life::alive && peer.takes_part(settings) && peer.digest(settings.name) == digest;
+  });
+}
+
 Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self,
                         bool spread) const {
   Best best{"", self, {}};

@@ -100,6 +100,11 @@ class Peers {
   std::optional<SteadyTime> unsure_from(const Group& settings, std::uint64_t digest) const;
   /// The nodes whose files differ, and which are alive.
   std::vector<std::string> differing(const Group& settings, std::uint64_t digest) const;
+  /// Of these and `self`, whose digest it is: those whose files are not the same as most nodes'. None: there are no
+  /// most.
+  std::vector<std::string> odd_ones(const Group& settings, std::uint64_t digest, const std::string& self) const;
+  /// The files of a node that is alive have that digest.
+  bool have_digest(const Group& settings, std::uint64_t digest) const;
 
   struct Best {
     std::string session;  // "": this node
@@ -121,6 +126,8 @@ class Peers {
   /// Records that nodes which are gone have left behind, and that are older than a day.
   std::vector<std::string> leftovers(WallTime now) const;
   bool empty() const { return peers_.empty(); }
+  /// By session.
+  const std::map<std::string, Peer>& all() const { return peers_; }
 
  private:
   std::map<std::string, Peer> peers_;  // by session

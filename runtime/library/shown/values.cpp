@@ -93,6 +93,7 @@ Message shown(const NodeStatus& status, const std::string& node, const std::stri
   shown.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
   shown.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
   shown.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
+  shown.set("more_next_slots", static_cast<std::int64_t>(status.next_left_out));
   return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
 }
 

@@ -86,7 +86,7 @@ TEST_F(Operator, SeesWhoPausedAJobSinceWhen) {
   ASSERT_EQ(daemon.ballot({"resume", "held"}).code, 0);
   EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, "\nstate       active\n"));
   ASSERT_EQ(daemon.ballot({"pause", "--group", "default"}).code, 0);
-  EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, "\nstate       paused since 20"));
+  EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, "\nstate       paused with its group since 20"));
   daemon.job("held", "command = 5");
   ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
   EXPECT_TRUE(says(daemon.log, " jobs=2 added=0 changed=0 removed=0 errors=1 warnings=0")) << daemon.log;
@@ -119,6 +119,26 @@ TEST_F(Operator, SeesTimesInAJobsZoneAndInUtcAndTheSameIdEverywhere) {
       << "what one prints is found in the other";
   EXPECT_TRUE(says(daemon.ballot({"jobs", "--local-time"}).out, "+05:30"));
   EXPECT_TRUE(says(daemon.ballot({"show", "there", "--local-time"}).out, "succeeded"));
+}
+
+TEST_F(Operator, SeesTheFleetAndWhatIsDueNext) {
+  const Ran nodes = daemon.ballot({"nodes"});
+  EXPECT_EQ(nodes.code, 0) << nodes.out << nodes.err;
+  EXPECT_TRUE(std::regex_search(nodes.out, std::regex("\nn1 +healthy +20[^ ]*Z +default "))) << nodes.out;
+  EXPECT_TRUE(says(daemon.ballot({"nodes", "--format", "json"}).out, "\"leads\":[\"default\"]"));
+  daemon.job("there", "schedule = \"0 0 * * *\"\ntimezone = \"Asia/Kolkata\"\ncommand = [\"/bin/true\"]");
+  ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
+  const Ran next = daemon.ballot({"next", "--for", "2d", "--format", "csv"});
+  EXPECT_EQ(next.code, 0) << next.err;
+  EXPECT_TRUE(std::regex_search(next.out, std::regex("^slot,job,group,node\n20[^ ]*T18:30:00Z,there,default,n1\n")))
+      << next.out;
+  EXPECT_EQ(daemon.ballot({"next", "--for", "2d", "--node", "n2", "--format", "json"}).out, "[]\n");
+  EXPECT_EQ(daemon.ballot({"next", "--job", "nowhere"}).code, 3);
+  EXPECT_EQ(daemon.ballot({"pause", "--group", "default"}).code, 0);
+  EXPECT_EQ(daemon.ballot({"next", "--for", "2d", "--format", "json"}).out, "[]\n") << "it is paused";
+  const Ran resumed = daemon.ballot({"resume", "there"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(says(resumed.out, "its group default is since 20")) << resumed.out;
 }
 
 TEST_F(Operator, ReadsTheStatusByItsLines) {

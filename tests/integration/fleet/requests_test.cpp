@@ -66,6 +66,12 @@ class Requests : public ::testing::Test {
     return at == std::string::npos ? ""
                                    : text.substr(at + key.size(), text.find('"', at + key.size()) - at - key.size());
   }
+  /// Of `ballot show` by way of `node`.
+  std::string state_line(const std::string& node, const std::string& job) {
+    const std::string text = fleet[node].ballot({"show", job}).out;
+    const std::size_t at = text.find("\nstate ");
+    return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+  }
   void kill(const std::string& node) {
     fleet[node].kill();
     ASSERT_TRUE(fleet["n2"].wait_for(leads)) << fleet["n2"].log;
@@ -134,6 +140,12 @@ TEST_F(Requests, AGroupIsPausedAndResumedAsAWhole) {
   done("n2", {"pause", "--group", "default"});
   const Instant paused = Instant::now();
   EXPECT_EQ(of_job("n1", "tick", "state"), "paused");
+  done("n1", {"pause", "tick"});
+  const std::string state = state_line("n1", "tick");
+  EXPECT_NE(state.find(", and with its group since "), std::string::npos) << state;
+  EXPECT_EQ(state_line("n2", "tick"), state) << "who does not lead it says the same";
+  const Ran resumed = fleet["n2"].ballot({"resume", "tick"});
+  EXPECT_NE(resumed.out.find("its group default is since "), std::string::npos) << resumed.out << resumed.err;
   kill("n1");
   EXPECT_EQ(of_job("n2", "tick", "state"), "paused");
   for (const Report& report : fleet.oracle.reports("tick"))
@@ -173,8 +185,11 @@ TEST_F(Requests, ForgetClosesTheRunOfADeadNodeAndItsJobGoesOn) {
 
 TEST_F(Requests, JobsNamesTheLeaderAlsoOnAStandBy) {
   EXPECT_EQ(of_job("n2", "tick", "leader"), "n1");
+  EXPECT_EQ(fleet["n2"].ballot({"nodes"}).code, 0);
   kill("n1");
   EXPECT_EQ(of_job("n2", "tick", "leader"), "n2");
+  const Ran nodes = fleet["n2"].ballot({"nodes", "--format", "csv"});
+  EXPECT_EQ(nodes.out.find("\nn1,up,"), std::string::npos) << nodes.out << nodes.err;
 }
 
 TEST_F(Requests, StatusExitsByHowTheNodeIs) {
@@ -198,6 +213,9 @@ TEST_F(Requests, NodesWhoseJobFilesDifferShowDriftAndNameEachOther) {
   EXPECT_TRUE(wait_until([&] { return says("n1", 1, "drift: group default: the job files of n2 say otherwise"); }));
   EXPECT_TRUE(wait_until([&] { return says("n2", 1, "drift: group default: the job files of n1 say otherwise"); }));
   for (const char* node : {"n1", "n2"}) EXPECT_EQ(of_job(node, "tick", "state"), "drift");
+  const Ran nodes = fleet["n2"].ballot({"nodes"});
+  EXPECT_EQ(nodes.code, 1) << nodes.out << nodes.err;
+  EXPECT_NE(nodes.out.find("differ from those of n2 (as far as is known: extra)"), std::string::npos) << nodes.out;
 }
 
 TEST_F(Requests, InfoAndElectionListShowLeaderAndCandidatesWithoutADaemon) {

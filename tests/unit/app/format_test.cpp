@@ -66,7 +66,7 @@ TEST(Format, TableThatDoesNotFitShortensSlotsFirstAndKeepsTheYearWhereThereAreSe
   EXPECT_EQ(shown({LocalSlot{"2025-03-09T08:00:00+01:00"}}),
             "JOB     SLOT IN 2025    NODE\nbackup  03-09 08:00:00  n1\n");
   EXPECT_EQ(shown({SlotTime{shown_slot + Millis(5)}, SlotTime{shown_slot - year}}),
-            "JOB     SLOT                 \xE2\x80\xA6\nbackup  2025-03-09 07:00:00\nbackup  2024-03-09 07:00:00\n");
+            "JOB     SLOT \xE2\x80\xA6\nbackup  2025-03-09 07:00:00\nbackup  2024-03-09 07:00:00\n");
 }
 
 TEST(Format, TableLeavesOutWhatMayGoBeforeWhatStays) {

@@ -82,6 +82,15 @@ TEST(WhyNothing, SaysWhoPausedIt) {
   expect(facts, "not recorded", "leads the group");
 }
 
+TEST(WhyNothing, SaysWhatAGroupWaitsForWhoseLeaderIsDead) {
+  UnrecordedSlot facts = passed();
+  facts.leader = "host-2";
+  facts.leader_is_silent = true;
+  facts.leader_heard = slot - Millis(1000);
+  expect(facts, "not recorded", "Node host-2, which leads group g, does not renew its session; it was last heard of");
+  expect(facts, "not recorded", "runs of the dead term with on_leadership_lost = \"terminate\" are killed by then");
+}
+
 TEST(WhyNothing, SaysWhatKeepsTheJobFromBeingSettled) {
   UnrecordedSlot facts = passed();
   facts.state = "waiting for group other";

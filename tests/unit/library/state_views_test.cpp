@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/clocks.hpp"
+#include "library/fleet_questions.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::library {
@@ -198,8 +199,67 @@ TEST_F(RuntimeOfManyJobs, SaysHowTheNodeIs) {
   EXPECT_EQ(status.led[0].group, "default");
   EXPECT_EQ(status.session, NodeStatus::Session::open);
   ASSERT_EQ(status.next.size(), 5U);
+  EXPECT_EQ(status.next_left_out, static_cast<std::size_t>(many) - 5);
   EXPECT_TRUE(std::is_sorted(status.next.begin(), status.next.end(),
                              [](const auto& a, const auto& b) { return a.slot < b.slot; }));
+}
+
+/// What is answered, line by line.
+struct Lines : io::AnswerSink {
+  void send(const io::Message& message) override { lines.push_back(message); }
+  void finish(std::string line) override {
+    if (auto last = io::decode(line)) lines.push_back(*std::move(last));
+    over = true;
+    if (on_end) on_end();
+  }
+  bool is_over() const override { return over; }
+
+  std::vector<io::Message> lines;
+  bool over = false;
+  std::function<void()> on_end;
+};
+
+TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
+  const FleetQuestions fleet(node, views, "n1");
+  const auto lines = std::make_shared<Lines>();
+  lines->on_end = [this] { end(); };
+  io::Message asked;
+  asked.set("do", "next").set("for_ms", std::int64_t{Millis(366 * 24h).count()}).set("group", "default");
+  run_once_it_leads([&] { fleet.answer_next(asked, io::Reply(lines)); });
+  ASSERT_FALSE(lines->lines.empty());
+  std::vector<std::string> of_last;
+  for (const io::Message& line : lines->lines)
+    for (const io::Message& slot : line.objects("slots"))
+      if (slot.text("job") == name_of(many - 1))
+        of_last.push_back(slot.text("slot").value_or("") + " " + slot.text("node").value_or("nobody"));
+  ASSERT_FALSE(of_last.empty());
+  EXPECT_NE(of_last[0].find("-01-01T00:00:00Z n1"), std::string::npos) << of_last[0];
+}
+
+TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {
+  const FleetQuestions fleet(node, views, "n1");
+  for (const std::int64_t time : {std::int64_t{0}, std::int64_t{Millis(367 * 24h).count()}}) {
+    const auto lines = std::make_shared<Lines>();
+    io::Message asked;
+    asked.set("for_ms", time);
+    fleet.answer_next(asked, io::Reply(lines));
+    ASSERT_EQ(lines->lines.size(), 1U);
+    EXPECT_EQ(io::to_error(lines->lines[0])->code, Errc::invalid);
+  }
+}
+
+TEST_F(RuntimeOfManyJobs, ShowsTheNodesOfItsFleet) {
+  const FleetQuestions fleet(node, views, "n1");
+  const auto lines = std::make_shared<Lines>();
+  lines->on_end = [this] { end(); };
+  run_once_it_leads(
+      [&] { views.status([&](const NodeStatus& status) { fleet.answer_nodes(status, io::Reply(lines)); }); });
+  ASSERT_EQ(lines->lines.size(), 1U);
+  const auto nodes = lines->lines[0].objects("nodes");
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(nodes[0].text("node"), "n1");
+  EXPECT_EQ(nodes[0].texts("leads"), std::vector<std::string>{"default"});
+  EXPECT_EQ(lines->lines[0].text("state"), "healthy");
 }
 
 TEST(StatusLine, SaysStartingWhileTheFirstSessionIsBeingOpened) {

@@ -1,0 +1,133 @@
+// ballot next [--for 1h]: what is due in that time over the fleet, in order, with the node that leads it.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
+#include "app/local_times.hpp"
+#include "app/options.hpp"
+#include "app/stored_states.hpp"
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+#include "io/control_client.hpp"
+#include "library/fleet_questions.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct NextOptions {
+  ConfigOptions config;
+  Format format = Format::table;
+  TimeOption time = TimeOption::utc;
+  Millis ahead = library::default_ahead;
+  std::string job, group, node;
+};
+
+struct ToCome {
+  std::vector<io::Message> slots;
+  std::vector<std::string> unknown;  // jobs whose slots are not known here
+  bool left_out = false;             // there may be more slots
+};
+
+Result<ToCome> ask_next(const NextOptions& options, const std::string& socket) {
+  constexpr std::chrono::seconds patience(5);  // the daemon asks the store for 2 s
+  io::Message question;
+  question.set("do", "next").set("for_ms", std::int64_t{options.ahead.count()});
+  question.set("job", options.job).set("group", options.group).set("node", options.node);
+  auto client = io::ControlClient::ask(socket, question, patience);
+  if (!client) return client.error();
+  ToCome next;
+  while (true) {
+    const auto line = client->next(patience);
+    if (!line) return line.error();
+    if (!*line) return next;
+    for (io::Message& slot : (*line)->objects("slots")) next.slots.push_back(std::move(slot));
+    for (std::string& job : (*line)->texts("unknown")) next.unknown.push_back(std::move(job));
+    next.left_out = next.left_out || (*line)->flag("left_out").value_or(false);
+  }
+}
+
+/// Slots of what is paused or halted are not to come. What another node leads only the store knows.
+Result<void> drop_paused(const NextOptions& options, const std::string& node, std::vector<io::Message>& slots) {
+  const bool is_all_own =
+      std::all_of(slots.begin(), slots.end(), [&](const io::Message& slot) { return slot.text("node") == node; });
+  if (is_all_own) return {};
+  const auto config = load_backend_config(options.config);
+  const auto stored = config ? StoredStates::read(*config) : Error{Errc::invalid, "the configuration"};
+  if (!stored) return stored.error();
+  std::erase_if(slots, [&](const io::Message& slot) {
+    return slot.text("node") != node &&
+           stored->of(slot.text("job").value_or(""), slot.text("group").value_or("")).word != "active";
+  });
+  return {};
+}
+
+void print_slots(const NextOptions& options, const config::Config& config, const std::vector<io::Message>& slots) {
+  RecordWriter out(std::cout,
+                   {{"slot", "SLOT", Tint::plain, Room::stays},
+                    {"job", "JOB", Tint::plain, Room::stays},
+                    {"group", "GROUP"},
+                    {"node", "NODE", Tint::plain, Room::stays}},
+                   stdout_layout(options.format));
+  const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, config);
+  for (const io::Message& slot : slots) {
+    const std::string job = slot.text("job").value_or("");
+    const auto at = parse_wall(slot.text("slot").value_or(""));
+    out.row({at ? times.slot(job, *at) : Cell(), job, slot.text("group").value_or(""),
+             word(slot.text("node").value_or(""))});
+  }
+  out.finish();
+  std::cout.flush();
+}
+
+Result<void> require_names(const NextOptions& options, const config::Config& config) {
+  if (options.job.empty() && options.group.empty()) return {};
+  const auto ledger = open_ledger(config);
+  if (!ledger) return ledger.error();
+  if (!options.job.empty())
+    if (auto known = require_job(options.job, config, **ledger); !known) return known;
+  return options.group.empty() ? Result<void>() : require_group(options.group, config, **ledger);
+}
+
+Exit run(const NextOptions& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  auto next = ask_next(options, config->control_socket);
+  if (!next) return fail("next", next.error());
+  if (next->slots.empty())
+    if (const auto known = require_names(options, *config); !known) return fail("next", known.error());
+  const auto checked = drop_paused(options, config->node, next->slots);
+  print_slots(options, *config, next->slots);
+  if (!checked)
+    std::cerr << "ballot next: " << checked.error().what
+              << ": slots of jobs that are paused and led by other nodes may be among these\n";
+  if (next->left_out) std::cerr << "ballot next: these are the first; there may be more: see --for, --job, --group\n";
+  for (const std::string& job : next->unknown)
+    std::cerr << "ballot next: " << job << " has an @every, which only the node that leads it counts: ask there\n";
+  return Exit::done;
+}
+
+}  // namespace
+
+Run setup_next(CLI::App& command) {
+  auto options = std::make_shared<NextOptions>();
+  NextOptions& to = *options;
+  add_config_options(command, to.config);
+  add_format_option(command, to.format);
+  add_time_option(command, to.time);
+  add_value(command, "--for DURATION", "how far ahead, 1h", [&to](const std::string& text) {
+    const auto time = parse_duration(text);
+    if (!time || *time <= Millis(0) || *time > library::most_ahead)
+      return std::string("must be a duration such as 1h, and at most 366d");
+    to.ahead = *time;
+    return std::string();
+  });
+  add_string(command, "--job NAME", to.job, "only this job");
+  add_string(command, "--group NAME", to.group, "only this group");
+  add_string(command, "--node NAME", to.node, "only what this node leads");
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,154 @@
+#include "library/fleet_nodes.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/wall_text.hpp"
+
+namespace ballot::library {
+namespace {
+
+constexpr Millis arrival{10'000};  // from what a node publishes to its first election
+
+/// What the elections say of a session.
+struct Seen {
+  const Candidate* candidate = nullptr;  // as it was heard of last
+  std::vector<std::string> leads;
+};
+
+std::map<std::string_view, Seen> sessions_of(const std::vector<Election>& elections) {
+  std::map<std::string_view, Seen> sessions;
+  for (const Election& election : elections)
+    for (const Candidate& candidate : election.candidates) {
+      Seen& seen = sessions[candidate.id];
+      if (!seen.candidate || candidate.last_seen > seen.candidate->last_seen) seen.candidate = &candidate;
+      if (candidate.leads) seen.leads.push_back(election.group);
+    }
+  return sessions;
+}
+
+std::string listed(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
+/// "drift: group nightly: its job files differ from most nodes' (job backup)".
+void add_drifts(const FleetFacts& facts, FleetNode& node) {
+  for (const core::DriftView& drift : facts.drifts) {
+    const bool has_most = !drift.odd.empty();
+    const auto& of = has_most ? drift.odd : drift.differing;
+    if (std::find(of.begin(), of.end(), node.node) == of.end()) continue;
+    std::string text = "drift: group " + std::string(drift.group) + ": its job files differ from " +
+                       (has_most ? "most nodes'" : "those of " + facts.self);
+    if (!drift.jobs.empty()) text += " (as far as is known: " + listed(drift.jobs) + ")";
+    node.reasons.push_back(std::move(text));
+  }
+}
+
+void describe_present(const FleetFacts& facts, const core::PeerView& peer, const Seen& seen, FleetNode& node) {
+  const Candidate& candidate = *seen.candidate;
+  node.last_heard = candidate.last_seen;
+  node.version = candidate.version;
+  node.host = candidate.host;
+  node.leads = seen.leads;
+  if (!peer.unfit.empty()) node.reasons.push_back("unfit: " + std::string(peer.unfit));
+  add_drifts(facts, node);
+  node.state = node.reasons.empty() ? "up" : "degraded";
+  if (!is_silent(candidate, facts.now)) return;
+  node.state = "silent";
+  node.reasons.insert(node.reasons.begin(),
+                      "its session is not renewed; when it is over, the groups that the node leads "
+                      "are led by others");
+}
+
+void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetNode& node) {
+  node.last_heard = peer.at;
+  if (facts.elections.empty()) {
+    node.state = "unknown";
+    node.reasons.emplace_back("the store does not answer");
+  } else if (!peer.is_candidate) {
+    node.state = "unknown";
+    node.reasons.emplace_back("it is a candidate of no group that " + facts.self + " knows");
+  } else if (!peer.is_missed && facts.now - peer.at < arrival) {
+    node.state = "starting";
+  } else {
+    node.state = "gone";
+    node.reasons.emplace_back("it has no session: it is down, or cut off from the store");
+  }
+}
+
+FleetNode self_of(const FleetFacts& facts) {
+  FleetNode node{facts.self, state_text(facts.status), facts.status.degraded, facts.now, "", ""};
+  node.is_asked = true;
+  for (const NodeStatus::Led& led : facts.status.led) node.leads.push_back(led.group);
+  for (const Election& election : facts.elections)
+    for (const Candidate& candidate : election.candidates)
+      if (candidate.node == facts.self) node.version = candidate.version, node.host = candidate.host;
+  return node;
+}
+
+/// Of several sessions of a node the one that tells most.
+int rank_of(const FleetNode& node) {
+  constexpr std::string_view best_first[] = {"up", "degraded", "silent", "starting", "unknown", "gone"};
+  return static_cast<int>(std::find(std::begin(best_first), std::end(best_first), node.state) - std::begin(best_first));
+}
+
+}  // namespace
+
+bool is_silent(const Candidate& candidate, WallTime now) {
+  return candidate.last_seen && now - *candidate.last_seen > candidate.timeout / 2;
+}
+
+std::vector<FleetNode> fleet_nodes(const FleetFacts& facts) {
+  const auto sessions = sessions_of(facts.elections);
+  std::map<std::string, FleetNode> nodes{{facts.self, self_of(facts)}};
+  for (const core::PeerView& peer : facts.peers) {
+    FleetNode node;
+    node.node = peer.node;
+    const auto seen = sessions.find(peer.session);
+    if (seen != sessions.end())
+      describe_present(facts, peer, seen->second, node);
+    else
+      describe_absent(facts, peer, node);
+    const auto known = nodes.find(node.node);
+    if (known == nodes.end())
+      nodes.emplace(node.node, std::move(node));
+    else if (node.node != facts.self && rank_of(node) < rank_of(known->second))
+      known->second = std::move(node);
+  }
+  std::vector<FleetNode> all;
+  for (auto& [name, node] : nodes) {
+    std::sort(node.leads.begin(), node.leads.end());
+    all.push_back(std::move(node));
+  }
+  return all;
+}
+
+std::string worst_state(const std::vector<FleetNode>& nodes) {
+  std::string worst = "healthy";
+  for (const FleetNode& node : nodes) {
+    if (node.is_asked && (node.state == "not scheduling" || node.state == "starting")) return node.state;
+    if (node.state != "healthy" && node.state != "up" && node.state != "starting") worst = "degraded";
+  }
+  return worst;
+}
+
+io::Message shown(const std::vector<FleetNode>& nodes) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? io::Message::Value() : io::Message::Value(text);
+  };
+  std::vector<io::Message> all;
+  for (const FleetNode& node : nodes) {
+    io::Message one;
+    one.set("node", node.node).set("state", node.state).set("reasons", node.reasons);
+    one.set("last_heard", node.last_heard ? io::Message::Value(format_millis(*node.last_heard)) : io::Message::Value());
+    one.set("version", or_null(node.version)).set("host", or_null(node.host)).set("leads", node.leads);
+    all.push_back(std::move(one));
+  }
+  io::Message message;
+  message.set("nodes", std::move(all)).set("state", worst_state(nodes));
+  return message;
+}
+
+}  // namespace ballot::library

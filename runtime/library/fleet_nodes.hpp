@@ -1,0 +1,63 @@
+// FleetNodes: how the nodes of a fleet are, as one of them knows it: by its own status, by who takes part in the
+// store's elections and was heard of when, and by what the nodes publish of themselves.
+//
+//   state          | of     | is so where
+//   healthy,       | itself | see NodeStatus
+//   degraded,      |        |
+//   not scheduling,|        |
+//   starting       |        |
+//   up             | others | its session is renewed
+//   degraded       | others | so it is, and it is unfit to lead, or its job files differ from most nodes'
+//   silent         | others | its session was not renewed for half of its timeout: it is dead, cut off or stopped
+//   starting       | others | it has published something, and takes part in no election yet
+//   gone           | others | it takes part in no election any more, and had not withdrawn what it published
+//   unknown        | others | the store does not answer; or the node is a candidate of no group
+//
+// Pure.
+//
+//   const std::vector<FleetNode> nodes = fleet_nodes(facts);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/backend.hpp"
+#include "core/node_views.hpp"
+#include "io/message.hpp"
+#include "library/state_views.hpp"
+
+namespace ballot::library {
+
+struct FleetNode {
+  std::string node;
+  std::string state;                 // as above
+  std::vector<std::string> reasons;  // why it is not healthy, or not up
+  std::optional<WallTime> last_heard;
+  std::string version, host;
+  std::vector<std::string> leads = {};  // groups, in order
+  bool is_asked = false;                // it is the node that says all this
+};
+
+struct FleetFacts {
+  WallTime now{};
+  std::string self;  // this node's name
+  const NodeStatus& status;
+  std::vector<Election> elections;  // none: the store does not answer
+  std::vector<core::PeerView> peers;
+  std::vector<core::DriftView> drifts;
+};
+
+/// By name.
+std::vector<FleetNode> fleet_nodes(const FleetFacts& facts);
+
+/// The worst of them, in the words of a node's own state: "not scheduling" and "starting" are this node's alone.
+std::string worst_state(const std::vector<FleetNode>& nodes);
+
+/// Whether who leads is to be doubted: the candidate's session was not renewed for half of its timeout.
+bool is_silent(const Candidate& candidate, WallTime now);
+
+/// {"nodes": [...], "state": the worst}, in public form: names and values of `ballot nodes --format json`.
+io::Message shown(const std::vector<FleetNode>& nodes);
+
+}  // namespace ballot::library

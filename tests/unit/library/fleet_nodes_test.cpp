@@ -1,0 +1,119 @@
+// How the nodes of a fleet are shown, whatever the store and the nodes say of them.
+#include "library/fleet_nodes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/wall_text.hpp"
+
+namespace ballot::library {
+namespace {
+
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+const WallTime now = *parse_wall("2026-11-26T07:00:00Z");
+
+Candidate candidate(const std::string& node, Millis heard_ago, bool leads = false) {
+  Candidate one;
+  one.id = "s-" + node;
+  one.node = node;
+  one.host = node + ".example.org";
+  one.version = "0.1.0";
+  one.timeout = 10s;
+  one.last_seen = now - heard_ago;
+  one.leads = leads;
+  return one;
+}
+
+/// Three nodes, of which n1 is asked; n2 leads `nightly` and `reports`.
+struct Fleet : ::testing::Test {
+  Fleet() {
+    status.schedules = true;
+    status.session = NodeStatus::Session::open;
+    facts.elections = {{"nightly", 3, {candidate("n2", 1s, true), candidate("n1", 0s), candidate("n3", 1s)}},
+                       {"reports", 1, {candidate("n2", 2s, true), candidate("n3", 1s)}}};
+    facts.peers = {{"n2", "s-n2", "", now - 10min, true, false}, {"n3", "s-n3", "", now - 10min, true, false}};
+  }
+  FleetNode node(const std::string& name) const {
+    for (FleetNode& one : fleet_nodes(facts))
+      if (one.node == name) return std::move(one);
+    return {};
+  }
+  std::string worst() const { return worst_state(fleet_nodes(facts)); }
+
+  NodeStatus status;
+  FleetFacts facts{now, "n1", status, {}, {}, {}};
+};
+
+TEST_F(Fleet, IsHealthyWhileAllAreHeardOf) {
+  ASSERT_EQ(fleet_nodes(facts).size(), 3U);
+  EXPECT_EQ(node("n1").state, "healthy");
+  EXPECT_EQ(node("n2").state, "up");
+  EXPECT_EQ(node("n2").leads, (Texts{"nightly", "reports"}));
+  EXPECT_EQ(node("n2").last_heard, now - 1s) << "the last time, of all groups";
+  EXPECT_EQ(node("n2").version, "0.1.0");
+  EXPECT_EQ(worst(), "healthy");
+}
+
+TEST_F(Fleet, ShowsALeaderThatDoesNotRenewItsSession) {
+  for (Election& election : facts.elections) election.candidates[0].last_seen = now - 6s;
+  EXPECT_EQ(node("n2").state, "silent");
+  EXPECT_EQ(node("n2").leads, (Texts{"nightly", "reports"}));
+  EXPECT_EQ(worst(), "degraded");
+}
+
+TEST_F(Fleet, ShowsANodeThatHasNoSessionAnyMoreAndWhenItWasHeardOf) {
+  for (Election& election : facts.elections) election.candidates.erase(election.candidates.begin());
+  EXPECT_EQ(node("n2").state, "gone");
+  EXPECT_EQ(node("n2").last_heard, now - 10min);
+  EXPECT_EQ(node("n2").leads, Texts{});
+  EXPECT_EQ(worst(), "degraded");
+  facts.peers[0].at = now - 5s;
+  EXPECT_EQ(node("n2").state, "starting") << "it has just published what it is";
+  EXPECT_EQ(worst(), "healthy");
+  facts.peers[0].is_missed = true;
+  EXPECT_EQ(node("n2").state, "gone");
+}
+
+TEST_F(Fleet, ShowsANodeThatIsBackByItsNewSession) {
+  facts.peers.push_back({"n2", "s-old", "", now - 20min, true, true});
+  facts.peers.insert(facts.peers.begin(), {"n2", "s-older", "", now - 30min, true, true});
+  EXPECT_EQ(node("n2").state, "up");
+}
+
+TEST_F(Fleet, NamesTheOddOneByMajorityAndTheJobAsFarAsItIsKnown) {
+  facts.drifts = {{"nightly", {"n3"}, {"n3"}, {"backup"}}};
+  EXPECT_EQ(node("n2").state, "up");
+  EXPECT_EQ(node("n3").state, "degraded");
+  EXPECT_EQ(node("n3").reasons,
+            Texts{"drift: group nightly: its job files differ from most nodes' (as far as is known: backup)"});
+  facts.drifts = {{"nightly", {}, {"n2", "n3"}, {}}};
+  EXPECT_EQ(node("n2").reasons, Texts{"drift: group nightly: its job files differ from those of n1"}) << "no majority";
+  facts.drifts = {{"nightly", {"n1"}, {"n2", "n3"}, {}}};
+  EXPECT_EQ(node("n2").state, "up") << "it is this node that differs from the two others";
+}
+
+TEST_F(Fleet, SaysWhatANodePublishesAgainstItself) {
+  facts.peers[1].unfit = "clock_skew";
+  EXPECT_EQ(node("n3").state, "degraded");
+  EXPECT_EQ(node("n3").reasons, Texts{"unfit: clock_skew"});
+}
+
+TEST_F(Fleet, IsNotKnownWhereTheStoreDoesNotAnswer) {
+  facts.elections.clear();
+  EXPECT_EQ(node("n2").state, "unknown");
+  EXPECT_EQ(worst(), "degraded");
+  status.schedules = false;
+  EXPECT_EQ(worst(), "not scheduling") << "of this node it is known";
+}
+
+TEST_F(Fleet, IsShownInPublicForm) {
+  const io::Message message = shown(fleet_nodes(facts));
+  ASSERT_EQ(message.objects("nodes").size(), 3U);
+  EXPECT_EQ(message.objects("nodes")[1].text("last_heard"), "2026-11-26T06:59:59.000Z");
+  EXPECT_EQ(message.objects("nodes")[1].texts("leads"), (Texts{"nightly", "reports"}));
+  EXPECT_EQ(message.text("state"), "healthy");
+}
+
+}  // namespace
+}  // namespace ballot::library
