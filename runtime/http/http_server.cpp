@@ -152,6 +152,8 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   void run() {
     ::pthread_setname_np(::pthread_self(), "ballot-http");
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), server_nice);
+    accept();
+    look();
     while (!stops) try {
         context.run();
         return;
@@ -202,8 +204,6 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpSettings settings, Htt
   if (!listener) return listener.error();
   state->listener = *std::move(listener);
   state->port = state->listener->port();
-  state->accept();
-  state->look();
   const SignalsBlocked blocked;
   state->thread = std::thread([state] { state->run(); });
   return std::unique_ptr<HttpServer>(new HttpServer(state));
@@ -219,9 +219,13 @@ HttpServer::~HttpServer() {
     const auto all = state->connections;
     for (const auto& [number, one] : all) one->close();
     state->listener.reset();
+    state->pause.cancel();
+    state->watch.cancel();
     state->context.stop();
   });
   state_->thread.join();
+  state_->context.restart();  // what was under way has been called off, and lets go of the state
+  state_->context.poll();
 }
 
 std::uint16_t HttpServer::port() const { return state_->port; }

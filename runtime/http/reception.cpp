@@ -18,14 +18,12 @@ HttpResponse too_many(const char* detail) {
   return response;
 }
 
-HttpResponse options(const std::string& allow) {
+/// `allow`: the path's methods; "": nothing lies there.
+HttpResponse without_route(const std::string& method, const std::string& allow) {
+  if (allow.empty()) return problem(404, "there is nothing at this path");
   HttpResponse response{204, "", {}, ""};
-  response.headers.emplace_back("Allow", allow);
-  return response;
-}
-
-HttpResponse not_allowed(const std::string& method, const std::string& allow) {
-  HttpResponse response = problem(405, "the method " + method + " is not for this path; there are " + allow);
+  if (method != "OPTIONS")
+    response = problem(405, "the method " + method + " is not for this path; there are " + allow);
   response.headers.emplace_back("Allow", allow);
   return response;
 }
@@ -36,9 +34,7 @@ Reception::Outcome Reception::receive(const RequestHead& head, const Credentials
   auto target = parse_target(head.target, parts_.settings.base_path);
   if (!target) return problem(target.error());
   auto found = parts_.routes.find(head.method, target->path);
-  if (found.allow.empty()) return problem(404, "there is nothing at this path");
-  if (head.method == "OPTIONS") return options(found.allow);
-  if (found.route == nullptr) return not_allowed(head.method, found.allow);
+  if (found.route == nullptr) return refuse_stranger(shown, without_route(head.method, found.allow), now);
   Received received;
   received.route = found.route;
   if (found.route->role != io::Role::none) {
@@ -73,9 +69,10 @@ std::variant<Caller, HttpResponse> Reception::check_caller(const RequestHead& he
   return *std::move(caller);
 }
 
-/// Who has no role may be told so only so often.
+/// Who has no role, or asks for what is not there, may be told so only so often.
 HttpResponse Reception::refuse_stranger(const Credentials& shown, HttpResponse response, SteadyTime now) {
-  if (!strangers_.take(place_of(shown), now)) return too_many("too many requests without a token that is known");
+  if (!strangers_.take(place_of(shown), now))
+    return too_many("too many requests that no route, or no token that is known, answers for");
   return response;
 }
 

@@ -76,6 +76,7 @@ TEST_F(HostileClients, WhoAskTooOftenAreToldSoAndOthersAreNot) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(client().ask("POST /api/v1/questions", {}, "{}").status, 401);
   EXPECT_EQ(client().ask("POST /api/v1/questions", {}, "{}").status, 429);
   EXPECT_EQ(client().ask("POST /api/v1/questions", {"Authorization: Bearer guess"}, "{}").status, 429);
+  EXPECT_EQ(client().ask("GET /nothing").status, 429);
   EXPECT_EQ(status_of_a_good_one(), 200) << "from the same address, with a token";
   EXPECT_EQ(client().ask("GET /healthz").status, 200);
 }
