@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/failpoint.hpp"
+#include "http/metrics_route.hpp"
 #include "io/clocks.hpp"
 #include "library/settings.hpp"
 
@@ -44,11 +45,17 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       session_(session_path(config.run_dir), about_service(config, settings.node)),
       ledger_lock_(config.history.path, settings.ledger_keys),
       ledger_place_(place_of_ledger(config, settings.node)),
+      metrics_(BALLOT_VERSION),
+      counter_(config.node, metrics_),
       node_(with_successor(std::move(settings.node), settings.handover_program, session_.path()), log_),
       keep_again_(node_.loop().context(), [this] { write_session(); }),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       roles_({config.control_groups.operators, config.control_groups.viewers}),
-      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_}) {
+      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_}),
+      scrape_(node_, metrics_,
+              {config.http.job_metrics, [this](auto done) { answers_.status(std::move(done)); },
+               [this] { return http_ ? http_->counts() : web::HttpServer::Counts(); }}) {
+  if (!config.http.listen.empty()) node_.add_observer(counter_.observer());
   node_.on_session([this](const std::string& handle) { keep_session(handle); });
 }
 
@@ -105,9 +112,9 @@ Result<void> Service::listen() {
 Result<void> Service::listen_http() {
   if (config_.http.listen.empty()) return {};
   web::HttpHost host{[this](std::function<void()> task) { loop().post(std::move(task)); },
-                     [this](const io::Question& question, const io::Reply& reply) { answers_.answer(question, reply); },
+                     [this](const io::Question& question, const io::Reply& reply) { answer_http(question, reply); },
                      {config_.control_groups.operators, config_.control_groups.viewers},
-                     {},
+                     {web::metrics_route(metrics_)},
                      io::host_name(),
                      log_};
   auto http = web::HttpServer::start(config_.http, std::move(host));
@@ -115,6 +122,12 @@ Result<void> Service::listen_http() {
   http_ = std::move(*http);
   log_(Level::info, "the API listens", {{"listen", config_.http.listen}, {"url", http_->url()}});
   return {};
+}
+
+/// What the API asks that no client of the control socket has a use for, and the same questions.
+void Service::answer_http(const io::Question& question, const io::Reply& reply) {
+  if (question.message.text("do") == "metrics") return scrape_.take([reply] { reply.finish({}); });
+  answers_.answer(question, reply);
 }
 
 void Service::warn_of_groups(const std::vector<std::string>& unknown) const {

@@ -31,6 +31,8 @@
 #include "library/job_folder.hpp"
 #include "library/kept_session.hpp"
 #include "library/ledger_lock.hpp"
+#include "library/metrics/record_counter.hpp"
+#include "library/metrics/scrape.hpp"
 #include "library/node.hpp"
 
 namespace ballot::library {
@@ -87,6 +89,7 @@ class Service {
   void release_folder();
   Result<void> listen();
   Result<void> listen_http();
+  void answer_http(const io::Question& question, const io::Reply& reply);
   Result<Resume> take_session();
   Result<void> take_ledger();
   void keep_session(const std::string& handle);
@@ -99,12 +102,15 @@ class Service {
   KeptSession session_;
   LedgerLock ledger_lock_;
   const LedgerPlace ledger_place_;
+  web::Metrics metrics_;  // these two before the node, which tells them until it is gone
+  RecordCounter counter_;
   Node node_;
   io::BootTimer keep_again_;  // while somebody else leaves on behalf of the daemon before
   std::string handle_;        // to be kept
   JobFolder jobs_;
   io::Roles roles_;
   ControlAnswers answers_;
+  Scrape scrape_;
   std::unique_ptr<io::ControlServer> control_;  // these two last: whoever asks them asks the others
   std::unique_ptr<web::HttpServer> http_;
   Stop stop_ = Stop::none;
