@@ -42,7 +42,9 @@ class Core {
   /// Of the other nodes. Valid as long as the core.
   NodeViews node_views() const { return {parts_.settings.node, parts_.groups, parts_.directory}; }
   const Session& session() const { return parts_.session; }
-  /// The runner is there, and answers.
+  /// What the other nodes have published of themselves; nothing without a session.
+  const Peers& peers() const { return parts_.directory.peers(); }
+  /// It is there, and answers.
   bool has_runner() const { return parts_.health.has_runner(); }
   bool runner_is_silent() const { return parts_.health.runner_is_silent(); }
   /// More than 1 s: how far this clock is before (or, negative, behind) the store's; else 0.

@@ -59,7 +59,7 @@ struct CoreParts {
         limits(settings.max_running),
         store(settings.most_writes),
         feeds(settings.node),
-        directory(settings.node, {settings.machine_id, settings.boot_id, settings.runner_socket}) {}
+        directory(settings.node, {settings.machine_id, settings.boot_id, settings.runner_socket}, settings.api) {}
 
   CoreSettings settings;
   Random random;

@@ -52,7 +52,8 @@ core::CoreSettings core_settings(const EngineSettings& settings, const PluginInf
           .seed = seed(),
           .max_running = settings.max_running,
           .spread = plugin.traits.reach == Reach::network,  // one host gains nothing by it
-          .store_place = place_of(settings.backend, plugin)};
+          .store_place = place_of(settings.backend, plugin),
+          .api = settings.api};
 }
 
 }  // namespace

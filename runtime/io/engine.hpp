@@ -33,6 +33,7 @@ struct EngineSettings {
   std::string node;
   std::string version;
   std::string control;        // the path of the control socket, for other nodes to see
+  std::string api;            // the URL by which other nodes ask this one; "": they cannot
   Millis session_timeout{0};  // 0: the backend's own
   bool dry_run = false;
   int max_running = 0;      // runs of this node at once; 0: no limit

@@ -54,6 +54,9 @@ class Node {
   /// Called with the handle of each session that is opened, and with "" when it is over. Before start().
   void on_session(std::function<void(const std::string& handle)> changed) { session_changed_ = std::move(changed); }
 
+  /// The URL by which other nodes ask this one; "": they cannot. Before start().
+  void advertise(std::string url) { settings_.engine.api = std::move(url); }
+
   /// What is recorded, as it is. Before start().
   void add_observer(io::Engine::Observer observer) { observers_.push_back(std::move(observer)); }
 

@@ -78,6 +78,7 @@ void write_record(std::string_view said) {
   require(static_cast<bool>(parse_request(to_text(request))), "a request can be read, whoever asks", said);
   NodeRecord node{"a", "s1", std::string(said), {}, {{"nightly", 7}}, {"m", "b", std::string(said)}, {}};
   node.unfit_groups.emplace_back("weekly", said);
+  node.api = said;
   for (const std::string& text : to_texts(node))
     require(static_cast<bool>(parse_node_record(text)), "a node's record can be read, whatever is wrong with it", text);
 }

@@ -34,6 +34,7 @@ struct CoreSettings {
   int max_running = 0;             // runs of this node at once; 0: no limit
   bool spread = false;             // groups without a preferred node are led by whom their names choose
   std::string store_place{};       // where the store is, in the words of this node's configuration
+  std::string api{};               // the URL by which other nodes ask this one; "": they cannot
 };
 
 /// One unbroken leadership of a group by this node.

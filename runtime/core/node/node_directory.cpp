@@ -39,7 +39,8 @@ StoreClient::RecordOp NodeDirectory::node_record(WallTime now, Groups groups, Ra
                   runner_,
                   std::move(groups.unfit),
                   std::move(groups.gone_back),
-                  std::move(groups.evidence)};
+                  std::move(groups.evidence),
+                  api_};
   const std::vector<std::string> keys = to_texts(self);
   self.at = now;
   const std::vector<std::string> texts = to_texts(self);

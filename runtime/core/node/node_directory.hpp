@@ -35,8 +35,9 @@ class NodeDirectory {
     std::string evidence{};
   };
 
-  /// `self`: this node's name and where its runner listens.
-  NodeDirectory(std::string node, RunnerPlace runner) : node_(std::move(node)), runner_(std::move(runner)) {}
+  /// This node's name, where its runner listens, and the URL by which other nodes ask it; "": they cannot.
+  NodeDirectory(std::string node, RunnerPlace runner, std::string api = {})
+      : node_(std::move(node)), runner_(std::move(runner)), api_(std::move(api)) {}
 
   // ---- this node
   void on_opened(std::string session) { session_ = std::move(session); }
@@ -82,6 +83,7 @@ class NodeDirectory {
  private:
   const std::string node_;
   const RunnerPlace runner_;
+  const std::string api_;
   std::string session_;                         // as others see it
   std::map<std::string, std::string> records_;  // what this node says, and the name of the record that says so
   std::string unfit_;                           // as published

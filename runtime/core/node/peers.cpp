@@ -61,6 +61,7 @@ constexpr Field<NodeRecord> node_fields[] = {
        r.gone_back.emplace_back(std::move(name), w.counter());
      }},
     {"evidence", Times::at_most_once, [](NodeRecord& r, Words& w) { r.evidence = w.line(); }},
+    {"api", Times::at_most_once, [](NodeRecord& r, Words& w) { r.api = w.line(); }},
 };
 
 constexpr TextForm<NodeRecord> node_form{"the node's record", node_fields, nullptr};
@@ -84,6 +85,7 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   if (!r.runner.machine_id.empty()) line(top, "machine", r.runner.machine_id);
   if (!r.runner.boot_id.empty()) line(top, "boot", r.runner.boot_id);
   if (!r.runner.socket.empty()) free_line(top, "runner", r.runner.socket);
+  if (!r.api.empty()) free_line(top, "api", r.api);
   if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
   if (!r.evidence.empty()) free_line(top, "evidence", r.evidence);
   std::vector<std::string> texts{top};
@@ -141,6 +143,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     peer.node = parsed->node;
     peer.unfit = parsed->unfit;
     peer.runner = parsed->runner;
+    peer.api = parsed->api;
     peer.at = std::max(peer.at, parsed->at);
     peer.since = now;
     peer.records.push_back(record.name);
@@ -264,6 +267,17 @@ std::optional<RunnerPlace> Peers::runner_of(const std::string& node) const {
   for (const auto& [session, peer] : peers_)
     if (peer.node == node && (!last || peer.at >= last->at)) last = &peer;
   return last ? std::optional(last->runner) : std::nullopt;
+}
+
+std::vector<Peers::Published> Peers::published() const {
+  std::map<std::string, Published> nodes;
+  for (const auto& [session, peer] : peers_) {
+    Published& known = nodes[peer.node];
+    if (known.node.empty() || peer.at > known.at) known = {peer.node, peer.api, peer.at};
+  }
+  std::vector<Published> all;
+  for (auto& [name, node] : nodes) all.push_back(std::move(node));
+  return all;
 }
 
 std::vector<std::string> Peers::leftovers(WallTime now) const {

@@ -51,6 +51,7 @@ struct NodeRecord {
   /// Groups of which it knows that the store has gone back, each with the number of the last repair that it knows of.
   std::vector<std::pair<std::string, std::uint64_t>> gone_back{};
   std::string evidence{};  // how it knows, of the first of them
+  std::string api{};       // the URL by which other nodes ask it; "": they cannot
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -74,6 +75,7 @@ class Peers {
     std::string evidence;
     std::vector<std::string> records;
     RunnerPlace runner;
+    std::string api;  // as of NodeRecord
     SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
     SteadyTime seen{};  // when that was found out
@@ -119,6 +121,14 @@ class Peers {
   /// How some node knows that the store has gone back under the group, which has not been repaired since; `repair`: the
   /// number of its last repair. "": none does.
   std::string evidence(const std::string& group, std::uint64_t repair) const;
+
+  /// A node that has published something, by its newest record.
+  struct Published {
+    std::string node, api;
+    WallTime at{};
+  };
+  /// By name.
+  std::vector<Published> published() const;
 
   /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;

@@ -269,7 +269,7 @@ inline std::string bad(const NodeRecord& r) {
     if (const auto fault = bad_name(group); !fault.empty()) return fault;
   for (const auto& [group, why] : r.unfit_groups)
     if (const auto fault = first_of({bad_name(group), bad_text(why)}); !fault.empty()) return fault;
-  return first_of({bad_text(r.node), bad_text(r.session), bad_text(r.unfit), bad_time(r.at)});
+  return first_of({bad_text(r.node), bad_text(r.session), bad_text(r.unfit), bad_text(r.api), bad_time(r.at)});
 }
 
 inline std::string bad(const TickRegister& r) {

@@ -200,6 +200,24 @@ TEST_F(DirectoryOfANode, DoesNotTakeANodeForGoneThatIsUnfitForTheElectionInWhich
   EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
 }
 
+TEST_F(DirectoryOfANode, PublishesByWhichUrlOtherNodesAskItAndKnowsTheirs) {
+  NodeDirectory asked{"n1", {}, "https://host-1:8780/ballot"};
+  asked.on_opened("s1");
+  ASSERT_TRUE(asked.begin_publishing(steady(1s), ""));
+  const auto recording = asked.node_record(wall(1s), groups, random);
+  const auto read = parse_node_record(recording.records.at(0).value);
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->api, "https://host-1:8780/ballot");
+  NodeRecord before = of("n2", "s2", 1s), now = of("n2", "s3", 2s), older = of("n3", "s4", 3s);
+  before.api = "http://10.0.0.2:8780", now.api = "http://10.0.0.2:8781";
+  directory.learn(at(3s), {listed(now, "n/n2.2"), listed(before, "n/n2.1"), listed(older, "n/n3.1")});
+  const auto known = directory.peers().published();
+  ASSERT_EQ(known.size(), 2u);
+  EXPECT_EQ(known[0].node + " " + known[0].api, "n2 http://10.0.0.2:8781");
+  EXPECT_EQ(known[0].at, wall(2s));
+  EXPECT_EQ(known[1].node + " " + known[1].api, "n3 ") << "a node of before this was published";
+}
+
 TEST_F(DirectoryOfANode, HandsNothingToANodeThatIsUnfitForTheGroup) {
   publish(1s, groups);
   NodeRecord preferred = of("n2", "s2");
