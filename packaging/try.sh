@@ -155,6 +155,9 @@ namespace        = "try"
 allow_open_store = true
 [$backend]
 $("${backend}_table" $host)
+[http]
+listen    = "127.0.0.1:1878$host"
+anonymous = "viewer"
 END
   {
     cat <<END
@@ -176,7 +179,7 @@ for host in 1 2 3; do
 done
 cat >&2 <<END
 who leads:     $ballot info web --config $home/host-1/ballot.toml
-what ran:      $ballot history --config $home/host-1/ballot.toml      (each host has its own: that of the leader, which soon is host-1)
+what ran:      $ballot history --config $home/host-1/ballot.toml      (any host answers for all three)
 the servers:   $ballot election list --config $home/host-1/ballot.toml
 $("${backend}_hints")
 a lost server: kill -STOP PID of one of $backend, later kill -CONT PID; of two: nobody leads until one is back

@@ -77,7 +77,7 @@ class Reader::Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  std::optional<Position> history(const Filter& filter, const VisitRow& visit);
+  std::optional<Position> walk(const Filter& filter, const VisitPlacedRow& visit);
   std::int64_t changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
   std::optional<RequestPosition> requests(const RequestFilter& filter, const VisitRequest& visit) {
     return read_requests(db_, filter, visit);
@@ -167,7 +167,7 @@ std::vector<NumberedRow> Reader::Session::page(Cursor cursor) {
   return rows;
 }
 
-std::optional<Position> Reader::Session::history(const Filter& filter, const VisitRow& visit) {
+std::optional<Position> Reader::Session::walk(const Filter& filter, const VisitPlacedRow& visit) {
   const std::optional<Selection> selection = select(filter);
   if (!selection) return std::nullopt;
   Statement query(db_, history_sql(*selection));
@@ -182,7 +182,8 @@ std::optional<Position> Reader::Session::history(const Filter& filter, const Vis
     const std::vector<NumberedRow> rows = page(query.start(since, before, attempt, id, wanted));
     for (const NumberedRow& row : rows) {
       before = row.row.slot, attempt = row.row.attempt, id = row.id;
-      if (!visit(row.row)) return Position{before, row.row.attempt, id};
+      const Position at{before, row.row.attempt, id};
+      if (!visit(row.row, at)) return at;
     }
     if (std::ssize(rows) < wanted) return std::nullopt;
     left -= wanted;
@@ -336,8 +337,12 @@ Result<Reader> Reader::open(const std::string& path, std::function<bool()> goes_
   return guarded([&] { return Reader(std::make_unique<Session>(path, std::move(goes_on))); });
 }
 
+Result<std::optional<Position>> Reader::walk(const Filter& filter, const VisitPlacedRow& visit) {
+  return guarded([&] { return session_->walk(filter, visit); });
+}
+
 Result<std::optional<Position>> Reader::history(const Filter& filter, const VisitRow& visit) {
-  return guarded([&] { return session_->history(filter, visit); });
+  return walk(filter, [&](const Row& row, const Position&) { return visit(row); });
 }
 
 Result<std::optional<RequestPosition>> Reader::requests(const RequestFilter& filter, const VisitRequest& visit) {
@@ -374,7 +379,8 @@ Result<std::vector<std::string>> Reader::instances_of(const std::string& name) {
 Result<std::optional<Row>> Reader::last(std::string_view job) {
   return guarded([&] {
     std::optional<Row> last;
-    session_->history({.jobs = {std::string(job)}, .limit = 1}, [&](const Row& row) { return last = row, true; });
+    session_->walk({.jobs = {std::string(job)}, .limit = 1},
+                   [&](const Row& row, const Position&) { return last = row, true; });
     return last;
   });
 }
@@ -386,8 +392,8 @@ Result<LastWords> Reader::last_words(const std::vector<std::string>& jobs) {
 Result<std::vector<Row>> Reader::at(std::string_view job, WallTime slot) {
   return guarded([&] {
     std::vector<Row> rows;
-    session_->history({.jobs = {std::string(job)}, .since = slot, .until = slot + Millis(1), .limit = std::nullopt},
-                      [&](const Row& row) { return rows.push_back(row), true; });
+    session_->walk({.jobs = {std::string(job)}, .since = slot, .until = slot + Millis(1), .limit = std::nullopt},
+                   [&](const Row& row, const Position&) { return rows.push_back(row), true; });
     return rows.empty() ? session_->ranges(job, slot) : rows;
   });
 }
@@ -395,8 +401,8 @@ Result<std::vector<Row>> Reader::at(std::string_view job, WallTime slot) {
 Result<std::vector<Row>> Reader::open_rows() {
   return guarded([&] {
     std::vector<Row> rows;
-    session_->history({.statuses = {Status::queued, Status::claimed, Status::running}, .limit = std::nullopt},
-                      [&](const Row& row) { return rows.push_back(row), true; });
+    session_->walk({.statuses = {Status::queued, Status::claimed, Status::running}, .limit = std::nullopt},
+                   [&](const Row& row, const Position&) { return rows.push_back(row), true; });
     return rows;
   });
 }

@@ -33,6 +33,9 @@ namespace ballot::storage {
 /// Called for each row; false: no more.
 using VisitRow = std::function<bool(const Row&)>;
 
+/// The same, with where the row stands: the next page may begin after it.
+using VisitPlacedRow = std::function<bool(const Row&, const Position&)>;
+
 /// Status and reason of a row; "": there is no row, or no reason.
 using LastWords = std::vector<std::pair<std::string, std::string>>;
 
@@ -62,6 +65,7 @@ class Reader {
 
   /// Rows by slot, then attempt, newest first. Where the next page begins, or nullopt when no row is left.
   Result<std::optional<Position>> history(const Filter& filter, const VisitRow& visit);
+  Result<std::optional<Position>> walk(const Filter& filter, const VisitPlacedRow& visit);
 
   /// Grows with every row that is written or replaced, until the file is set aside as corrupt: then it begins again.
   Result<std::int64_t> sequence();

@@ -38,14 +38,21 @@ std::string csv_value(const std::string& text) {
 
 class JsonStyle : public RecordWriter::Style {
  public:
+  using Fields = RecordWriter::Fields;
+
   JsonStyle(std::ostream& out, std::vector<Column> columns, bool follow)
       : out_(out), columns_(std::move(columns)), follow_(follow) {}
 
   void row(std::vector<Cell> cells) override {
+    Fields fields;
+    for (std::size_t i = 0; i < columns_.size(); ++i) fields.emplace_back(columns_[i].name, std::move(cells[i]));
+    remark(fields);
+  }
+  void remark(const Fields& fields) override {
     if (!follow_) out_ << (first_ ? "[\n" : ",\n");
     first_ = false;
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      out_ << (i == 0 ? "{" : ",") << json_text(columns_[i].name) << ':' << json_value(cells[i]);
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      out_ << (i == 0 ? "{" : ",") << json_text(fields[i].first) << ':' << json_value(fields[i].second);
     out_ << (follow_ ? "}\n" : "}");
   }
   void flush() override { out_.flush(); }
@@ -104,6 +111,7 @@ RecordWriter::~RecordWriter() = default;
 
 void RecordWriter::row(std::vector<Cell> cells) { style_->row(std::move(cells)); }
 void RecordWriter::flush() { style_->flush(); }
+void RecordWriter::remark(const Fields& fields) { style_->remark(fields); }
 void RecordWriter::finish() { style_->finish(); }
 
 std::size_t terminal_width() {

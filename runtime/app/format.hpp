@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -84,6 +85,9 @@ class RecordWriter {
   void row(std::vector<Cell> cells);
   /// Prints the rows that a table has kept in order to align it.
   void flush();
+  /// A last element of JSON with names of its own, about the list; nothing in other formats.
+  using Fields = std::vector<std::pair<std::string, Cell>>;
+  void remark(const Fields& fields);
   /// The last call. An empty list is a heading, [] or nothing (follow).
   void finish();
 

@@ -15,6 +15,7 @@ class RecordWriter::Style {
   virtual ~Style() = default;
   virtual void row(std::vector<Cell> cells) = 0;
   virtual void flush() {}
+  virtual void remark(const RecordWriter::Fields&) {}
   virtual void finish() {}
 };
 

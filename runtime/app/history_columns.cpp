@@ -17,9 +17,15 @@ Cell end_cell(const Row& row) {
   return name != nullptr ? Cell(std::string(name)) : integer_cell(row.exit_code ? row.exit_code : row.signal);
 }
 
-std::vector<Cell> table_cells(const Row& row, const LocalTimes& times) {
+/// "running"; of evidence "claimed (store)".
+Cell status_cell(const Row& row, RowSource source) {
+  const std::string status(to_string(row.status));
+  return Uncut{source == RowSource::store ? status + " (store)" : status};
+}
+
+std::vector<Cell> table_cells(const Row& row, const LocalTimes& times, RowSource source) {
   return {row.job,
-          Uncut{std::string(to_string(row.status))},
+          status_cell(row, source),
           short_run_cell(row.run),
           times.slot(row.job, row.slot),
           word(to_string(row.reason)),
@@ -62,12 +68,22 @@ std::vector<Column> history_columns(Format format) {
           {"triggered_by", ""}, {"ended_by", ""}, {"paused_by", ""},  {"resumed_by", ""}};
 }
 
-std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times) {
-  if (format == Format::table) return table_cells(row, times);
+std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times, RowSource source) {
+  if (format == Format::table) return table_cells(row, times, source);
   const io::Message shown = library::shown(row);
   std::vector<Cell> cells;
   for (const Column& column : history_columns(format)) cells.push_back(cell_of(shown, column.name));
   return cells;
+}
+
+void write_row(RecordWriter& out, const Row& row, Format format, const LocalTimes& times, RowSource source) {
+  std::vector<Cell> cells = history_cells(row, format, times, source);
+  if (source == RowSource::ledger || format != Format::json) return out.row(std::move(cells));
+  const std::vector<Column> columns = history_columns(format);
+  RecordWriter::Fields fields;
+  for (std::size_t i = 0; i < columns.size(); ++i) fields.emplace_back(columns[i].name, std::move(cells[i]));
+  fields.emplace_back("evidence", std::string("store"));
+  out.remark(fields);
 }
 
 }  // namespace ballot::app

@@ -8,6 +8,7 @@
 #include "app/options.hpp"
 #include "app/remote_ledger.hpp"
 #include "app/stored_states.hpp"
+#include "base/wall_text.hpp"
 #include "io/control_client.hpp"
 #include "library/history/file_ledger.hpp"
 
@@ -20,8 +21,16 @@ void flush_ledger(const config::Config& config) {
   (void)io::ask_once(config.control_socket, flush, std::chrono::seconds(2));
 }
 
-Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config) {
-  auto remote = std::make_unique<RemoteLedger>(config.control_socket);
+void add_scope_options(CLI::App& command, ScopeOptions& to, ScopeFlags flags) {
+  add_switch(command, "--local", to.is_local, "what this node's ledger says, without asking the other nodes");
+  if (flags == ScopeFlags::local_and_node)
+    add_string(command, "--node NAME", to.node, "what that node of the fleet says, and no other");
+}
+
+Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config, LedgerScope scope) {
+  if (!scope.node.empty() && !scope.is_fleet) return Error{Errc::invalid, "--local and --node exclude each other"};
+  const std::string node = scope.node;
+  auto remote = std::make_unique<RemoteLedger>(config.control_socket, std::move(scope));
   const auto answered = config.control_socket.empty() ? Error{Errc::unavailable, ""} : remote->try_sequence();
   if (answered) return std::unique_ptr<library::LedgerView>(std::move(remote));
   const Errc why = answered.error().code;
@@ -29,6 +38,8 @@ Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& c
     std::cerr << "ballot: " << escaped(answered.error().what, Escape::plain) << ": its ledger's file is read instead\n";
   if (why == Errc::invalid) flush_ledger(config);  // a daemon of before
   if (why != Errc::unavailable && why != Errc::timeout && why != Errc::invalid) return answered.error();
+  if (!node.empty() && node != config.node)
+    return Error{Errc::unavailable, "node " + node + " is asked by this node's daemon: " + answered.error().what};
   auto file = library::FileLedger::open(library::ledger_place(config));
   if (!file && file.error().code == Errc::denied)
     return Error{Errc::denied,
@@ -41,6 +52,21 @@ void warn_of_open_rows(std::string_view command, const library::LedgerView& ledg
   std::cout.flush();
   std::cerr << "ballot " << command
             << ": no daemon answers: rows that are queued, claimed or running show what was known when it ended\n";
+}
+
+void name_missing(std::string_view command, const library::LedgerView& ledger) {
+  std::cout.flush();
+  for (const library::MissingNode& node : ledger.missing()) {
+    std::string text = "node " + node.node + " has not answered";
+    if (node.last_heard) text += " (last heard of at " + format_seconds(*node.last_heard) + ")";
+    std::cerr << "ballot " << command << ": " << escaped(text + ": " + node.why, Escape::plain)
+              << ". What it alone knows is not shown\n";
+  }
+}
+
+void remark_missing(RecordWriter& out, const library::LedgerView& ledger) {
+  for (const library::MissingNode& node : ledger.missing())
+    out.remark({{"missing", word(node.node)}, {"last_heard", cell(node.last_heard)}, {"why", word(node.why)}});
 }
 
 std::vector<Status> run_statuses() {
@@ -60,7 +86,9 @@ std::optional<StoredRun> find_open_run(const config::Config& config, const std::
   return with_backend ? find_stored_run(*with_backend, suffix) : std::nullopt;
 }
 
-Error unknown_run(const config::Config& config, const std::string& suffix) {
+Error unknown_run(const library::LedgerView& ledger, const config::Config& config, const std::string& suffix) {
+  if (ledger.is_of_fleet())
+    return {Errc::not_found, "no run that the nodes which answer know has an id that ends with " + suffix};
   const auto open = find_open_run(config, suffix);
   if (open && !open->node.empty() && open->node != config.node)
     return {Errc::not_found, "run " + suffix + " of job " + open->job + " is executed by node " + open->node +
@@ -75,7 +103,7 @@ Result<RunId> find_run(library::LedgerView& ledger, const config::Config& config
   auto runs = ledger.find_run(suffix);
   if (!runs) return runs.error();
   if (runs->size() == 1) return runs->front();
-  if (runs->empty()) return unknown_run(config, suffix);
+  if (runs->empty()) return unknown_run(ledger, config, suffix);
   std::string text = "several runs have an id that ends with " + suffix + ":";
   for (const RunId& run : *runs) text += " " + run.text();
   return Error{Errc::invalid, text};

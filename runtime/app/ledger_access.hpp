@@ -12,22 +12,39 @@
 #include <vector>
 
 #include "app/exit.hpp"
+#include "app/flags.hpp"
+#include "app/format.hpp"
+#include "app/remote_ledger.hpp"
 #include "ballot/error.hpp"
 #include "config/config.hpp"
 #include "library/history/ledger_view.hpp"
 
 namespace ballot::app {
 
+/// Flags of commands that ask for the fleet's history where they can.
+struct ScopeOptions {
+  bool is_local = false;
+  std::string node;
+  LedgerScope scope() const { return {!is_local, node}; }
+};
+enum class ScopeFlags { local, local_and_node };
+void add_scope_options(CLI::App& command, ScopeOptions& to, ScopeFlags flags);
+
 /// The daemon is asked once whether it answers. The file of one that hangs, or is of an older ballot, is read without
 /// it; stderr names a daemon that hangs. Errors: refused (a role is missing), denied (no daemon runs, and this user may
 /// not read the file), io, corrupt.
-Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config);
+Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config, LedgerScope scope = {});
 
 /// Has a living daemon write what it has in memory.
 void flush_ledger(const config::Config& config);
 
 /// Where no daemon answered, rows that have not ended are as the last one left them: says so on stderr.
 void warn_of_open_rows(std::string_view command, const library::LedgerView& ledger);
+
+/// Names on stderr the nodes that did not answer: what they alone know is not in what was printed.
+void name_missing(std::string_view command, const library::LedgerView& ledger);
+/// The same as last elements of a list in JSON.
+void remark_missing(RecordWriter& out, const library::LedgerView& ledger);
 
 /// Of rows that are of a run; the others' slots never ran.
 std::vector<Status> run_statuses();

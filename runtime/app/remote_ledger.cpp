@@ -20,8 +20,39 @@ constexpr Millis audit_patience = std::chrono::minutes(11);
 
 }  // namespace
 
-Result<Message> RemoteLedger::ask(const Message& asked) const {
-  return io::ask_once(socket_, asked, asked.text("ask") == "audit" ? audit_patience : patience);
+Result<Message> RemoteLedger::ask(Message asked) {
+  if (scope_.is_fleet) asked.set("scope", std::string("fleet"));
+  if (!scope_.node.empty()) asked.set("node", scope_.node);
+  auto answer = io::ask_once(socket_, asked, asked.text("ask") == "audit" ? audit_patience : patience);
+  if (!answer) return answer;
+  is_of_fleet_ = answer->text("scope") == "fleet";
+  for (const Message& one : answer->objects("missing")) {
+    library::MissingNode node = library::missing_from(one);
+    const std::string name = node.node;
+    missing_.try_emplace(name, std::move(node));
+  }
+  return answer;
+}
+
+std::vector<library::MissingNode> RemoteLedger::missing() const {
+  std::vector<library::MissingNode> nodes;
+  for (const auto& [name, node] : missing_) nodes.push_back(node);
+  return nodes;
+}
+
+/// Its rows, and which of them are evidence.
+Result<std::vector<Row>> RemoteLedger::take_rows(const Message& answer) {
+  auto rows = library::rows_from(answer, "rows");
+  if (!rows) return rows;
+  const auto objects = answer.objects("rows");
+  for (std::size_t i = 0; i < rows->size(); ++i)
+    if (objects[i].flag("evidence").value_or(false)) evidence_.insert(library::key_of((*rows)[i]));
+  return rows;
+}
+
+Result<std::vector<Row>> RemoteLedger::ask_rows(const Message& question) {
+  const auto answer = ask(question);
+  return answer ? take_rows(*answer) : answer.error();
 }
 
 Result<std::int64_t> RemoteLedger::try_sequence() const {
@@ -34,7 +65,8 @@ Result<std::int64_t> RemoteLedger::sequence() {
   return answer ? Result<std::int64_t>(answer->integer("sequence").value_or(0)) : answer.error();
 }
 
-Result<std::optional<storage::Position>> RemoteLedger::history(const storage::Filter& filter, const VisitRow& visit) {
+Result<std::optional<storage::Position>> RemoteLedger::walk(const storage::Filter& filter,
+                                                            const VisitPlacedRow& visit) {
   storage::Filter rest = filter;
   std::int64_t left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max());
   std::optional<storage::Position> next = filter.after;
@@ -43,12 +75,17 @@ Result<std::optional<storage::Position>> RemoteLedger::history(const storage::Fi
     Message asked = library::to_message(rest);
     const auto answer = ask(asked.set("do", std::string("ledger")).set("ask", std::string("history")));
     if (!answer) return answer.error();
-    const auto rows = library::rows_from(*answer, "rows");
+    const auto rows = take_rows(*answer);
     if (!rows) return rows.error();
     next.reset();
     for (const Message& position : answer->objects("next")) next = library::position_from(position);
-    for (const Row& row : *rows)
-      if (!visit(row)) return std::optional<storage::Position>();
+    const auto objects = answer->objects("rows");
+    for (std::size_t i = 0; i < rows->size(); ++i) {
+      const Row& row = (*rows)[i];
+      const storage::Position at{row.slot, row.attempt, objects[i].integer("id").value_or(0),
+                                 objects[i].text("ledger").value_or("")};
+      if (!visit(row, at)) return std::optional(at);
+    }
     if (!next) return next;
     left -= std::ssize(*rows);
     rest.after = next;
@@ -73,8 +110,19 @@ Result<std::int64_t> RemoteLedger::changes(const storage::Filter& filter, std::i
 
 Result<std::vector<Row>> RemoteLedger::at(const std::string& job, WallTime slot) {
   Message asked = question("at");
-  const auto answer = ask(asked.set("job", job).set("slot", std::int64_t{slot.time_since_epoch().count()}));
-  return answer ? library::rows_from(*answer, "rows") : answer.error();
+  return ask_rows(asked.set("job", job).set("slot", std::int64_t{slot.time_since_epoch().count()}));
+}
+
+Result<std::vector<Row>> RemoteLedger::rows_of(const std::vector<library::RowKey>& keys) {
+  std::vector<Message> objects;
+  for (const library::RowKey& key : keys) objects.push_back(library::to_message(key));
+  Message asked = question("rows_of");
+  return ask_rows(asked.set("keys", std::move(objects)));
+}
+
+Result<std::vector<Row>> RemoteLedger::last_rows(const std::vector<std::string>& jobs) {
+  Message asked = question("last_rows");
+  return ask_rows(asked.set("jobs", jobs));
 }
 
 Result<std::vector<std::string>> RemoteLedger::last_statuses(const std::vector<std::string>& jobs) {
@@ -142,12 +190,12 @@ Result<std::vector<TermRow>> RemoteLedger::terms(const std::string& group) {
   return terms;
 }
 
-Result<std::vector<std::string>> RemoteLedger::ask_names(const Message& asked, const std::string& list) const {
+Result<std::vector<std::string>> RemoteLedger::ask_names(const Message& asked, const std::string& list) {
   const auto answer = ask(asked);
   return answer ? Result<std::vector<std::string>>(answer->texts(list)) : answer.error();
 }
 
-Result<bool> RemoteLedger::ask_known(const std::string& call, const std::string& name) const {
+Result<bool> RemoteLedger::ask_known(const std::string& call, const std::string& name) {
   Message asked = question(call);
   const auto answer = ask(asked.set("name", name));
   return answer ? Result<bool>(answer->flag("known").value_or(false)) : answer.error();

@@ -1,5 +1,8 @@
-// RemoteLedger: the ledger of the node whose daemon listens on a control socket. Each call is a question to the daemon,
-// on a connection of its own; long lists come in pages.
+// RemoteLedger: the ledger of the node whose daemon listens on a control socket, or the fleet's as that daemon has it.
+// Each call is a question to the daemon, on a connection of its own; long lists come in pages.
+//
+// In fleet scope a daemon answers for the fleet where it can ask it, else for its node: is_of_fleet() says which, after
+// the first call.
 //
 // Threads: one. Calls block, for as long as the daemon may take.
 //
@@ -7,6 +10,8 @@
 //   const auto rows = ledger.at("nightly-backup", slot);
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -15,12 +20,21 @@
 
 namespace ballot::app {
 
+/// Whose history is asked for.
+struct LedgerScope {
+  bool is_fleet = false;  // else the node's whose daemon is asked
+  std::string node = {};  // of the fleet this node's alone; "": all of it
+};
+
 class RemoteLedger : public library::LedgerView {
  public:
-  explicit RemoteLedger(std::string socket) : socket_(std::move(socket)) {}
+  explicit RemoteLedger(std::string socket, LedgerScope scope = {})
+      : socket_(std::move(socket)), scope_(std::move(scope)) {}
 
   bool is_live() const override { return true; }
-  Result<std::optional<storage::Position>> history(const storage::Filter& filter, const VisitRow& visit) override;
+  Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
+  Result<std::vector<Row>> rows_of(const std::vector<library::RowKey>& keys) override;
+  Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) override;
   Result<std::int64_t> sequence() override;
   Result<std::int64_t> changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) override;
   Result<std::vector<Row>> at(const std::string& job, WallTime slot) override;
@@ -36,17 +50,28 @@ class RemoteLedger : public library::LedgerView {
   Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
   Result<library::AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
 
+  bool is_evidence(const Row& row) const override { return evidence_.contains(library::key_of(row)); }
+  std::vector<library::MissingNode> missing() const override;
+  bool is_of_fleet() const override { return is_of_fleet_; }
+  void narrow(const std::string& node) override { scope_.node = node; }
+
   /// The sequence, asked with less patience: whether the daemon answers questions of the ledger. Errors: unavailable
   /// (no daemon), timeout (it hangs), invalid (a daemon of before such questions), refused (a role is missing), and
   /// those of the daemon's ledger.
   Result<std::int64_t> try_sequence() const;
 
  private:
-  Result<io::Message> ask(const io::Message& question) const;
-  Result<std::vector<std::string>> ask_names(const io::Message& question, const std::string& list) const;
-  Result<bool> ask_known(const std::string& call, const std::string& name) const;
+  Result<io::Message> ask(io::Message question);
+  Result<std::vector<Row>> ask_rows(const io::Message& question);
+  Result<std::vector<Row>> take_rows(const io::Message& answer);
+  Result<std::vector<std::string>> ask_names(const io::Message& question, const std::string& list);
+  Result<bool> ask_known(const std::string& call, const std::string& name);
 
   const std::string socket_;
+  LedgerScope scope_;
+  bool is_of_fleet_ = false;
+  std::map<std::string, library::MissingNode> missing_;
+  std::set<library::RowKey> evidence_;
 };
 
 }  // namespace ballot::app

@@ -79,11 +79,20 @@ std::string why_not_settled(const UnrecordedSlot& slot) {
   return is_led_elsewhere(slot) ? led_elsewhere(slot) : "";
 }
 
+std::string with_silent_nodes(const UnrecordedSlot& slot) {
+  std::string nodes;
+  for (const std::string& node : slot.missing) nodes += (nodes.empty() ? "" : ", ") + node;
+  const bool are_many = slot.missing.size() > 1;
+  return "No ledger that was asked has a row of the slot, and " + std::string(are_many ? "nodes " : "node ") + nodes +
+         (are_many ? " have" : " has") + " not answered: what became of it may be recorded there.";
+}
+
 std::string not_recorded(const UnrecordedSlot& slot) {
   if (slot.daemon == Daemon::unaware)
     return "The daemon does not have the job: its files define it, and have not been read again. See `ballot check`, "
            "and "
            "the daemon's log.";
+  if (!slot.missing.empty()) return with_silent_nodes(slot);
   if (slot.since && *slot.slot <= *slot.since)
     return "The slot was not due: the job, as it is defined now, counts from " + format_slot(*slot.since) + " on.";
   if (slot.keep > Millis(0) && *slot.slot < slot.now - slot.keep)

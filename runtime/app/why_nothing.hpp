@@ -23,6 +23,8 @@ struct UnrecordedSlot {
   std::optional<WallTime> next;  // slot, from now on
   Millis keep{0};                // how long rows are kept
 
+  std::vector<std::string> missing;  // nodes that were asked, and did not answer
+
   // what the daemon says
   enum class Daemon { away, unaware, there } daemon = Daemon::there;  // unaware: it does not have the job
   std::string node;                                                   // its name

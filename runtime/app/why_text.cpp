@@ -220,4 +220,15 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string evidence_text(const Row& row) {
+  std::string text = "This is what the job's register in the store shows; no ledger that was asked has a row of it. ";
+  if (!row.run)
+    return text +
+           "A run claimed the slot, and is not open any more: it has ended, and how is recorded by the node that "
+           "executed it.";
+  if (row.status == Status::queued) return text + "The run waits for attempt " + std::to_string(row.attempt) + ".";
+  return text + "Attempt " + std::to_string(row.attempt) + " of the run was claimed by node " + row.node +
+         ", and has not been closed: it may go on there.";
+}
+
 }  // namespace ballot::app

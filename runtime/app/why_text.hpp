@@ -23,4 +23,7 @@ std::string circumstances(const Row& row);
 /// Broken into lines of at most `width` characters, at spaces.
 std::string wrapped(std::string_view text, std::size_t width);
 
+/// Of a row that no ledger which was asked has: what the store shows.
+std::string evidence_text(const Row& row);
+
 }  // namespace ballot::app

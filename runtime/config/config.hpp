@@ -55,6 +55,11 @@ struct History {
   std::int64_t max_size = 0;  // bytes; 0: no limit
 };
 
+/// How this node asks the others.
+struct FleetKeys {
+  std::string token_file;  // "": no token is shown
+};
+
 struct LogSettings {
   Level level = Level::info;
   LogFormat format = LogFormat::human;
@@ -82,6 +87,7 @@ struct Config {
   std::string control_socket;  // run_dir/ballot.sock
   ControlGroups control_groups;
   HttpSettings http;
+  FleetKeys fleet;
   std::map<std::string, BackendTable> backends;  // those with a table, and the one that is used
   Backends known;                                // installed, or named as the one that is used
   std::vector<PlacedGroup> groups;

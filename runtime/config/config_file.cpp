@@ -77,6 +77,9 @@ constexpr Key<History> history_keys[] = {
     plain_row<History>("max_size", as_size<&History::max_size, 0, unlimited>),
     plain_row<History>("path", as_path<&History::path>),
 };
+constexpr Key<FleetKeys> fleet_keys[] = {
+    plain_row<FleetKeys>("token_file", as_path<&FleetKeys::token_file>),
+};
 constexpr Key<LogSettings> log_keys[] = {
     plain_row<LogSettings>("format", as_word<&LogSettings::format>),
     plain_row<LogSettings>("level", as_word<&LogSettings::level>),
@@ -112,6 +115,7 @@ void as_flat_section(const Value& value, Config& config) {
 constexpr Key<Config> config_keys[] = {
     plain_row<Config>("control", as_flat_section<control_keys>),
     plain_row<Config>("coordination", as_section<coordination_keys, &Config::coordination>),
+    plain_row<Config>("fleet", as_section<fleet_keys, &Config::fleet>),
     plain_row<Config>("group",
                       [](const Value& value, Config& config) { read_groups(value, config.known, config.groups); }),
     plain_row<Config>("history", as_section<history_keys, &Config::history>),

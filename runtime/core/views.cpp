@@ -1,5 +1,7 @@
 #include "core/views.hpp"
 
+#include <algorithm>
+
 #include "base/instance.hpp"
 
 namespace ballot::core {
@@ -117,6 +119,31 @@ std::optional<std::vector<WallTime>> Views::planned(const std::string& job, Wall
 std::optional<JobView> Views::find_job(WallTime now, const std::string& job) const {
   const JobEntry* const found = jobs_.find(job);
   return found && found->machine.definition() ? std::optional(view_of(*found, now)) : std::nullopt;
+}
+
+std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) const {
+  std::vector<Row> rows;
+  for (const JobEntry* entry : jobs_.open())
+    for (const LiveRun& run : entry->machine.runs()) {
+      if (run.state != LiveRun::State::foreign && run.state != LiveRun::State::waiting) continue;
+      rows.push_back(claimed_row(run.open, entry->machine.name(), entry->machine.owner()));
+      if (run.is_waiting()) rows.back().status = Status::queued;
+    }
+  for (const std::string& job : jobs) {
+    const JobEntry* const entry = jobs_.find(job);
+    const JobRegister* const known = entry ? entry->machine.known_register() : nullptr;
+    if (!known || known->claimed_until == WallTime{}) continue;
+    const bool is_open = std::any_of(known->runs.begin(), known->runs.end(),
+                                     [&](const OpenRun& run) { return run.slot == known->claimed_until; });
+    if (is_open) continue;
+    Row row;
+    row.job = job;
+    row.group = known->group;
+    row.slot = known->claimed_until;
+    row.status = Status::claimed;
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 int Views::open_runs() const {

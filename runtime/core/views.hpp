@@ -110,6 +110,9 @@ class Views {
                                                std::size_t most) const;
   /// As visit_jobs() shows it; none where no file defines such a job.
   std::optional<JobView> find_job(WallTime now, const std::string& job) const;
+  /// What registers show of runs of other nodes, as far as this node has read them: rows of runs that are open, and, of
+  /// these jobs, of the last slot that was claimed where its run is closed: `claimed`, without a run.
+  std::vector<Row> runs_of_others(const std::vector<std::string>& jobs) const;
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;
 

@@ -127,7 +127,9 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
       desk_(node.loop(), live(facts_.ledger)),
       shown_(
           node, views_, jobs_,
-          [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {}
+          [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {
+  if (facts_.fleet) desk_.answer_for(others_.emplace(node, *facts_.fleet));
+}
 
 void ControlAnswers::answer(const io::Question& question, const io::Reply& reply) {
   const std::string what = question.message.text("do").value_or("");

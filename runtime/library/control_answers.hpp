@@ -13,11 +13,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/question.hpp"
 #include "library/fleet_questions.hpp"
+#include "library/history/fleet.hpp"
 #include "library/history/ledger_desk.hpp"
 #include "library/job_folder.hpp"
 #include "library/node.hpp"
@@ -32,6 +34,7 @@ class ControlAnswers {
   struct Facts {
     std::string node, backend;
     LedgerPlace ledger;
+    std::optional<FleetSettings> fleet = {};  // none: this node answers for itself alone
   };
 
   ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
@@ -64,6 +67,7 @@ class ControlAnswers {
   const FleetQuestions fleet_;
   const JobFolder& jobs_;
   const Facts facts_;
+  std::optional<Fleet> others_;
   LedgerDesk desk_;
   const ShownAnswers shown_;
   EventFeed events_;

@@ -51,7 +51,7 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       keep_again_(node_.loop().context(), [this] { write_session(); }),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       roles_({config.control_groups.operators, config.control_groups.viewers}),
-      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_}),
+      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_, fleet_settings(config)}),
       scrape_(node_, metrics_,
               {config.http.job_metrics, [this](auto done) { answers_.status(std::move(done)); },
                [this] { return http_ ? http_->counts() : web::HttpServer::Counts(); }}) {
@@ -120,6 +120,7 @@ Result<void> Service::listen_http() {
   auto http = web::HttpServer::start(config_.http, std::move(host));
   if (!http) return http.error();
   http_ = std::move(*http);
+  node_.advertise(http_->url());
   log_(Level::info, "the API listens", {{"listen", config_.http.listen}, {"url", http_->url()}});
   return {};
 }

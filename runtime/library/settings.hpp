@@ -1,10 +1,12 @@
 // What a node is made with, and its job files are checked against, of a configuration.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "config/config.hpp"
 #include "config/job_file.hpp"
+#include "library/history/fleet.hpp"
 #include "library/node.hpp"
 
 namespace ballot::library {
@@ -18,6 +20,10 @@ NodeSettings node_settings(const config::Config& config, const Programs& program
 
 /// Where the runner of a configuration listens.
 std::string runner_socket(const config::Config& config);
+
+/// What asking the other nodes takes, where they can be asked: with an API of this node's own, and a store that other
+/// hosts reach. None: this node answers for itself alone.
+std::optional<FleetSettings> fleet_settings(const config::Config& config);
 
 /// What job files are checked against, on this machine.
 config::JobSettings job_settings(const config::Config& config);

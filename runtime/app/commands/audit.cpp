@@ -1,4 +1,4 @@
-// ballot audit: whether this node's ledger can be right, by the schedule computed anew.
+// ballot audit: whether the ledgers of the fleet, or this node's, can be right, by the schedule computed anew.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -17,6 +17,7 @@ struct AuditOptions {
   Format format = Format::table;
   std::vector<std::string> jobs, groups;
   audit::Scope scope;
+  ScopeOptions ledgers;
 };
 
 /// The jobs that are asked for, by name and by group; none: all.
@@ -40,7 +41,7 @@ Result<std::vector<std::string>> jobs_asked_for(const AuditOptions& options, con
 Exit run(const AuditOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  auto ledger = open_ledger(*config);
+  auto ledger = open_ledger(*config, options.ledgers.scope());
   if (!ledger) return fail("audit", ledger.error());
   const auto jobs = jobs_asked_for(options, *config, **ledger);
   if (!jobs) return fail("audit", jobs.error());
@@ -49,6 +50,7 @@ Exit run(const AuditOptions& options) {
       none ? Result<library::AuditResult>(library::AuditResult()) : (*ledger)->audit(*jobs, options.scope);
   if (!audited) return fail("audit", audited.error());
   print_audit(std::cout, *audited, options.format);
+  name_missing("audit", **ledger);
   return audited->finding_count == 0 ? Exit::done : Exit::failed;
 }
 
@@ -66,6 +68,7 @@ Run setup_audit(CLI::App& command) {
             [&to](const std::string& text) { return take(parse_time(text), to.scope.since); });
   add_value(command, "--until TIME", "slots before this time",
             [&to](const std::string& text) { return take(parse_time(text), to.scope.until); });
+  add_scope_options(command, to.ledgers, ScopeFlags::local_and_node);
   add_value(command, "--format FORMAT", "table or json", [&to](const std::string& text) {
     if (text != "table" && text != "json") return unknown_word(text, {"table", "json"}).what;
     to.format = text == "json" ? Format::json : Format::table;

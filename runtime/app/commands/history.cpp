@@ -1,5 +1,5 @@
-// ballot history: the ledger of this node, newest first; with --follow the oldest of them first, then each row as it is
-// written or changes; with --requests what people asked.
+// ballot history: the ledgers of the fleet, or of this node, newest first; with --follow this node's: the oldest of
+// them first, then each row as it is written or changes; with --requests what people asked.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -23,6 +23,7 @@ struct HistoryOptions {
   std::string run;
   bool follow = false;
   bool requests = false;
+  ScopeOptions scope;
   TimeOption time = TimeOption::utc;
 };
 
@@ -79,7 +80,8 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
   bool shows_open = false;
   const auto print = [&](const Row& row) {
     shows_open = shows_open || !is_final(row.status);
-    return out.row(history_cells(row, options.format, times)), true;
+    const auto source = ledger.is_evidence(row) ? RowSource::store : RowSource::ledger;
+    return write_row(out, row, options.format, times, source), true;
   };
   if (options.format == Format::table) {
     const auto rows = listed(ledger, options.filter);
@@ -88,7 +90,9 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
   } else if (const auto end = ledger.history(options.filter, print); !end) {
     return end.error();
   }
+  remark_missing(out, ledger);
   out.finish();
+  name_missing("history", ledger);
   if (shows_open) warn_of_open_rows("history", ledger);
   return {};
 }
@@ -117,7 +121,9 @@ Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& op
        .limit = rows.limit},
       [&](const RequestRow& request) { return out.row(request_cells(request, options.format, times)), true; });
   if (!end) return end.error();
+  remark_missing(out, ledger);
   out.finish();
+  name_missing("history", ledger);
   return {};
 }
 
@@ -125,7 +131,7 @@ Exit run(HistoryOptions& options) {
   if (const auto fits = check(options); !fits) return fail("history", fits.error());
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  auto ledger = open_ledger(*config);
+  auto ledger = open_ledger(*config, options.follow ? LedgerScope() : options.scope.scope());
   if (!ledger) return fail("history", ledger.error());
   if (const auto known = resolve(options, *config, **ledger); !known) return fail("history", known.error());
   const LocalTimes times(options.time, *config);
@@ -185,7 +191,8 @@ Run setup_history(CLI::App& command) {
   add_value(command, "--limit N", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
-  add_switch(command, "--follow", to.follow, "go on with rows as they are written or change");
+  add_switch(command, "--follow", to.follow, "go on with this node's rows as they are written or change");
+  add_scope_options(command, to.scope, ScopeFlags::local);
   return [options] { return run(*options); };
 }
 

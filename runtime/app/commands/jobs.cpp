@@ -25,6 +25,7 @@ struct JobsOptions {
   Format format = Format::table;
   std::string name;
   TimeOption time = TimeOption::utc;
+  ScopeOptions scope;
 };
 
 Cell slot_cell(const std::string& job, const std::optional<std::string>& text, const LocalTimes& times) {
@@ -32,12 +33,12 @@ Cell slot_cell(const std::string& job, const std::optional<std::string>& text, c
   return at ? times.slot(job, *at) : Cell();
 }
 
-/// Of each job, in their order; "" where the ledger cannot be read.
-std::vector<std::string> last_statuses(const config::Config& config, const std::vector<io::Message>& jobs) {
+/// Of each job, in their order; "" where no ledger can be read.
+std::vector<std::string> last_statuses(library::LedgerView* ledger, const std::vector<io::Message>& jobs) {
   std::vector<std::string> names;
   for (const io::Message& job : jobs) names.push_back(job.text("job").value_or(""));
-  const auto ledger = open_ledger(config);
-  auto statuses = ledger ? (*ledger)->last_statuses(names) : ledger.error();
+  if (!ledger) return std::vector<std::string>(jobs.size());
+  auto statuses = ledger->last_statuses(names);
   return statuses ? *std::move(statuses) : std::vector<std::string>(jobs.size());
 }
 
@@ -149,7 +150,8 @@ Exit run(const JobsOptions& options) {
     const auto own = require_own(options.name, *config);
     return fail("jobs", own ? unknown(options.name, *answer) : own.error());
   }
-  const std::vector<std::string> statuses = last_statuses(*config, jobs);
+  const auto ledger = open_ledger(*config, options.scope.scope());
+  const std::vector<std::string> statuses = last_statuses(ledger ? ledger->get() : nullptr, jobs);
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   States states(options.config, config->node, left_of_patience(asked_at));
@@ -168,12 +170,14 @@ Exit run(const JobsOptions& options) {
     else
       out.row({name, group, leader, next, last, state});
   }
+  if (ledger) remark_missing(out, **ledger);
   out.finish();
   if (const auto trouble = states.trouble(); trouble && trouble->code == Errc::unavailable) {
     std::cout.flush();
     std::cerr << "ballot jobs: " << escaped(trouble->what, Escape::plain)
               << ": who leads is not known, nor the state of what other nodes lead\n";
   }
+  if (ledger) name_missing("jobs", **ledger);
   return Exit::done;
 }
 
@@ -184,6 +188,7 @@ Run setup_jobs(CLI::App& command) {
   add_config_options(command, options->config);
   add_format_option(command, options->format);
   add_time_option(command, options->time);
+  add_scope_options(command, options->scope, ScopeFlags::local_and_node);
   add_string(command, "NAME", options->name, "only this job");
   return [options] { return run(*options); };
 }

@@ -16,16 +16,18 @@ struct OutputOptions {
   std::string subject;
   std::optional<std::int64_t> attempt;
   bool follow = false;
+  ScopeOptions scope;
 };
 
 /// The job's run that was begun last.
 Result<RunId> last_run(const std::string& job, library::LedgerView& ledger) {
   std::optional<RunId> last;
-  const auto page = ledger.history({.jobs = {job}, .statuses = run_statuses(), .limit = 1},
-                                   [&](const Row& row) { return last = row.run, false; });
+  const auto page = ledger.history({.jobs = {job}, .statuses = run_statuses(), .limit = std::nullopt},
+                                   [&](const Row& row) { return last = row.run, !last; });
   if (!page) return page.error();
   if (last) return *last;
-  return Error{Errc::not_found, "this node's ledger has no run of job " + job};
+  return Error{Errc::not_found, ledger.is_of_fleet() ? "no node that answers has a run of job " + job
+                                                     : "this node's ledger has no run of job " + job};
 }
 
 Result<RunId> find_run_of(const OutputOptions& options, const config::Config& config, library::LedgerView& ledger) {
@@ -48,11 +50,11 @@ Exit print(const OutputOptions& options, OutputFollower& follower) {
 Exit run(const OutputOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  auto ledger = open_ledger(*config);
+  auto ledger = open_ledger(*config, options.scope.scope());
   if (!ledger) return fail("output", ledger.error());
   const auto run = find_run_of(options, *config, **ledger);
-  if (!run) return fail("output", run.error());
-  const auto row = library::attempt_row(**ledger, *run, options.attempt);
+  const auto row = run ? library::attempt_row(**ledger, *run, options.attempt) : run.error();
+  name_missing("output", **ledger);
   if (!row) return fail("output", row.error());
   OutputFollower follower(**ledger, std::cout);
   follower.begin({*run, row->attempt});
@@ -67,6 +69,7 @@ Run setup_output(CLI::App& command) {
   add_string(command, "RUN", options->subject, "a run's last 6 or more digits, or a job's name", Need::required);
   add_value(command, "--attempt N", "which attempt; default: the last",
             [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->attempt); });
+  add_scope_options(command, options->scope, ScopeFlags::local_and_node);
   add_switch(command, "--follow", options->follow, "go on with what it prints, until it has ended");
   return [options] { return run(*options); };
 }

@@ -30,6 +30,7 @@ struct WhyOptions {
   std::string subject;
   std::optional<WallTime> at;
   bool json = false;
+  ScopeOptions scope;
 };
 
 /// The last slot at or before `time`. next() ascends with what it is given, so the instant at which it jumps beyond
@@ -121,7 +122,10 @@ WhyAnswer explain(const std::vector<Row>& rows, const config::Config& config, co
   const Row& last = rows.front();
   std::string text = circumstances(last);
   if (rows.size() > 1)
-    text += " It is the last of " + std::to_string(rows.size()) + " attempts that this ledger knows.";
+    text += " It is the last of " + std::to_string(rows.size()) + " attempts that " +
+            (ledger.is_of_fleet() ? "the ledgers know." : "this ledger knows.");
+  if (ledger.is_evidence(last))
+    return {last.job, headline(last, zone_of(definition)), evidence_text(last) + what_is_now, last.slot, "", rows};
   const std::string detail = why_detail(last, ledger, config, definition);
   const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
   if (!says_all) text += " " + std::string(rule_of(last));
@@ -204,6 +208,7 @@ WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, 
   slot.schedule = schedule_of(definition);
   slot.keep = config.history.keep;
   slot.node = config.node;
+  for (const library::MissingNode& node : ledger.missing()) slot.missing.push_back(node.node);
   if (definition) {
     slot.group = definition->job.group;
     const std::vector<WallTime> anchors(definition->plan.everies().size(), slot.now);
@@ -251,23 +256,25 @@ Result<WhyAnswer> explain_run(const RunId& run, const std::string& job, const co
                               library::LedgerView& ledger) {
   const auto rows = rows_of(ledger, run);
   if (!rows) return rows.error();
-  if (rows->empty()) return Error{Errc::not_found, "this node's ledger has no run " + run.text()};
+  if (rows->empty())
+    return Error{Errc::not_found, ledger.is_of_fleet() ? "no node that answers has a row of run " + run.text()
+                                                       : "this node's ledger has no run " + run.text()};
   return explain(*rows, config, loaded(job, config), ledger);
 }
 
 Exit run(const WhyOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  auto ledger = open_ledger(*config);
+  auto ledger = open_ledger(*config, options.scope.scope());
   if (!ledger) return fail("why", ledger.error());
   const auto subject = find_subject(options.subject, *config, **ledger);
   if (!subject) return fail("why", subject.error());
   if (subject->run && options.at) return fail("why", {Errc::invalid, "--at is of a job's slots, not of a run"});
   const auto explained = subject->run ? explain_run(*subject->run, subject->job, *config, **ledger)
                                       : explain_job(subject->job, options, *config, **ledger);
-  if (!explained) return fail("why", explained.error());
-  print(*explained, options);
-  return Exit::done;
+  if (explained) print(*explained, options);
+  name_missing("why", **ledger);
+  return explained ? Exit::done : fail("why", explained.error());
 }
 
 }  // namespace
@@ -276,6 +283,7 @@ Run setup_why(CLI::App& command) {
   auto options = std::make_shared<WhyOptions>();
   add_config_options(command, options->config);
   add_string(command, "JOB", options->subject, "a job's name, or a run's last 6 or more digits", Need::required);
+  add_scope_options(command, options->scope, ScopeFlags::local_and_node);
   add_value(command, "--at TIME", "the job's last slot up to this time; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->at); });
   add_text_or_json_option(command, options->json);

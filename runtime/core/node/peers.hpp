@@ -75,7 +75,7 @@ class Peers {
     std::string evidence;
     std::vector<std::string> records;
     RunnerPlace runner;
-    std::string api;  // as of NodeRecord
+    std::string api;     // as of NodeRecord
     SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
     SteadyTime seen{};  // when that was found out

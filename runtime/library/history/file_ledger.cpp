@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t most_findings = 1000;
 constexpr std::size_t piece_size = 256 * 1024;
+constexpr std::int64_t most_rows_of_a_key = 100;
 
 bool is_open(const Row& row) { return !is_final(row.status); }
 
@@ -52,8 +53,42 @@ Result<std::unique_ptr<LedgerView>> FileLedger::open(LedgerPlace place, std::fun
   return std::unique_ptr<LedgerView>(new FileLedger(std::move(place), *std::move(reader), std::move(goes_on)));
 }
 
-Result<std::optional<storage::Position>> FileLedger::history(const storage::Filter& filter, const VisitRow& visit) {
-  return reader_.history(filter, visit);
+RowKey key_of(const Row& row) {
+  if (row.run) return {row.run, row.attempt};
+  return {std::nullopt, 0, row.job, row.slot, row.slot_until.value_or(row.slot)};
+}
+
+Result<std::optional<storage::Position>> FileLedger::walk(const storage::Filter& filter, const VisitPlacedRow& visit) {
+  return reader_.walk(filter, visit);
+}
+
+Result<std::vector<Row>> FileLedger::rows_of(const std::vector<RowKey>& keys) {
+  std::vector<Row> rows;
+  for (const RowKey& key : keys) {
+    storage::Filter filter{.run = key.run, .limit = most_rows_of_a_key};
+    if (!key.run) filter.jobs = {key.job}, filter.since = key.slot, filter.until = key.until + Millis(1);
+    const auto read = reader_.history(filter, [&](const Row& row) {
+      if (!key.run || row.attempt == key.attempt) rows.push_back(row);
+      return true;
+    });
+    if (!read) return read.error();
+    if (key.run) continue;
+    auto around = reader_.at(key.job, key.slot);
+    if (!around) return around.error();
+    for (Row& row : *around)
+      if (row.slot < key.slot) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<std::vector<Row>> FileLedger::last_rows(const std::vector<std::string>& jobs) {
+  std::vector<Row> rows;
+  for (const std::string& job : jobs) {
+    auto last = reader_.last(job);
+    if (!last) return last.error();
+    if (*last) rows.push_back(**std::move(last));
+  }
+  return rows;
 }
 
 Result<std::int64_t> FileLedger::sequence() { return reader_.sequence(); }
@@ -156,8 +191,9 @@ Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optiona
   });
   if (!page) return page.error();
   if (found) return *std::move(found);
-  return Error{Errc::not_found, "run " + run.text() + " has no attempt " + (attempt ? std::to_string(*attempt) : "") +
-                                    " in this node's ledger"};
+  return Error{Errc::not_found,
+               "run " + run.text() + " has no attempt " + (attempt ? std::to_string(*attempt) : "") +
+                   (ledger.is_of_fleet() ? " in the ledgers of the nodes that answer" : " in this node's ledger")};
 }
 
 }  // namespace ballot::library

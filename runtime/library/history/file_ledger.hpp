@@ -35,7 +35,9 @@ class FileLedger : public LedgerView {
   static Result<std::unique_ptr<LedgerView>> open(LedgerPlace place, std::function<bool()> goes_on = {});
 
   bool is_live() const override { return place_.is_live; }
-  Result<std::optional<storage::Position>> history(const storage::Filter& filter, const VisitRow& visit) override;
+  Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
+  Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) override;
+  Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) override;
   Result<std::int64_t> sequence() override;
   Result<std::int64_t> changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) override;
   Result<std::vector<Row>> at(const std::string& job, WallTime slot) override;

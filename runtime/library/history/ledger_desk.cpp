@@ -15,9 +15,12 @@
 
 #include "base/exception_text.hpp"
 #include "base/signals_blocked.hpp"
+#include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "io/notify/fair_queue.hpp"
+#include "library/history/fleet_ledger.hpp"
 #include "library/history/ledger_questions.hpp"
+#include "library/history/ledger_wire.hpp"
 
 namespace ballot::library {
 namespace {
@@ -45,13 +48,52 @@ io::Message too_long() {
                        "the ledger took too long to answer; ask for less: fewer jobs, or a shorter time");
 }
 
-io::Message read_answer(const LedgerPlace& place, const io::Message& question, const std::atomic<bool>& dropped,
-                        Millis longest) {
+bool is_of_fleet(const io::Message& question) {
+  return question.text("scope") == "fleet" || question.text("ask") == "evidence";
+}
+
+/// The fleet's ledger, or a part of it, which the question names. Error: not_found (no such node).
+Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::unique_ptr<LedgerView> own,
+                                                 FleetAccess fleet, const io::Message& question,
+                                                 const std::function<bool()>& goes_on) {
+  const std::string only = question.text("node").value_or("");
+  auto& peers = fleet.now.peers;
+  if (question.text("scope") != "fleet") peers.clear();  // another node asks this one alone for what it knows
+  if (!only.empty() && only != node) {
+    own.reset();
+    std::erase_if(fleet.now.evidence, [&](const Row& row) { return row.node != only; });
+    std::erase_if(peers, [&](const FleetPeer& peer) { return peer.node != only; });
+    if (peers.empty())
+      return Error{Errc::not_found, "no node of the fleet is called " + only + ", as far as " + node + " knows"};
+  }
+  if (only == node) peers.clear();
+  const auto ask = [source = fleet.source, goes_on](const std::vector<PeerQuestion>& questions, Millis within) {
+    return source->ask(questions, within, goes_on);
+  };
+  return std::unique_ptr<LedgerView>(std::make_unique<FleetLedger>(node, std::move(own), std::move(fleet.now), ask));
+}
+
+void add_scope(io::Message& answer, const LedgerView& ledger, const io::Message& question) {
+  std::vector<io::Message> missing;
+  for (const MissingNode& node : ledger.missing()) {
+    missing.push_back(to_message(node));
+    const auto heard = node.last_heard ? std::optional(format_millis(*node.last_heard)) : std::nullopt;
+    if (question.text("form") == "shown") missing.back().set("last_heard", heard);
+  }
+  answer.set("scope", std::string("fleet")).set("missing", std::move(missing));
+}
+
+io::Message read_answer(const LedgerPlace& place, const io::Message& question, FleetAccess fleet,
+                        const std::atomic<bool>& dropped, Millis longest) {
   const SteadyTime until = io::read_clocks().steady + longest;
   const auto is_late = [until] { return io::read_clocks().steady >= until; };
-  auto ledger = FileLedger::open(place, [&] { return !dropped && !is_late(); });
+  const auto goes_on = [&] { return !dropped && !is_late(); };
+  auto ledger = FileLedger::open(place, goes_on);
+  if (ledger && fleet.source)
+    ledger = fleet_ledger(place.node, *std::move(ledger), std::move(fleet), question, goes_on);
   if (!ledger) return io::to_message(ledger.error());
   auto answer = answer_question(**ledger, question);
+  if (answer && (*ledger)->is_of_fleet()) add_scope(*answer, **ledger, question);
   if (answer) return *std::move(answer);
   return is_late() ? too_long() : io::to_message(answer.error());
 }
@@ -66,6 +108,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   struct Work {
     Number number = 0;
     io::Message question;
+    FleetAccess fleet;
     std::shared_ptr<std::atomic<bool>> dropped;
   };
 
@@ -90,6 +133,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   std::map<Number, Reading> readings;
   Number last_number = 0;
   bool closed = false;
+  FleetSource* fleet = nullptr;  // null: it cannot be asked
   std::vector<std::thread> pool;
 
   void ask(io::Question question, io::Reply reply) {
@@ -125,8 +169,10 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
     const auto dropped = std::make_shared<std::atomic<bool>>(false);
     reply.on_gone([dropped] { *dropped = true; });
     readings.emplace(++last_number, Reading{is_own, entry.key, reply, dropped});
+    FleetAccess of_fleet;
+    if (fleet && is_of_fleet(question)) of_fleet = {fleet, fleet->now(question)};
     const std::lock_guard lock(mutex);
-    waiting.push_back({last_number, std::move(question), dropped});
+    waiting.push_back({last_number, std::move(question), std::move(of_fleet), dropped});
     changed.notify_one();
   }
 
@@ -175,8 +221,8 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   }
 
   /// Memory may be used up.
-  io::Message answer(const Work& asked, Millis longest) const try {
-    return read_answer(place, asked.question, *asked.dropped, longest);
+  io::Message answer(Work& asked, Millis longest) const try {
+    return read_answer(place, asked.question, std::move(asked.fleet), *asked.dropped, longest);
   } catch (const std::exception& error) {
     return error_message(Errc::io, "cannot read the ledger: " + exception_text(error));
   }
@@ -195,6 +241,8 @@ LedgerDesk::LedgerDesk(io::MainLoop& loop, LedgerPlace place, DeskLimits limits)
     : state_(std::make_shared<State>(loop, std::move(place), limits)) {}
 
 LedgerDesk::~LedgerDesk() { close(); }
+
+void LedgerDesk::answer_for(FleetSource& fleet) { state_->fleet = &fleet; }
 
 void LedgerDesk::answer(io::Question question, io::Reply reply) { state_->ask(std::move(question), std::move(reply)); }
 

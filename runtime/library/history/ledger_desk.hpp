@@ -8,6 +8,10 @@
 //   waiting, | whoever asks has gone, or the desk is closed | done: dropped
 //   read     |                                             |
 //
+// A question with {"scope": "fleet"} is answered for the fleet, where the daemon can ask it: the answer has the same
+// scope then, and `missing`, a list of the nodes that did not answer. With {"node": NAME} it is that node's answer
+// alone. All others are answered from this node's ledger.
+//
 // Root and the daemon's user have threads of their own, and no other user has all of the others'. Threads begin with
 // the first question, and run and give way to the daemon's others.
 //
@@ -22,6 +26,7 @@
 #include "io/main_loop.hpp"
 #include "io/question.hpp"
 #include "library/history/file_ledger.hpp"
+#include "library/history/fleet_source.hpp"
 
 namespace ballot::library {
 
@@ -36,6 +41,9 @@ class LedgerDesk {
   ~LedgerDesk();
   LedgerDesk(const LedgerDesk&) = delete;
   LedgerDesk& operator=(const LedgerDesk&) = delete;
+
+  /// From now on questions in fleet scope are answered for the fleet. `fleet` outlives the desk, or its close().
+  void answer_for(FleetSource& fleet);
 
   void answer(io::Question question, io::Reply reply);
   /// Ends what is read, and its threads. Whoever asks afterwards is told that the daemon stops.

@@ -34,13 +34,32 @@ Result<storage::Filter> page_filter(const Message& asked) {
   return filter;
 }
 
+/// A row with what the view knows of it beside the row.
+Message shown_row(const LedgerView& ledger, const Row& row) {
+  Message message = to_message(row);
+  if (ledger.is_evidence(row)) message.set("evidence", true);
+  return message;
+}
+
+std::vector<Message> shown_rows(const LedgerView& ledger, const std::vector<Row>& rows) {
+  std::vector<Message> all;
+  for (const Row& row : rows) all.push_back(shown_row(ledger, row));
+  return all;
+}
+
+/// Rows with their places, by which nodes merge each other's pages.
 Result<Message> answer_history(LedgerView& ledger, const Message& asked) {
   const auto filter = page_filter(asked);
   if (!filter) return filter.error();
-  std::vector<Row> rows;
-  const auto end = ledger.history(*filter, [&](const Row& row) { return rows.push_back(row), true; });
+  std::vector<Message> rows;
+  const auto end = ledger.walk(*filter, [&](const Row& row, const storage::Position& at) {
+    rows.push_back(shown_row(ledger, row));
+    rows.back().set("id", at.id);
+    if (!at.ledger.empty()) rows.back().set("ledger", at.ledger);
+    return true;
+  });
   return answered(end, [&](Message& message, const std::optional<storage::Position>& next) {
-    message.set("rows", to_messages(rows));
+    message.set("rows", std::move(rows));
     if (next) message.set("next", std::vector{to_message(*next)});
   });
 }
@@ -76,7 +95,33 @@ Result<Message> answer_sequence(LedgerView& ledger, const Message&) {
 Result<Message> answer_at(LedgerView& ledger, const Message& asked) {
   const auto slot = asked.integer("slot");
   if (!slot) return without("slot");
-  return answered(ledger.at(argument(asked, "job"), WallTime(Millis(*slot))),
+  return answered(
+      ledger.at(argument(asked, "job"), WallTime(Millis(*slot))),
+      [&](Message& message, const std::vector<Row>& rows) { message.set("rows", shown_rows(ledger, rows)); });
+}
+
+Result<Message> answer_rows_of(LedgerView& ledger, const Message& asked) {
+  const auto objects = asked.objects("keys");
+  if (objects.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many keys"};
+  std::vector<RowKey> keys;
+  for (const Message& one : objects) {
+    auto key = row_key_from(one);
+    if (!key) return key.error();
+    keys.push_back(*std::move(key));
+  }
+  return answered(ledger.rows_of(keys),
+                  [](Message& message, const std::vector<Row>& rows) { message.set("rows", to_messages(rows)); });
+}
+
+Result<Message> answer_last_rows(LedgerView& ledger, const Message& asked) {
+  const auto jobs = asked.texts("jobs");
+  if (jobs.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many jobs"};
+  return answered(ledger.last_rows(jobs),
+                  [](Message& message, const std::vector<Row>& rows) { message.set("rows", to_messages(rows)); });
+}
+
+Result<Message> answer_evidence(LedgerView& ledger, const Message&) {
+  return answered(ledger.evidence(),
                   [](Message& message, const std::vector<Row>& rows) { message.set("rows", to_messages(rows)); });
 }
 
@@ -145,6 +190,9 @@ constexpr std::array calls{Call{"history", answer_history},
                            Call{"sequence", answer_sequence},
                            Call{"at", answer_at},
                            Call{"last_statuses", answer_last_statuses},
+                           Call{"rows_of", answer_rows_of},
+                           Call{"last_rows", answer_last_rows},
+                           Call{"evidence", answer_evidence},
                            Call{"find_run", answer_find_run},
                            Call{"output", answer_output},
                            Call{"terms", answer_terms},

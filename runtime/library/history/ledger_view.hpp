@@ -1,9 +1,10 @@
-// LedgerView: all that can be asked of a node's history, whoever asks: commands, a control socket, an API. There is one
-// implementation that answers, FileLedger; others only carry questions and answers, so that nothing is answered twice
-// in two ways.
+// LedgerView: all that can be asked of a node's history, or of the fleet's, whoever asks: commands, a control socket,
+// an API. There is one implementation that reads, FileLedger; others only carry questions and answers, or merge those
+// of several nodes, so that nothing is answered twice in two ways.
 //
 //   implementation          | where it is used
 //   FileLedger              | in the daemon, on a thread beside its loop; in a command, where no daemon runs
+//   FleetLedger             | in the daemon, on the same threads: a FileLedger and the other nodes' answers
 //   RemoteLedger (app)      | in a command: asks the daemon over its control socket
 //
 // Errors: not_found (no such run or attempt), invalid (a run's suffix that is none), timeout (a question that took too
@@ -13,6 +14,7 @@
 //   const auto page = ledger.history({.jobs = {"nightly-backup"}}, [](const Row& row) { ...; return true; });
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,7 +26,7 @@
 #include "ballot/ledger.hpp"
 #include "base/output_piece.hpp"
 #include "base/runner_wire.hpp"
-#include "storage/filter.hpp"
+#include "storage/reader.hpp"
 
 namespace ballot::library {
 
@@ -50,11 +52,29 @@ struct AuditResult {
   std::vector<audit::Departed> departed;
 };
 
+/// A node of the fleet that has not answered, so that what it alone knows is not in an answer.
+struct MissingNode {
+  std::string node;
+  std::optional<WallTime> last_heard;  // when it published or answered last, as far as the node that is asked knows
+  std::string why;
+};
+
+/// An attempt of a run, or slots of a job without one.
+struct RowKey {
+  std::optional<RunId> run = {};
+  int attempt = 0;
+  std::string job = {};  // without a run
+  WallTime slot{}, until{};
+  auto operator<=>(const RowKey&) const = default;
+};
+RowKey key_of(const Row& row);
+
 class LedgerView {
  public:
   /// Called for each row; false: no more.
   using VisitRow = std::function<bool(const Row&)>;
   using VisitRequest = std::function<bool(const RequestRow&)>;
+  using VisitPlacedRow = storage::VisitPlacedRow;
 
   LedgerView() = default;
   LedgerView(const LedgerView&) = delete;
@@ -64,9 +84,21 @@ class LedgerView {
   /// A daemon answers, so open rows are of runs that go on as far as it knows.
   virtual bool is_live() const = 0;
 
-  /// Rows by slot, then attempt, newest first. Where the next page begins; nullopt: no row is left, or `visit` has
-  /// ended it.
-  virtual Result<std::optional<storage::Position>> history(const storage::Filter& filter, const VisitRow& visit) = 0;
+  /// Rows by slot, then attempt, newest first, each with where it stands. Where the next page begins; nullopt: no row
+  /// is left.
+  virtual Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) = 0;
+  /// The same; nullopt also where `visit` has ended it.
+  Result<std::optional<storage::Position>> history(const storage::Filter& filter, const VisitRow& visit) {
+    bool goes_on = true;
+    auto next = walk(filter, [&](const Row& row, const storage::Position&) { return goes_on = visit(row); });
+    if (next && !goes_on) next = std::optional<storage::Position>();
+    return next;
+  }
+  /// The rows that there are of these attempts, and of slots without a run: also of a row of more slots that has one of
+  /// them. At most a hundred of one key.
+  virtual Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) = 0;
+  /// Of each job that has a row the newest slot's last attempt, in the jobs' order.
+  virtual Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) = 0;
   /// Grows with each row that is written or replaced, until the ledger is begun anew.
   virtual Result<std::int64_t> sequence() = 0;
   /// The rows written or replaced after `since`, in that order. The sequence to ask from next time.
@@ -95,6 +127,17 @@ class LedgerView {
   virtual Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) = 0;
   /// The ledger against the schedule computed anew, of these jobs; none: of all.
   virtual Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) = 0;
+
+  /// What the store shows of runs, as far as the node that is asked has read it: rows that no ledger need have.
+  virtual Result<std::vector<Row>> evidence() { return std::vector<Row>(); }
+  /// A row of a call before is evidence of the store, and no ledger's.
+  virtual bool is_evidence(const Row& row) const { return (void)row, false; }
+  /// The nodes whose answers the calls so far lack.
+  virtual std::vector<MissingNode> missing() const { return {}; }
+  /// From now on only that node is asked, where more are: it alone has what is wanted.
+  virtual void narrow(const std::string& node) { (void)node; }
+  /// The calls are answered for the whole fleet, but for the missing nodes.
+  virtual bool is_of_fleet() const { return false; }
 };
 
 /// The row of the last known attempt of a run, or of the attempt that is asked for. not_found: there is none.

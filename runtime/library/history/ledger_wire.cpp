@@ -132,6 +132,34 @@ Result<std::vector<Row>> rows_from(const Message& message, const std::string& na
   return rows;
 }
 
+Message to_message(const RowKey& key) {
+  Message message;
+  if (key.run) return message.set("run", key.run->text()).set("attempt", std::int64_t{key.attempt});
+  return message.set("job", key.job).set("slot", ms(key.slot)).set("until", ms(key.until));
+}
+
+Result<RowKey> row_key_from(const Message& message) {
+  RowKey key{.attempt = int_of(message, "attempt").value_or(0), .job = text_of(message, "job")};
+  const auto run = message.text("run");
+  if (run) key.run = RunId::parse(*run);
+  const auto slot = time_of(message, "slot"), until = time_of(message, "until");
+  if (run ? !key.run : key.job.empty() || !slot || !until || *until < *slot) return unreadable("key of a row");
+  key.slot = slot.value_or(WallTime{});
+  key.until = until.value_or(WallTime{});
+  return key;
+}
+
+Message to_message(const MissingNode& missing) {
+  Message message;
+  message.set("node", missing.node).set("why", missing.why);
+  set_if(message, "last_heard", missing.last_heard, ms);
+  return message;
+}
+
+MissingNode missing_from(const Message& message) {
+  return {text_of(message, "node"), time_of(message, "last_heard"), text_of(message, "why")};
+}
+
 Message to_message(const TermRow& term) {
   Message message;
   message.set("group", term.group).set("node", term.node).set("epoch", whole(term.epoch));
@@ -152,12 +180,14 @@ Result<TermRow> term_from(const Message& message) {
 
 Message to_message(const storage::Position& position) {
   Message message;
-  return message.set("slot", ms(position.slot)).set("attempt", std::int64_t{position.attempt}).set("id", position.id);
+  message.set("slot", ms(position.slot)).set("attempt", std::int64_t{position.attempt}).set("id", position.id);
+  if (!position.ledger.empty()) message.set("ledger", position.ledger);
+  return message;
 }
 
 storage::Position position_from(const Message& message) {
   return {time_of(message, "slot").value_or(WallTime{}), int_of(message, "attempt").value_or(0),
-          message.integer("id").value_or(0)};
+          message.integer("id").value_or(0), text_of(message, "ledger")};
 }
 
 Message to_message(const storage::Filter& filter) {

@@ -23,6 +23,12 @@ std::vector<io::Message> to_messages(const std::vector<Row>& rows);
 /// The list of that name.
 Result<std::vector<Row>> rows_from(const io::Message& message, const std::string& name);
 
+io::Message to_message(const RowKey& key);
+Result<RowKey> row_key_from(const io::Message& message);
+
+io::Message to_message(const MissingNode& missing);
+MissingNode missing_from(const io::Message& message);
+
 io::Message to_message(const TermRow& term);
 Result<TermRow> term_from(const io::Message& message);
 

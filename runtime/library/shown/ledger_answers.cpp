@@ -44,7 +44,11 @@ Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime
     filter->after = position_from(*place);
   }
   std::vector<Message> rows;
-  const auto next = ledger.history(*filter, [&](const Row& row) { return rows.push_back(shown(row)), true; });
+  const auto next = ledger.history(*filter, [&](const Row& row) {
+    rows.push_back(shown(row));
+    if (ledger.is_evidence(row)) rows.back().set("evidence", std::string("store"));
+    return true;
+  });
   if (!next) return next.error();
   Message answer;
   answer.set("rows", std::move(rows)).set("next", {});

@@ -39,6 +39,7 @@ const KeyRow rows[] = {
     {"control", "operators", "1", {"\"two words\"", "\"a:b\""}},
     {"control", "socket", "1", {"\"b.sock\""}},
     {"control", "viewers", "1", {"\"two words\"", "\"/etc/group\""}},
+    {"fleet", "token_file", "1", {"\"token\""}},
     {"http",
      "listen",
      "8780",
@@ -60,7 +61,8 @@ const KeyRow rows[] = {
     {"http", "trusted_proxies", "\"10.0.0.1\"", {"[\"proxy\"]", "[\"10.0.0.0/33\"]", "[\"10.0.0.1\", \"\"]"}},
     {"http", "job_metrics", "1", {"\"yes\""}},
 };
-const char* const tables[] = {"coordination", "runner", "history", "log", "control", "http", "far", "near", "group"};
+const char* const tables[] = {"coordination", "runner", "history", "log",  "control",
+                              "fleet",        "http",   "far",     "near", "group"};
 
 class ConfigKeys : public ::testing::Test {
  protected:

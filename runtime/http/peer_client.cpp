@@ -1,0 +1,232 @@
+#include "http/peer_client.hpp"
+
+#include <openssl/x509v3.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <memory>
+#include <utility>
+
+#include "http/peer_lookup.hpp"
+#include "io/message.hpp"
+
+namespace ballot::web {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace ssl = boost::asio::ssl;
+
+constexpr Millis stop_interval{50};  // whether it is still to go on
+constexpr std::uint32_t most_head = 16 * 1024;
+
+Result<std::shared_ptr<ssl::context>> peer_context(const std::string& ca_file) {
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
+  boost::system::error_code error;
+  context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1, error);
+  context->set_verify_mode(ssl::verify_peer, error);
+  if (ca_file.empty())
+    context->set_default_verify_paths(error);
+  else if (context->load_verify_file(ca_file, error))
+    return Error{Errc::invalid, "[http] tls_ca: the authorities in " + ca_file + " cannot be used: " + error.message()};
+  return context;
+}
+
+/// The handshake fails unless the certificate is for this name or address.
+bool require_name(SSL* ssl, const std::string& name) {
+  boost::system::error_code no_address;
+  asio::ip::make_address(name, no_address);
+  X509_VERIFY_PARAM* const checks = SSL_get0_param(ssl);
+  if (!no_address) return X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str()) == 1;
+  X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return X509_VERIFY_PARAM_set1_host(checks, name.data(), name.size()) == 1 &&
+         SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;
+}
+
+/// An error of the API, by its status; its body is a problem (RFC 9457).
+Error api_error(unsigned status, const std::string& body) {
+  const auto problem = io::decode(body);
+  const std::string detail = problem ? problem->text("detail").value_or("") : "";
+  const std::string text = detail.empty() ? "its API answers with status " + std::to_string(status) : detail;
+  switch (status) {
+    case 400: return {Errc::invalid, text};
+    case 401: return {Errc::refused, "it does not take the token: " + text};
+    case 403: return {Errc::refused, text};
+    case 404: return {Errc::not_found, text};
+    case 409: return {Errc::conflict, text};
+    case 504: return {Errc::timeout, text};
+    default: return {Errc::unavailable, text};
+  }
+}
+
+/// One request to one node.
+class PeerCall : public std::enable_shared_from_this<PeerCall> {
+ public:
+  PeerCall(asio::io_context& io, PeerLookup& lookup, std::shared_ptr<ssl::context> tls, PeerUrl url)
+      : io_(io), lookup_(lookup), tls_(std::move(tls)), url_(std::move(url)) {}
+
+  void begin(const PeerRequest& request, const PeerSettings& settings) {
+    parser_.body_limit(settings.most_bytes);
+    parser_.header_limit(most_head);
+    most_bytes_ = settings.most_bytes;
+    request_.method(beast::http::verb::post);
+    request_.target(url_.path);
+    request_.version(11);
+    request_.set(beast::http::field::host, url_.host.find(':') == std::string::npos
+                                               ? url_.host + ":" + url_.port
+                                               : "[" + url_.host + "]:" + url_.port);
+    request_.set(beast::http::field::content_type, "application/json");
+    request_.set(beast::http::field::connection, "close");
+    if (!settings.token.empty()) request_.set(beast::http::field::authorization, "Bearer " + settings.token);
+    request_.body() = request.body;
+    request_.prepare_payload();
+    lookup_.find(url_.host, url_.port, [self = shared_from_this()](const auto& problem, const auto& addresses) {
+      if (problem.empty()) return self->connect(addresses);
+      self->finish(Error{Errc::unavailable, "its host " + self->url_.host + " is not found: " + problem});
+    });
+  }
+
+  bool is_done() const { return done_; }
+  /// Nothing of it is waited for any more.
+  Result<std::string> take() {
+    close();
+    return std::move(answer_);
+  }
+
+ private:
+  using Socket = beast::tcp_stream;
+
+  void connect(const PeerLookup::Addresses& addresses) {
+    socket_.emplace(io_);
+    socket_->async_connect(addresses, [self = shared_from_this()](const auto& error, const auto&) {
+      if (error) return self->fail("cannot be connected to", error);
+      self->connected();
+    });
+  }
+
+  void connected() {
+    if (!url_.is_tls) return send(*socket_);
+    secure_.emplace(std::move(*socket_), *tls_);
+    if (!require_name(secure_->native_handle(), url_.host)) return finish(Error{Errc::io, "no memory for TLS"});
+    secure_->async_handshake(ssl::stream_base::client, [self = shared_from_this()](const auto& error) {
+      if (!error) return self->send(*self->secure_);
+      const long verified = SSL_get_verify_result(self->secure_->native_handle());
+      const std::string why = verified == X509_V_OK ? error.message() : X509_verify_cert_error_string(verified);
+      self->finish(Error{Errc::refused, "TLS with " + self->url_.host + " fails: " + why});
+    });
+  }
+
+  template <class Stream>
+  void send(Stream& stream) {
+    beast::http::async_write(stream, request_, [self = shared_from_this(), &stream](const auto& error, std::size_t) {
+      if (error) return self->fail("does not take the question", error);
+      beast::http::async_read(stream, self->buffer_, self->parser_, [self](const auto& failed, std::size_t) {
+        if (failed == beast::http::error::body_limit)
+          return self->finish(
+              Error{Errc::corrupt, "its answer is longer than " + std::to_string(self->most_bytes_) + " bytes"});
+        if (failed) return self->fail("does not answer", failed);
+        self->on_answer();
+      });
+    });
+  }
+
+  void on_answer() {
+    auto& answer = parser_.get();
+    if (answer.result() == beast::http::status::ok) return finish(std::move(answer.body()));
+    finish(api_error(answer.result_int(), answer.body()));
+  }
+
+  void fail(const char* what, const boost::system::error_code& error) {
+    finish(Error{Errc::unavailable, "its API at " + url_.host + ":" + url_.port + " " + what + ": " + error.message()});
+  }
+
+  void finish(Result<std::string> answer) {
+    if (std::exchange(done_, true)) return;
+    answer_ = std::move(answer);
+    close();
+  }
+
+  void close() {
+    boost::system::error_code ignored;
+    if (secure_)
+      beast::get_lowest_layer(*secure_).socket().close(ignored);
+    else if (socket_)
+      socket_->socket().close(ignored);
+  }
+
+  asio::io_context& io_;
+  PeerLookup& lookup_;
+  const std::shared_ptr<ssl::context> tls_;
+  const PeerUrl url_;
+  std::size_t most_bytes_ = 0;
+  beast::http::request<beast::http::string_body> request_;
+  beast::http::response_parser<beast::http::string_body> parser_;
+  beast::flat_buffer buffer_{64 * 1024};
+  std::optional<Socket> socket_;
+  std::optional<ssl::stream<Socket>> secure_;
+  bool done_ = false;
+  Result<std::string> answer_ = Error{Errc::timeout, "it has not answered in time"};
+};
+
+}  // namespace
+
+std::optional<PeerUrl> PeerUrl::parse(const std::string& text) {
+  PeerUrl url;
+  std::string_view rest = text;
+  if (rest.starts_with("https://"))
+    url.is_tls = true, rest.remove_prefix(8);
+  else if (rest.starts_with("http://"))
+    rest.remove_prefix(7);
+  else
+    return std::nullopt;
+  if (rest.find_first_of("@?# \t\r\n") != std::string_view::npos) return std::nullopt;
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  url.path = slash == rest.size() ? "/" : std::string(rest.substr(slash));
+  std::string_view place = rest.substr(0, slash);
+  const bool has_brackets = place.starts_with('[');
+  const std::size_t end = has_brackets ? place.find(']') : std::min(place.find(':'), place.size());
+  if (end == std::string_view::npos) return std::nullopt;
+  url.host = place.substr(has_brackets ? 1 : 0, has_brackets ? end - 1 : end);
+  place.remove_prefix(std::min(place.size(), has_brackets ? end + 1 : end));
+  url.port = place.empty() ? (url.is_tls ? "443" : "80") : std::string(place.substr(1));
+  const bool has_port = place.empty() || place.front() == ':';
+  const bool is_number = !url.port.empty() && url.port.size() <= 5 &&
+                         url.port.find_first_not_of("0123456789") == std::string::npos && std::stoi(url.port) <= 65535;
+  return url.host.empty() || !has_port || !is_number ? std::nullopt : std::optional(url);
+}
+
+std::vector<Result<std::string>> ask_peers(const std::vector<PeerRequest>& requests, const PeerSettings& settings,
+                                           const std::function<bool()>& goes_on) {
+  std::vector<Result<std::string>> answers;
+  const auto tls = peer_context(settings.tls_ca);
+  asio::io_context io(1);
+  PeerLookup lookup(io);
+  std::vector<std::shared_ptr<PeerCall>> calls;
+  for (const PeerRequest& request : requests) {
+    auto url = PeerUrl::parse(request.url);
+    answers.push_back(Error{Errc::invalid, "the URL that it publishes cannot be used: " + request.url});
+    if (url && url->is_tls && !tls) answers.back() = tls.error();
+    const bool can_be_asked = url && (!url->is_tls || tls);
+    calls.push_back(can_be_asked ? std::make_shared<PeerCall>(io, lookup, tls ? *tls : nullptr, *std::move(url))
+                                 : nullptr);
+    if (can_be_asked) calls.back()->begin(request, settings);
+  }
+  const auto work = asio::make_work_guard(io);
+  const auto until = std::chrono::steady_clock::now() + settings.within;
+  const auto is_open = [](const std::shared_ptr<PeerCall>& call) { return call && !call->is_done(); };
+  while (std::any_of(calls.begin(), calls.end(), is_open)) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= until || (goes_on && !goes_on())) break;
+    io.run_one_until(std::min<std::chrono::steady_clock::time_point>(until, now + stop_interval));
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (calls[i]) answers[i] = calls[i]->take();
+  return answers;
+}
+
+}  // namespace ballot::web

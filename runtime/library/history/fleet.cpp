@@ -1,0 +1,91 @@
+#include "library/history/fleet.hpp"
+
+#include <utility>
+
+#include "http/peer_client.hpp"
+#include "io/clocks.hpp"
+#include "io/trusted_file.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+
+constexpr std::string_view path = "/api/v1/questions";
+constexpr std::size_t most_values = 500'000;  // of an answer
+
+FleetRoster::Now roster_now() {
+  const auto now = io::read_clocks();
+  return {now.wall, now.steady};
+}
+
+/// The names of jobs that a question is about.
+std::vector<std::string> jobs_of(const Message& asked) {
+  std::vector<std::string> jobs = asked.texts("jobs");
+  if (const auto job = asked.text("job")) jobs.push_back(*job);
+  if (asked.text("ask") == "knows_job") jobs.push_back(asked.text("name").value_or(""));
+  return jobs;
+}
+
+}  // namespace
+
+FleetNow Fleet::now(const Message& asked) {
+  const auto now = roster_now();
+  const std::lock_guard hold(mutex_);
+  if (node_.core().session().is_open()) roster_.see(node_.core().peers().published(), now);
+  return {roster_.peers(now), node_.core().views().runs_of_others(jobs_of(asked))};
+}
+
+std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questions, Millis within,
+                                        const std::function<bool()>& goes_on) {
+  const auto token =
+      settings_.token_file.empty() ? Result<std::string>(std::string()) : read_fleet_token(settings_.token_file);
+  if (!token) return std::vector<Result<Message>>(questions.size(), token.error());
+  std::vector<web::PeerRequest> requests;
+  for (const auto& [peer, question] : questions)
+    requests.push_back({peer.url + std::string(path), io::encode(question)});
+  std::vector<Result<Message>> answers;
+  for (const auto& body : web::ask_peers(requests, {settings_.tls_ca, *token, within}, goes_on))
+    answers.push_back(body ? last_line(*body) : Result<Message>(body.error()));
+  note(questions, answers);
+  return answers;
+}
+
+void Fleet::note(const std::vector<PeerQuestion>& questions, const std::vector<Result<Message>>& answers) {
+  const auto now = roster_now();
+  const std::lock_guard hold(mutex_);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::string& node = questions[i].first.node;
+    const bool is_there = answers[i] || answers[i].error().code == Errc::not_found;
+    if (is_there)
+      roster_.on_answer(node, now);
+    else if (answers[i].error().code == Errc::timeout)
+      roster_.on_timeout(node, answers[i].error().what, now);
+  }
+}
+
+Result<std::string> read_fleet_token(const std::string& path) {
+  auto text = io::read_trusted_file(path, io::Readers::owner);
+  const auto error = [&](Errc code, const std::string& what) {
+    return Error{code, "[fleet] token_file: " + path + " " + what};
+  };
+  if (!text) return error(text.error().code == Errc::refused ? Errc::refused : Errc::invalid, text.error().what);
+  std::string line = text->substr(0, text->find_first_of("\r\n"));
+  const bool is_plain = line.find_first_of(" \t") == std::string::npos;
+  if (line.empty() || !is_plain) return error(Errc::invalid, "has no token in its first line");
+  return line;
+}
+
+Result<Message> last_line(const std::string& lines) {
+  std::string_view rest = lines;
+  while (rest.ends_with('\n') || rest.ends_with('\r')) rest.remove_suffix(1);
+  if (const std::size_t before = rest.rfind('\n'); before != std::string_view::npos) rest.remove_prefix(before + 1);
+  if (!io::has_at_most(most_values, rest)) return Error{Errc::corrupt, "its answer has too many values"};
+  auto message = io::decode(rest);
+  if (!message) return Error{Errc::corrupt, "its answer cannot be read: " + message.error().what};
+  if (auto error = io::to_error(*message)) return *std::move(error);
+  if (!message->flag("last").value_or(false)) return Error{Errc::corrupt, "its answer ends before its last line"};
+  return message;
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,51 @@
+// Fleet: the other nodes, as this daemon asks them: who they are, by the store, and the questions themselves, over
+// their APIs.
+//
+// Thread: now() on the loop; ask() on any, which blocks at most as long as it is told.
+//
+//   Fleet fleet(node, {.node = config.node, .tls_ca = config.http.tls_ca, .token_file = config.fleet.token_file});
+//   FleetLedger ledger(name, std::move(own), fleet.now(question), [&](const auto& all, Millis within) {
+//     return fleet.ask(all, within, goes_on);
+//   });
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "library/history/fleet_roster.hpp"
+#include "library/history/fleet_source.hpp"
+#include "library/node.hpp"
+
+namespace ballot::library {
+
+struct FleetSettings {
+  std::string tls_ca;      // file of the authorities by which the others' certificates are checked; "": the system's
+  std::string token_file;  // "": no token is shown
+};
+
+class Fleet : public FleetSource {
+ public:
+  Fleet(Node& node, FleetSettings settings) : node_(node), settings_(std::move(settings)) {}
+
+  FleetNow now(const io::Message& asked) override;
+  std::vector<Result<io::Message>> ask(const std::vector<PeerQuestion>& questions, Millis within,
+                                       const std::function<bool()>& goes_on) override;
+
+ private:
+  void note(const std::vector<PeerQuestion>& questions, const std::vector<Result<io::Message>>& answers);
+
+  Node& node_;
+  const FleetSettings settings_;
+  std::mutex mutex_;
+  FleetRoster roster_;  // under mutex_
+};
+
+/// The token of a file: its first line. Errors name [fleet] token_file: refused (others may read or write it), invalid.
+Result<std::string> read_fleet_token(const std::string& path);
+
+/// Of an answer's lines the last, which is the whole answer to a question of the ledger. Errors: the daemon's; corrupt.
+Result<io::Message> last_line(const std::string& lines);
+
+}  // namespace ballot::library

@@ -1,0 +1,131 @@
+#include "library/history/fleet_answers.hpp"
+
+#include <algorithm>
+
+#include "library/history/ledger_questions.hpp"
+#include "library/history/ledger_wire.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+using storage::Account;
+
+constexpr std::size_t most_evidence = 20'000;  // rows
+
+}  // namespace
+
+FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask)
+    : node_(std::move(node)), own_(own), ask_(std::move(ask)) {
+  for (FleetPeer& peer : now.peers) {
+    if (!peer.silent.empty())
+      missing_[peer.node] = {peer.node, peer.last_heard, peer.silent};
+    else
+      peers_.emplace(peer.node, std::move(peer));
+  }
+  take_evidence(std::move(now.evidence), node_);
+}
+
+// ---- asking
+
+std::vector<std::string> FleetAnswers::ledgers() const {
+  std::vector<std::string> names;
+  if (own_) names.push_back(node_);
+  for (const auto& [name, peer] : peers_) names.push_back(name);
+  return names;
+}
+
+void FleetAnswers::lose(const std::string& node, const std::string& why) {
+  const auto peer = peers_.extract(node);
+  if (!peer.empty()) missing_[node] = {node, peer.mapped().last_heard, why};
+}
+
+Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask(const Questions& questions, Millis within) {
+  std::vector<Answer> answers;
+  std::vector<PeerQuestion> of_peers;
+  std::optional<Error> refusal;
+  const auto take = [&](const std::string& ledger, Result<Message> answer) {
+    if (answer) return answers.push_back({ledger, *std::move(answer)}), true;
+    const bool knows_nothing = answer.error().code == Errc::not_found || answer.error().code == Errc::invalid;
+    if (knows_nothing && !refusal) refusal = answer.error();
+    return knows_nothing;
+  };
+  for (const auto& [ledger, question] : questions) {
+    if (const auto peer = peers_.find(ledger); peer != peers_.end()) of_peers.emplace_back(peer->second, question);
+    if (!own_ || ledger != node_) continue;
+    const auto own = answer_question(*own_, question);
+    if (!take(ledger, own)) return own.error();
+  }
+  if (!of_peers.empty()) {
+    auto results = ask_(of_peers, within);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (!take(of_peers[i].first.node, results[i])) lose(of_peers[i].first.node, results[i].error().what);
+  }
+  if (answers.empty() && refusal) return *refusal;
+  return answers;
+}
+
+Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask_all(const Message& question, Millis within) {
+  Questions questions;
+  for (const std::string& ledger : ledgers()) questions.emplace_back(ledger, question);
+  return ask(questions, within);
+}
+
+std::vector<Account> FleetAnswers::accounts_in(const std::vector<Answer>& answers) {
+  std::vector<Account> accounts;
+  for (const Answer& answer : answers) {
+    auto rows = rows_from(answer.message, "rows");
+    if (!rows) lose(answer.ledger, rows.error().what);
+    if (!rows) continue;
+    for (Row& row : *rows) accounts.push_back({std::move(row), answer.ledger});
+  }
+  return accounts;
+}
+
+const MissingNode* FleetAnswers::find_missing(const std::string& node) const {
+  const auto found = missing_.find(node);
+  return found == missing_.end() ? nullptr : &found->second;
+}
+
+std::vector<MissingNode> FleetAnswers::missing() const {
+  std::vector<MissingNode> nodes;
+  for (const auto& [name, node] : missing_) nodes.push_back(node);
+  return nodes;
+}
+
+// ---- evidence
+
+/// A register shows what has not ended: anything else is no evidence, whoever says it.
+void FleetAnswers::take_evidence(std::vector<Row> rows, const std::string& ledger) {
+  for (Row& row : rows) {
+    const bool can_be = !is_final(row.status) && !row.job.empty() && !row.slot_until;
+    if (can_be && evidence_.size() < most_evidence && evidence_keys_.insert(key_of(row)).second)
+      evidence_.push_back({std::move(row), ledger, true});
+  }
+}
+
+/// Whoever leads a group has read its registers. A node that says nothing of it is asked again by the question itself.
+void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
+  if (std::exchange(has_all_evidence_, true) || peers_.empty()) return;
+  Message asked = question("evidence");
+  asked.set("jobs", std::move(jobs));
+  Questions questions;
+  for (const auto& [name, peer] : peers_) questions.emplace_back(name, asked);
+  const auto answers = ask(questions);
+  if (!answers) return;
+  for (const Answer& answer : *answers)
+    if (auto rows = rows_from(answer.message, "rows")) take_evidence(*std::move(rows), answer.ledger);
+}
+
+std::vector<Account> FleetAnswers::evidence_of(const std::vector<RowKey>& keys) const {
+  std::vector<Account> found;
+  for (const Account& one : evidence_)
+    if (std::any_of(keys.begin(), keys.end(), [&](const RowKey& key) {
+          return key.run ? one.row.run == key.run && one.row.attempt == key.attempt
+                         : one.row.job == key.job && one.row.slot >= key.slot && one.row.slot <= key.until;
+        }))
+      found.push_back(one);
+  return found;
+}
+
+}  // namespace ballot::library

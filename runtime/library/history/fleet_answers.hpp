@@ -1,0 +1,90 @@
+// FleetAnswers: one question to this node's ledger and to the other nodes, all at once, and who did not answer. With it
+// what the store shows of runs, as far as any node that answers has read it. Made for one question of somebody.
+//
+//   a node              | its answer
+//   answers             | is among the answers
+//   knows nothing of it | is not, and the node is not missing
+//   does not answer, or | none: missing() names the node, with what is known of when it lived, and it is not asked
+//   again makes no sense      |
+//
+// Thread: the one that uses it; calls block as long as `ask` does.
+//
+//   FleetAnswers answers("host-1", file_ledger.get(), now, ask);
+//   for (const auto& one : *answers.ask_all(question("terms"))) ...
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/message.hpp"
+#include "library/history/ledger_view.hpp"
+#include "storage/merge.hpp"
+
+namespace ballot::library {
+
+/// Another node, and how it is asked.
+struct FleetPeer {
+  std::string node;
+  std::string url;                     // of its API
+  std::optional<WallTime> last_heard;  // none: not known
+  std::string silent;                  // why it is not asked at all; "": it is
+};
+
+/// What one node knows of the fleet when it is asked.
+struct FleetNow {
+  std::vector<FleetPeer> peers;
+  std::vector<Row> evidence;  // of runs, by registers
+};
+
+using PeerQuestion = std::pair<FleetPeer, io::Message>;
+/// All of them at once, in their order.
+using AskPeers = std::function<std::vector<Result<io::Message>>(const std::vector<PeerQuestion>&, Millis within)>;
+
+class FleetAnswers {
+ public:
+  struct Answer {
+    std::string ledger;
+    io::Message message;
+  };
+  using Questions = std::vector<std::pair<std::string, io::Message>>;  // by ledger
+
+  /// `own`: of node `node`, and outlives this; null: this node has no part in the answers.
+  FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask);
+
+  /// This node's, and those of the nodes that are not missing.
+  std::vector<std::string> ledgers() const;
+  /// Errors: those of this node's ledger; not_found and invalid, where no node knows more.
+  Result<std::vector<Answer>> ask(const Questions& questions, Millis within = std::chrono::seconds(2));
+  Result<std::vector<Answer>> ask_all(const io::Message& question, Millis within = std::chrono::seconds(2));
+  /// The rows of answers, with whose they are.
+  std::vector<storage::Account> accounts_in(const std::vector<Answer>& answers);
+  /// A node whose answer is of no use.
+  void lose(const std::string& node, const std::string& why);
+
+  std::vector<MissingNode> missing() const;
+  const MissingNode* find_missing(const std::string& node) const;
+
+  /// Asks the other nodes for evidence, once. `jobs`: of these also the last slot that was claimed.
+  void gather_evidence(std::vector<std::string> jobs);
+  const std::vector<storage::Account>& evidence() const { return evidence_; }
+  /// Of one of these attempts and slots.
+  std::vector<storage::Account> evidence_of(const std::vector<RowKey>& keys) const;
+
+ private:
+  void take_evidence(std::vector<Row> rows, const std::string& ledger);
+
+  const std::string node_;
+  LedgerView* const own_;
+  const AskPeers ask_;
+  std::map<std::string, FleetPeer> peers_;  // that answer, as far as it is known
+  std::map<std::string, MissingNode> missing_;
+  std::vector<storage::Account> evidence_;
+  std::set<RowKey> evidence_keys_;
+  bool has_all_evidence_ = false;
+};
+
+}  // namespace ballot::library

@@ -1,0 +1,440 @@
+#include "library/history/fleet_ledger.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "base/wall_text.hpp"
+#include "library/history/ledger_questions.hpp"
+#include "library/history/ledger_wire.hpp"
+#include "library/history/request_wire.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+using Answer = FleetAnswers::Answer;
+using storage::Account;
+using storage::PlacedRow;
+
+constexpr Millis audit_patience = std::chrono::minutes(9);
+constexpr std::size_t most_fleet_findings = 1000;
+const std::string store = "~store";  // stands for evidence among the ledgers: no node has such a name
+
+template <class T, class U>
+bool is_one_of(const std::vector<T>& values, const U& value) {
+  return values.empty() || std::any_of(values.begin(), values.end(), [&](const T& one) { return value == one; });
+}
+
+bool matches(const storage::Filter& filter, const Row& row) {
+  return is_one_of(filter.jobs, row.job) && is_one_of(filter.groups, row.group) && is_one_of(filter.nodes, row.node) &&
+         is_one_of(filter.statuses, row.status) && is_one_of(filter.reasons, row.reason) &&
+         (!filter.run || row.run == filter.run) && (!filter.since || row.slot >= *filter.since) &&
+         (!filter.until || row.slot < *filter.until);
+}
+
+/// Nothing that another ledger may have counts before it.
+bool is_certain(const Row& row, const std::string& ledger) {
+  return row.run && row.node == ledger && is_final(row.status) && row.status != Status::lost;
+}
+
+WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
+
+bool covers(const Row& row, const std::string& job, WallTime slot) {
+  return row.job == job && row.slot <= slot && slot <= last_slot(row);
+}
+
+/// By slot, then attempt, newest first; as a ledger's rows would stand.
+std::vector<PlacedRow> placed(const std::vector<Account>& evidence) {
+  std::vector<PlacedRow> rows;
+  for (const Account& one : evidence) rows.push_back({one.row, {one.row.slot, one.row.attempt, 0, store}});
+  std::stable_sort(rows.begin(), rows.end(), [](const PlacedRow& a, const PlacedRow& b) {
+    return std::tie(a.row.slot, a.row.attempt) > std::tie(b.row.slot, b.row.attempt);
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].at.id = static_cast<std::int64_t>(rows.size() - i);
+  return rows;
+}
+
+bool is_after(const storage::Position& at, const std::optional<storage::Position>& after) {
+  return !after || std::tie(at.slot, at.attempt, at.id) < std::tie(after->slot, after->attempt, after->id);
+}
+
+/// The rows of a page, each after the one before. Error: corrupt.
+Result<std::vector<PlacedRow>> placed_rows(const Message& answer, const std::string& ledger,
+                                           std::optional<storage::Position> after) {
+  std::vector<PlacedRow> rows;
+  for (const Message& one : answer.objects("rows")) {
+    auto row = row_from(one);
+    if (!row) return row.error();
+    const storage::Position at{row->slot, row->attempt, one.integer("id").value_or(0), ledger};
+    if (row->job.empty() || last_slot(*row) < row->slot)
+      return Error{Errc::corrupt, "it answers with a row that cannot be"};
+    if (!is_after(at, after) || std::ssize(rows) >= page_rows) return Error{Errc::corrupt, "its rows come in no order"};
+    after = at;
+    rows.push_back({*std::move(row), at});
+  }
+  return rows;
+}
+
+Message page_question(storage::Filter filter, const std::optional<storage::Position>& after, std::int64_t most) {
+  filter.after = after;
+  filter.limit = most;
+  Message asked = to_message(filter);
+  return asked.set("do", std::string("ledger")).set("ask", std::string("history"));
+}
+
+std::string status_text(const Row& row) {
+  const std::string status(to_string(row.status));
+  return row.reason == Reason::none ? status : status + ": " + std::string(to_string(row.reason));
+}
+
+/// The attempts of a run whose output may be anywhere: who of the nodes that answered says most about it.
+int worth(const ShownOutput& shown, const std::string& ledger) {
+  if (shown.place == ShownOutput::Place::here && shown.node == ledger) return 3;
+  if (shown.place == ShownOutput::Place::here && shown.total > 0) return 2;
+  return shown.place == ShownOutput::Place::elsewhere ? 1 : 0;
+}
+
+void add_to(AuditResult& all, AuditResult one, const std::string& ledger) {
+  all.finding_count += one.finding_count;
+  for (audit::Finding& finding : one.findings) {
+    if (all.findings.size() >= most_fleet_findings) break;
+    finding.what += " (by the ledger of " + ledger + ")";
+    all.findings.push_back(std::move(finding));
+  }
+  for (const audit::Total& total : one.totals) {
+    const auto known = std::find_if(all.totals.begin(), all.totals.end(), [&](const audit::Total& other) {
+      return other.status == total.status && other.reason == total.reason;
+    });
+    if (known == all.totals.end())
+      all.totals.push_back(total);
+    else
+      known->count += total.count;
+  }
+  for (std::string& job : one.undefined)
+    if (all.undefined.empty() || !is_one_of(all.undefined, job)) all.undefined.push_back(std::move(job));
+  for (audit::Departed& gone : one.departed)
+    if (std::none_of(all.departed.begin(), all.departed.end(),
+                     [&](const audit::Departed& other) { return other.job == gone.job && other.node == gone.node; }))
+      all.departed.push_back(std::move(gone));
+}
+
+}  // namespace
+
+Result<std::vector<Row>> FleetLedger::evidence() {
+  std::vector<Row> rows;
+  for (const Account& one : fleet_.evidence()) rows.push_back(one.row);
+  return rows;
+}
+
+bool FleetLedger::is_evidence(const Row& row) const { return shown_evidence_.contains(key_of(row)); }
+
+void FleetLedger::note_evidence(const Account& account) {
+  if (account.is_evidence) shown_evidence_.insert(key_of(account.row));
+}
+
+// ---- rows
+
+/// Reads the next page of each ledger of which one is wanted; one that does not answer is left out.
+Result<void> FleetLedger::read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most) {
+  FleetAnswers::Questions questions;
+  for (const std::string& ledger : pages.wanted()) {
+    const auto after = pages.next_page(ledger, filter.after);
+    if (ledger != store) {
+      questions.emplace_back(ledger, page_question(filter, after, most));
+      continue;
+    }
+    auto rows = placed(fleet_.evidence());
+    std::erase_if(rows, [&](const PlacedRow& one) { return !matches(filter, one.row) || !is_after(one.at, after); });
+    pages.add(store, std::move(rows), true);
+  }
+  const auto answers = fleet_.ask(questions);
+  if (!answers) return answers.error();
+  for (const auto& [ledger, question] : questions) {
+    const auto answer = std::find_if(answers->begin(), answers->end(),
+                                     [&, &name = ledger](const Answer& one) { return one.ledger == name; });
+    auto rows = answer == answers->end() ? Result<std::vector<PlacedRow>>(std::vector<PlacedRow>())
+                                         : placed_rows(answer->message, ledger, pages.next_page(ledger, filter.after));
+    if (!rows) fleet_.lose(ledger, rows.error().what);
+    if (answer == answers->end() || !rows) {
+      pages.leave_out(ledger);
+      continue;
+    }
+    pages.add(ledger, *std::move(rows), answer->message.objects("next").empty());
+  }
+  return {};
+}
+
+Result<std::vector<Account>> FleetLedger::accounts_of(const std::vector<RowKey>& keys) {
+  std::vector<Account> accounts;
+  for (auto from = keys.begin(); from != keys.end();) {
+    const auto to = from + std::min<std::ptrdiff_t>(keys.end() - from, names_at_once);
+    std::vector<Message> objects;
+    for (auto key = from; key != to; ++key) objects.push_back(to_message(*key));
+    Message asked = question("rows_of");
+    const auto answers = fleet_.ask_all(asked.set("keys", std::move(objects)));
+    if (!answers) return answers.error();
+    auto rows = fleet_.accounts_in(*answers);
+    std::move(rows.begin(), rows.end(), std::back_inserter(accounts));
+    from = to;
+  }
+  const auto evidence = fleet_.evidence_of(keys);
+  accounts.insert(accounts.end(), evidence.begin(), evidence.end());
+  return accounts;
+}
+
+/// Of the candidates, and of what they yield to, what counts: by ledger and key.
+Result<FleetLedger::Counting> FleetLedger::counting(const std::vector<PlacedRow>& candidates) {
+  std::set<RowKey> keys;
+  std::vector<Account> accounts;
+  for (const PlacedRow& one : candidates) {
+    accounts.push_back({one.row, one.at.ledger, one.at.ledger == store});
+    if (!is_certain(one.row, one.at.ledger)) keys.insert(key_of(one.row));
+  }
+  auto found = accounts_of({keys.begin(), keys.end()});
+  if (!found) return found.error();
+  for (Account& account : *found) {
+    if (account.is_evidence) account.ledger = store;
+    accounts.push_back(std::move(account));
+  }
+  Counting counting;
+  for (Account& one : storage::merge(std::move(accounts))) {
+    std::pair key(one.ledger, key_of(one.row));
+    counting.emplace(std::move(key), std::move(one));
+  }
+  return counting;
+}
+
+/// A candidate is shown where it is the row that counts: each run and slot once, whatever page its copies are on.
+Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter& filter, const VisitPlacedRow& visit) {
+  fleet_.gather_evidence(filter.jobs);
+  std::vector<std::string> sources = fleet_.ledgers();
+  sources.push_back(store);
+  storage::PageMerge pages(sources);
+  std::int64_t left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max());
+  std::optional<storage::Position> last;
+  while (left > 0) {
+    const std::int64_t most = std::clamp<std::int64_t>(left, 1, page_rows);
+    if (const auto read = read_pages(pages, filter, most); !read) return read.error();
+    std::vector<PlacedRow> candidates;
+    while (std::ssize(candidates) < most)
+      if (auto next = pages.next())
+        candidates.push_back(*std::move(next));
+      else
+        break;
+    if (candidates.empty() && pages.wanted().empty()) return std::optional<storage::Position>();
+    const auto counts = counting(candidates);
+    if (!counts) return counts.error();
+    for (const PlacedRow& candidate : candidates) {
+      last = candidate.at;
+      const auto shown = counts->find({candidate.at.ledger, key_of(candidate.row)});
+      if (shown == counts->end()) continue;
+      note_evidence(shown->second);
+      --left;
+      if (!visit(shown->second.row, candidate.at)) return last;
+    }
+  }
+  return last;
+}
+
+Result<std::vector<Row>> FleetLedger::rows_of(const std::vector<RowKey>& keys) {
+  auto accounts = accounts_of(keys);
+  if (!accounts) return accounts.error();
+  std::vector<Row> rows;
+  for (Account& one : storage::merge(*std::move(accounts))) rows.push_back(std::move(one.row));
+  return rows;
+}
+
+/// The rows of the slot itself before a row of many slots.
+Result<std::vector<Row>> FleetLedger::at(const std::string& job, WallTime slot) {
+  fleet_.gather_evidence({job});
+  auto accounts = accounts_of({{.job = job, .slot = slot, .until = slot}});
+  if (!accounts) return accounts.error();
+  std::vector<Row> exact, around;
+  for (const Account& one : storage::merge(*std::move(accounts))) {
+    if (!covers(one.row, job, slot)) continue;
+    note_evidence(one);
+    (one.row.slot == slot ? exact : around).push_back(one.row);
+  }
+  return exact.empty() ? around : exact;
+}
+
+Result<std::vector<Row>> FleetLedger::last_rows(const std::vector<std::string>& jobs) {
+  fleet_.gather_evidence(jobs);
+  Message asked = question("last_rows");
+  const auto answers = fleet_.ask_all(asked.set("jobs", jobs));
+  if (!answers) return answers.error();
+  auto accounts = fleet_.accounts_in(*answers);
+  for (const Account& one : fleet_.evidence())
+    if (std::find(jobs.begin(), jobs.end(), one.row.job) != jobs.end()) accounts.push_back(one);
+  std::map<std::string, Row> newest;
+  for (Account& one : storage::merge(std::move(accounts))) newest.try_emplace(one.row.job, std::move(one.row));
+  std::vector<Row> rows;
+  for (const std::string& job : jobs)
+    if (const auto found = newest.find(job); found != newest.end()) rows.push_back(found->second);
+  return rows;
+}
+
+Result<std::vector<std::string>> FleetLedger::last_statuses(const std::vector<std::string>& jobs) {
+  const auto rows = last_rows(jobs);
+  if (!rows) return rows.error();
+  std::map<std::string, std::string> texts;
+  for (const Row& row : *rows) texts[row.job] = status_text(row);
+  std::vector<std::string> all;
+  for (const std::string& job : jobs) all.push_back(texts[job]);
+  return all;
+}
+
+Result<std::int64_t> FleetLedger::sequence() {
+  return own_ ? own_->sequence() : Error{Errc::invalid, "rows as they change can be asked of one node only, there"};
+}
+
+Result<std::int64_t> FleetLedger::changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) {
+  return own_ ? own_->changes(filter, since, visit) : sequence();
+}
+
+/// Each node has the requests that it took up: a page of the fleet's is the newest of each one's page.
+Result<std::optional<storage::RequestPosition>> FleetLedger::requests(const storage::RequestFilter& filter,
+                                                                      const VisitRequest& visit) {
+  storage::RequestFilter rest = filter;
+  for (auto left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max()); left > 0;) {
+    rest.limit = std::min(left, page_rows);
+    Message asked = to_message(rest);
+    const auto answers = fleet_.ask_all(asked.set("do", std::string("ledger")).set("ask", std::string("requests")));
+    if (!answers) return answers.error();
+    std::map<std::pair<WallTime, RunId>, RequestRow, std::greater<>> page;
+    bool has_more = false;
+    for (const Answer& answer : *answers) {
+      has_more = has_more || !answer.message.objects("next").empty();
+      for (const Message& one : answer.message.objects("requests"))
+        if (auto request = request_from(one)) page.try_emplace({request->at, request->id}, *request);
+    }
+    std::int64_t shown = 0;
+    for (const auto& [place, request] : page) {
+      if (shown++ == *rest.limit) break;
+      rest.after = storage::RequestPosition{request.at, request.id};
+      if (!visit(request)) return std::optional<storage::RequestPosition>();
+    }
+    left -= std::min(shown, *rest.limit);
+    if (page.empty() || (!has_more && shown <= *rest.limit)) return std::optional<storage::RequestPosition>();
+  }
+  return rest.after;
+}
+
+// ---- runs and names
+
+Result<std::vector<RunId>> FleetLedger::find_run(const std::string& suffix) {
+  fleet_.gather_evidence({});
+  Message asked = question("find_run");
+  const auto answers = fleet_.ask_all(asked.set("suffix", suffix));
+  if (!answers) return answers.error();
+  std::set<RunId> runs;
+  for (const Answer& answer : *answers)
+    for (const std::string& text : answer.message.texts("runs"))
+      if (const auto run = RunId::parse(text)) runs.insert(*run);
+  for (const Account& one : fleet_.evidence())
+    if (one.row.run && one.row.run->text().ends_with(suffix)) runs.insert(*one.row.run);
+  return std::vector<RunId>(runs.begin(), runs.end());
+}
+
+/// Only the node that has executed the attempt has what it printed.
+Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
+  Message asked = question("output");
+  asked.set("run", attempt.run.text()).set("attempt", std::int64_t{attempt.attempt}).set("from", from);
+  const auto answers = fleet_.ask_all(asked);
+  if (!answers && answers.error().code != Errc::not_found) return answers.error();
+  std::optional<ShownOutput> best;
+  int most = -1;
+  for (const Answer& answer : answers ? *answers : std::vector<Answer>()) {
+    auto shown = output_from(answer.message);
+    if (!shown) return shown.error();
+    if (worth(*shown, answer.ledger) <= most) continue;
+    most = worth(*shown, answer.ledger);
+    best = *std::move(shown);
+  }
+  fleet_.gather_evidence({});
+  for (const Account& one : fleet_.evidence_of({{.run = attempt.run, .attempt = attempt.attempt}}))
+    if (!best) best = ShownOutput{ShownOutput::Place::elsewhere, one.row.node, {from, ""}, from};
+  const MissingNode* const silent = best && most < 2 ? fleet_.find_missing(best->node) : nullptr;
+  if (best && !silent) return *std::move(best);
+  const std::vector<MissingNode> missing = fleet_.missing();
+  if (!best && !missing.empty())
+    return Error{Errc::unavailable, "no node that answers knows the run; " + missing.front().node +
+                                        " does not answer: " + missing.front().why};
+  if (!best) return answers ? Error{Errc::not_found, "no node knows the run"} : answers.error();
+  return Error{Errc::unavailable, "the run is one of node " + best->node +
+                                      ", which alone has what it printed, and does not answer: " + silent->why};
+}
+
+Result<std::vector<TermRow>> FleetLedger::terms(const std::string& group) {
+  Message asked = question("terms");
+  const auto answers = fleet_.ask_all(asked.set("group", group));
+  if (!answers) return answers.error();
+  std::map<std::uint64_t, TermRow, std::greater<>> terms;
+  for (const Answer& answer : *answers)
+    for (const Message& one : answer.message.objects("terms")) {
+      auto term = term_from(one);
+      if (!term) return term.error();
+      const auto [known, fresh] = terms.try_emplace(term->epoch, *term);
+      if (!fresh && term->node == answer.ledger) known->second = *std::move(term);
+    }
+  std::vector<TermRow> all;
+  for (auto& [epoch, term] : terms) all.push_back(std::move(term));
+  return all;
+}
+
+Result<std::vector<std::string>> FleetLedger::names(const Message& question, const char* list) {
+  const auto answers = fleet_.ask_all(question);
+  if (!answers) return answers.error();
+  std::set<std::string> names;
+  for (const Answer& answer : *answers)
+    for (std::string& name : answer.message.texts(list)) names.insert(std::move(name));
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<std::vector<std::string>> FleetLedger::instances_of(const std::string& name) {
+  Message asked = question("instances_of");
+  return names(asked.set("name", name), "names");
+}
+
+Result<bool> FleetLedger::known(const char* call, const std::string& name) {
+  Message asked = question(call);
+  const auto answers = fleet_.ask_all(asked.set("name", name));
+  if (!answers) return answers.error();
+  return std::any_of(answers->begin(), answers->end(),
+                     [](const Answer& one) { return one.message.flag("known").value_or(false); });
+}
+
+Result<bool> FleetLedger::knows_job(const std::string& name) {
+  const auto is_known = known("knows_job", name);
+  if (!is_known || *is_known) return is_known;
+  fleet_.gather_evidence({name});
+  return std::any_of(fleet_.evidence().begin(), fleet_.evidence().end(),
+                     [&](const Account& one) { return one.row.job == name; });
+}
+
+Result<bool> FleetLedger::knows_group(const std::string& name) { return known("knows_group", name); }
+
+Result<std::vector<std::string>> FleetLedger::jobs_of(const std::vector<std::string>& groups) {
+  Message asked = question("jobs_of");
+  return names(asked.set("groups", groups), "names");
+}
+
+/// A node that hangs is found out before: an audit may take long.
+Result<AuditResult> FleetLedger::audit(const std::vector<std::string>& jobs, const audit::Scope& scope) {
+  if (const auto living = fleet_.ask_all(question("sequence")); !living) return living.error();
+  Message asked = to_message(storage::Filter{.jobs = jobs, .since = scope.since, .until = scope.until});
+  const auto answers =
+      fleet_.ask_all(asked.set("do", std::string("ledger")).set("ask", std::string("audit")), audit_patience);
+  if (!answers) return answers.error();
+  AuditResult all;
+  for (const Answer& answer : *answers) {
+    auto one = audit_from(answer.message);
+    if (!one) return one.error();
+    add_to(all, *std::move(one), answer.ledger);
+  }
+  return all;
+}
+
+}  // namespace ballot::library

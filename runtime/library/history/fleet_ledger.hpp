@@ -1,0 +1,76 @@
+// FleetLedger: the ledgers of the fleet as one, for whoever asks one node: this node's ledger and what the other nodes
+// answer to the same question, merged by storage/merge. Made for one question.
+//
+// A row is shown where it counts: once for all its copies, as the ledger has it whose row counts. So pages can be
+// merged without being held, and one position tells where each ledger is gone on with. What the store shows of runs
+// (evidence) stands in where no ledger that answers has a row of them.
+//
+// Rows as they change (sequence, changes) are this node's alone: the numbers mean something to one ledger only.
+// Thread: the one that uses it; calls block as long as `ask` does.
+//
+//   FleetLedger fleet("host-1", std::move(file_ledger), now, ask);
+//   const auto rows = fleet.at("backup", slot);
+//   for (const MissingNode& node : fleet.missing()) ...
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "library/history/fleet_answers.hpp"
+#include "library/history/ledger_view.hpp"
+#include "storage/merge.hpp"
+#include "storage/page_merge.hpp"
+
+namespace ballot::library {
+
+class FleetLedger : public LedgerView {
+ public:
+  /// `own`: of node `node`; null: this node has no part in the answer.
+  FleetLedger(const std::string& node, std::unique_ptr<LedgerView> own, FleetNow now, AskPeers ask)
+      : own_(std::move(own)), fleet_(node, own_.get(), std::move(now), std::move(ask)) {}
+
+  bool is_live() const override { return true; }
+  Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
+  Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) override;
+  Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) override;
+  Result<std::int64_t> sequence() override;
+  Result<std::int64_t> changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) override;
+  Result<std::vector<Row>> at(const std::string& job, WallTime slot) override;
+  Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) override;
+  Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,
+                                                           const VisitRequest& visit) override;
+  Result<std::vector<RunId>> find_run(const std::string& suffix) override;
+  Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
+  Result<std::vector<TermRow>> terms(const std::string& group) override;
+  Result<std::vector<std::string>> instances_of(const std::string& name) override;
+  Result<bool> knows_job(const std::string& name) override;
+  Result<bool> knows_group(const std::string& name) override;
+  Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
+  /// Each node's of its own ledger: what one node's schedule says of its terms, another's rows cannot answer.
+  Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
+
+  Result<std::vector<Row>> evidence() override;
+  bool is_evidence(const Row& row) const override;
+  std::vector<MissingNode> missing() const override { return fleet_.missing(); }
+  bool is_of_fleet() const override { return true; }
+
+ private:
+  using Counting = std::map<std::pair<std::string, RowKey>, storage::Account>;
+
+  Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys);
+  Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most);
+  Result<Counting> counting(const std::vector<storage::PlacedRow>& candidates);
+  Result<std::vector<std::string>> names(const io::Message& question, const char* list);
+  Result<bool> known(const char* call, const std::string& name);
+  void note_evidence(const storage::Account& account);
+
+  const std::unique_ptr<LedgerView> own_;
+  FleetAnswers fleet_;
+  std::set<RowKey> shown_evidence_;
+};
+
+}  // namespace ballot::library

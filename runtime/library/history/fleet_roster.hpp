@@ -1,0 +1,51 @@
+// FleetRoster: which other nodes there are, and when each was last heard of: by what they publish in the store, and by
+// whether they answered when they were asked.
+//
+//   a node                                    | is asked | is named where it does not answer
+//   publishes, with the URL of an API         | yes      | yes
+//   publishes, without one                    | no       | yes: nobody can ask it
+//   published once, and does so no more       | yes      | yes, for a day: it may be stopped, or cut off the store
+//   did not answer in time                    | no, 5 s  | yes: who asks several times waits for it once
+//
+// While this node has no session, the store says nothing: what was published last counts.
+// Plain values. Thread: one at a time.
+//
+//   roster.see(core.peers().published(), now);
+//   for (const FleetPeer& peer : roster.peers(now)) ...
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/node/peers.hpp"
+#include "library/history/fleet_answers.hpp"
+
+namespace ballot::library {
+
+class FleetRoster {
+ public:
+  struct Now {
+    WallTime wall{};
+    SteadyTime steady{};
+  };
+
+  /// What the store shows at present. Not called without a session.
+  void see(const std::vector<core::Peers::Published>& published, Now now);
+  void on_answer(const std::string& node, Now now);
+  void on_timeout(const std::string& node, const std::string& why, Now now);
+
+  std::vector<FleetPeer> peers(Now now) const;
+
+ private:
+  struct Known {
+    std::string url;
+    WallTime last_heard{};
+    std::optional<WallTime> left_at;  // since when it publishes nothing
+    std::string silent;               // why it is not asked,
+    SteadyTime silent_until{};        // until then
+  };
+  std::map<std::string, Known> nodes_;
+};
+
+}  // namespace ballot::library

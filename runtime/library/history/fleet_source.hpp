@@ -1,0 +1,28 @@
+// FleetSource: what the daemon's answers in fleet scope take: which other nodes there are, and a way to ask them. Fleet
+// has the store and the network for it; tests have their own.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "library/history/fleet_answers.hpp"
+
+namespace ballot::library {
+
+class FleetSource {
+ public:
+  virtual ~FleetSource() = default;
+  /// On the loop: for a question of the ledger.
+  virtual FleetNow now(const io::Message& asked) = 0;
+  /// On any thread. `goes_on`: false ends it.
+  virtual std::vector<Result<io::Message>> ask(const std::vector<PeerQuestion>& questions, Millis within,
+                                               const std::function<bool()>& goes_on) = 0;
+};
+
+/// What it takes to answer one question for the fleet.
+struct FleetAccess {
+  FleetSource* source = nullptr;  // null: this node answers for itself alone
+  FleetNow now;
+};
+
+}  // namespace ballot::library

@@ -1,0 +1,115 @@
+// One node asked for what the fleet did: three real daemons with an API each, on a store that other hosts reach; one is
+// killed, and comes back.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <regex>
+#include <set>
+
+#include "base/wall_text.hpp"
+#include "support/process/fleet.hpp"
+#include "support/servers/reserved_port.hpp"
+
+namespace ballot::testing {
+namespace {
+
+constexpr const char* token = "a-token-of-this-test-that-is-long-enough-to-be-one";
+constexpr const char* token_sha256 = "af27729467634524ae8515ccf686d2b4500895a58f23cc09709fab7bbd9923ac";
+
+class AskTheFleet : public ::testing::Test {
+ protected:
+  ~AskTheFleet() override {
+    if (HasFailure()) std::cout << fleet.logs();
+  }
+  void configure(const std::string& node, const ReservedPort& port) {
+    BallotDaemon& daemon = fleet[node];
+    for (const auto& [name, text] :
+         {std::pair<std::string, std::string>("tokens", std::string("fleet viewer ") + token_sha256),
+          {"token", token}}) {
+      const std::string path = daemon.folder.write(name, text + "\n");
+      std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    }
+    daemon.configure("[http]\nlisten = \"127.0.0.1:" + std::to_string(port.number()) + "\"\ntokens = \"" +
+                     (daemon.folder / "tokens") + "\"\n[fleet]\ntoken_file = \"" + (daemon.folder / "token") + "\"\n");
+  }
+  /// Slots of `tick` as the JSON of a command names them, each as often as it is there.
+  static std::multiset<std::string> slots_in(const std::string& json) {
+    static const std::regex slot(R"re("slot":"([^"]*)")re");
+    std::multiset<std::string> slots;
+    for (auto at = std::sregex_iterator(json.begin(), json.end(), slot); at != std::sregex_iterator(); ++at)
+      slots.insert((*at)[1]);
+    return slots;
+  }
+  bool has_run(const std::string& node, std::size_t count) {
+    return fleet.oracle.wait_until([&](const Reports& all) {
+      return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Report& report) {
+               return report.node == node && report.job == "tick" && report.ended;
+             })) >= count;
+    });
+  }
+
+  /// Asks again until the command prints that, at most for a minute. What it printed last, and its errors.
+  std::string asked_until(const std::string& node, const std::vector<std::string>& command, const std::string& text) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    Ran ran;
+    do ran = fleet[node].ballot(command);
+    while (ran.out != text && std::chrono::steady_clock::now() < until);
+    return ran.out + (ran.out == text ? "" : ran.err);
+  }
+
+  Fleet fleet{{"n1", "n2", "n3"}};
+  ReservedPort one, two, three;
+};
+
+TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
+  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
+  configure("n1", one), configure("n2", two), configure("n3", three);
+  fleet.job("tick", "schedule = \"* * * * * *\"\nmisfire = \"all\"\n" + fleet.oracle.command({"--for", "50ms"}));
+  fleet.job("long", "shell = \"echo begun; sleep 60\"\non_leadership_lost = \"finish\"\nkill_grace = \"1s\"");
+  fleet.start();
+  ASSERT_TRUE(has_run("n1", 2));
+  ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);
+  // While it goes on elsewhere its output comes from there.
+  EXPECT_EQ(asked_until("n3", {"output", "long"}, "begun\n"), "begun\n");
+
+  fleet["n1"].kill();
+  ASSERT_TRUE(fleet.oracle.wait_until(
+      [](const Reports& all) { return !all.empty() && all.back().node != "n1" && all.back().ended; }));
+  const std::string leader = fleet.oracle.reports().back().node, other = leader == "n2" ? "n3" : "n2";
+  for (const std::string& node : {leader, other}) {
+    const Ran history = fleet[node].ballot({"history", "--job", "long,tick", "--format", "json"});
+    EXPECT_EQ(history.code, 0) << history.err;
+    EXPECT_NE(history.err.find("node n1 has not answered"), std::string::npos) << history.err;
+    EXPECT_NE(history.out.find("{\"missing\":\"n1\",\"last_heard\":\"2"), std::string::npos) << history.out;
+    EXPECT_NE(history.out.find("\"evidence\":\"store\""), std::string::npos)
+        << node << " does not show what the register says of the run on n1:\n"
+        << history.out;
+    const Ran why = fleet[node].ballot({"why", "long"});
+    EXPECT_EQ(why.code, 0) << why.err;
+    EXPECT_NE(why.out.find("claimed by node n1"), std::string::npos) << why.out;
+    const Ran output = fleet[node].ballot({"output", "long"});
+    EXPECT_EQ(output.code, 69) << output.out;
+    EXPECT_NE(output.err.find("n1"), std::string::npos) << output.err;
+  }
+
+  fleet["n1"].start();
+  ASSERT_TRUE(fleet["n1"].wait_for("session open"));
+  const Ran history = fleet[other].ballot({"history", "--job", "tick", "--format", "json", "--limit", "1000"});
+  EXPECT_EQ(history.err, "");
+  const auto slots = slots_in(history.out);
+  const std::set<std::string> once(slots.begin(), slots.end());
+  EXPECT_EQ(slots.size(), once.size()) << "a slot is shown twice:\n" << history.out;
+  for (const Report& report : fleet.oracle.reports()) {
+    if (report.job != "tick" || !report.ended) continue;
+    EXPECT_TRUE(once.contains(format_slot(report.slot))) << history.out;
+  }
+  EXPECT_EQ(fleet[other].ballot({"history", "--job", "tick", "--node", "n1", "--format", "csv"}).out.find("n1") !=
+                std::string::npos,
+            true);
+  EXPECT_EQ(asked_until(other, {"output", "long"}, "begun\n"), "begun\n");
+  const Ran local = fleet[other].ballot({"output", "long", "--local"});
+  EXPECT_NE(local.code, 0) << "its own ledger has nothing of it: " << local.out;
+}
+
+}  // namespace
+}  // namespace ballot::testing

@@ -1,0 +1,60 @@
+#include "library/history/fleet_roster.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ballot::library {
+namespace {
+
+using namespace std::chrono_literals;
+
+FleetRoster::Now at(Millis time) { return {WallTime(1000h) + time, SteadyTime(time)}; }
+
+std::vector<std::string> texts(const FleetRoster& roster, Millis time) {
+  std::vector<std::string> all;
+  for (const FleetPeer& peer : roster.peers(at(time)))
+    all.push_back(peer.node + " " + peer.url + (peer.silent.empty() ? "" : " (" + peer.silent + ")"));
+  return all;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(FleetRoster, NodesThatPublishAreAskedUnlessTheyHaveNoApi) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}, {"c", "", at(0ms).wall}}, at(1s));
+  const auto peers = roster.peers(at(1s));
+  ASSERT_EQ(peers.size(), 2u);
+  EXPECT_EQ(peers[0].url, "http://b:8780");
+  EXPECT_TRUE(peers[0].silent.empty());
+  EXPECT_NE(peers[1].silent.find("no address of an API"), std::string::npos);
+}
+
+TEST(FleetRoster, ANodeThatPublishesNoMoreIsNamedForADay) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  roster.see({}, at(2s));
+  EXPECT_EQ(texts(roster, 3s), Texts{"b http://b:8780"}) << "it may be cut off the store, and answer";
+  roster.see({}, at(24h + 2s));
+  EXPECT_EQ(texts(roster, 24h + 2s).size(), 1u);
+  roster.see({}, at(24h + 3s));
+  EXPECT_TRUE(roster.peers(at(24h + 3s)).empty());
+}
+
+TEST(FleetRoster, ANodeThatDidNotAnswerInTimeIsLeftOutForFiveSeconds) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  roster.on_timeout("b", "it hangs", at(2s));
+  EXPECT_EQ(texts(roster, 6s), Texts{"b http://b:8780 (it hangs)"});
+  EXPECT_EQ(texts(roster, 7s), Texts{"b http://b:8780"});
+}
+
+TEST(FleetRoster, ANodeWasHeardOfWhenItPublishedOrAnswered) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(1s).wall}}, at(2s));
+  EXPECT_EQ(roster.peers(at(2s)).front().last_heard, at(1s).wall);
+  roster.on_answer("b", at(9s));
+  roster.see({{"b", "http://b:8780", at(1s).wall}}, at(10s));
+  EXPECT_EQ(roster.peers(at(10s)).front().last_heard, at(9s).wall);
+}
+
+}  // namespace
+}  // namespace ballot::library
