@@ -34,7 +34,10 @@ int main(int argc, char** argv) {
   std::condition_variable changed;
   bool has_ended = false;
 
-  ballot::Runtime runtime(settings_of(argc, argv));
+  ballot::RuntimeSettings settings = settings_of(argc, argv);
+  // Beside the host's own page the API of docs/api.md: curl --unix-socket STATE_DIR/api.sock http://localhost/readyz
+  settings.http.listen = settings.state_dir + "/api.sock";
+  ballot::Runtime runtime(settings);
   runtime.on_run_ended([&](const ballot::Row&) {
     const std::lock_guard lock(mutex);
     has_ended = true;

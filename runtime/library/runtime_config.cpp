@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/exception_text.hpp"
+#include "base/http_settings.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
 
@@ -41,6 +42,30 @@ config::ConfigRequest request_of(const RuntimeSettings& settings) {
   request.control_socket = settings.control_socket;
   if (settings.file.empty() && !over.run_dir) over.run_dir = settings.state_dir + "/run";
   return request;
+}
+
+HttpSettings http_of(const RuntimeHttp& from) {
+  HttpSettings http;
+  http.listen = from.listen;
+  http.advertise = from.advertise;
+  http.base_path = from.base_path;
+  http.tls_cert = from.tls_cert, http.tls_key = from.tls_key;
+  http.tls_client_ca = from.tls_client_ca, http.tls_ca = from.tls_ca;
+  http.tokens = from.tokens;
+  http.anonymous_viewer = from.anonymous_viewer;
+  http.proxy_user_header = from.proxy_user_header, http.proxy_groups_header = from.proxy_groups_header;
+  http.proxy_roles = from.proxy_roles;
+  http.trusted_proxies = from.trusted_proxies;
+  http.job_metrics = from.job_metrics;
+  return http;
+}
+
+/// By the names of the settings: "http.tls_key needs ...".
+std::string fault_of(const RuntimeHttp& http) {
+  std::string text;
+  for (const HttpProblem& problem : problems_of(http_of(http)))
+    text += (text.empty() ? "http." : "; http.") + problem.key + " " + problem.text;
+  return text;
 }
 
 /// A place in a file, or the setting that it came from, where it did.
@@ -78,7 +103,9 @@ std::string fault_of(const RuntimeSettings& settings) {
         std::pair("jobs_dir", settings.jobs_dir), std::pair("plugin_dir", settings.plugin_dir),
         std::pair("program_dir", settings.program_dir), std::pair("file", settings.file),
         std::pair("control_socket", settings.control_socket), std::pair("handover_program", settings.handover_program),
-        std::pair("credentials_dir", settings.credentials_dir)})
+        std::pair("credentials_dir", settings.credentials_dir), std::pair("http.tls_cert", settings.http.tls_cert),
+        std::pair("http.tls_key", settings.http.tls_key), std::pair("http.tls_client_ca", settings.http.tls_client_ca),
+        std::pair("http.tls_ca", settings.http.tls_ca), std::pair("http.tokens", settings.http.tokens)})
     if (!path.empty() && !path.starts_with('/'))
       return std::string(name) + " must be an absolute path, not '" + path + "'";
   constexpr std::size_t longest = sizeof(sockaddr_un::sun_path) - 1;
@@ -91,7 +118,7 @@ std::string fault_of(const RuntimeSettings& settings) {
   if (settings.session_timeout && (*settings.session_timeout < config::shortest_session_timeout ||
                                    *settings.session_timeout > config::longest_session_timeout))
     return "session_timeout must be from 2 s to 24 h";
-  return {};
+  return fault_of(settings.http);
 }
 
 }  // namespace
@@ -108,6 +135,7 @@ Result<config::Config> config_of(const RuntimeSettings& settings) {
   if (std::string fault = settings.commands ? "" : hook_without_runner(loaded.config); !fault.empty())
     return Error{Errc::invalid, std::move(fault)};
   if (settings.file.empty() && settings.jobs_dir.empty()) loaded.config.jobs_dir.clear();
+  if (!settings.http.listen.empty()) loaded.config.http = http_of(settings.http);
   if (settings.allow_open_store) loaded.config.coordination.allow_open_store = true;
   return std::move(loaded.config);
 }

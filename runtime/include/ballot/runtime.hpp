@@ -29,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ballot/error.hpp"
@@ -45,6 +46,26 @@ namespace ballot {
 namespace library {
 struct RuntimeMaker;  ///< of `ballot serve`, whose files and flags are no settings
 }
+
+/// How a runtime is reached over HTTP: each as the key of its name in [http] of docs/commands.md; files are absolute
+/// paths.
+struct RuntimeHttp {
+  std::string listen = {};     ///< "127.0.0.1:8780", "[::]:8780", or the path of a socket. "": nothing listens
+  std::string advertise = {};  ///< the URL by which others reach it; "": made of `listen` and the host's name
+  std::string base_path = {};  ///< before each path: "/ballot"
+  /// Beyond this machine a certificate and its key are needed, and tokens.
+  ///@{
+  std::string tls_cert = {}, tls_key = {}, tls_client_ca = {}, tls_ca = {}, tokens = {};
+  ///@}
+  bool anonymous_viewer = false;  ///< anonymous = "viewer": who shows no token may see what a viewer sees
+  /// What a proxy says of users, and which proxies are believed.
+  ///@{
+  std::string proxy_user_header = {}, proxy_groups_header = {};
+  std::vector<std::pair<std::string, std::string>> proxy_roles = {};  ///< a group, and the name of its role
+  std::vector<std::string> trusted_proxies = {};                      ///< addresses, ranges of them, or "socket"
+  ///@}
+  bool job_metrics = true;  ///< metrics of each job
+};
 
 /// What a runtime is made with. "" and nullopt: as the file has it, else the default that is named here.
 struct RuntimeSettings {
@@ -65,6 +86,9 @@ struct RuntimeSettings {
   /// Where `ballot status`, `trigger`, `kill` and all that ask a daemon find this runtime: a path of at most 107 bytes,
   /// for the process's user and the group `ballot`. "": nobody can ask; a file's [control] is not used.
   std::string control_socket;
+  /// The API and the metrics of docs/api.md, on a thread of their own; roles by groups are those of `control_socket`.
+  /// Without `listen`: none, or as the file has it.
+  RuntimeHttp http;
   /// The program `ballot`, which the runner starts a second after a crash, so that others lead at once. "": they lead
   /// once the session has timed out, or somebody calls `ballot resign --session RUN_DIR/session`.
   std::string handover_program;

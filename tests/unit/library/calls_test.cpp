@@ -1,4 +1,8 @@
 // What a host asks of its runtime while it runs: pauses, kills, jobs, outputs; and how it is told what is wrong.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include "unit/library/embedding_host.hpp"
 
 namespace ballot {
@@ -149,6 +153,41 @@ TEST_F(Calls, TheUsualKeysAreFields) {
   EXPECT_EQ(slots->at(2) - slots->at(0), Millis(std::chrono::hours(48)));
   EXPECT_TRUE(runtime.next_slots("off")->empty());
   EXPECT_EQ(runtime.next_slots("nosuch").error().code, Errc::not_found);
+}
+
+/// What is answered to a GET on a socket; "": nobody listens there.
+std::string got(const std::string& socket, const std::string& path) {
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  socket.copy(at.sun_path, sizeof(at.sun_path) - 1);
+  std::string all;
+  const std::string asked = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof(at)) == 0 &&
+      ::send(fd, asked.data(), asked.size(), MSG_NOSIGNAL) > 0) {
+    char bytes[4096];
+    for (ssize_t n = 0; (n = ::recv(fd, bytes, sizeof(bytes), 0)) > 0;) all.append(bytes, static_cast<std::size_t>(n));
+  }
+  ::close(fd);
+  return all;
+}
+
+TEST_F(Calls, ARuntimeIsReachedOverHttpWhereItsSettingsSaySo) {
+  RuntimeSettings reached = settings();
+  reached.http.listen = folder_ / "api.sock";
+  Runtime runtime(reached);
+  const auto started = runtime.start();
+  ASSERT_TRUE(started) << started.error().what;
+  EXPECT_EQ(got(folder_ / "api.sock", "/healthz").find("HTTP/1.1 200"), 0u) << got(folder_ / "api.sock", "/healthz");
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_EQ(got(folder_ / "api.sock", "/healthz"), "");
+  RuntimeSettings open = settings();
+  open.http.listen = "0.0.0.0:8780";
+  const std::string refused = Runtime(open).start().error().what;
+  EXPECT_EQ(refused.find("http.listen = '0.0.0.0:8780' lets other machines connect"), 0u) << refused;
+  RuntimeSettings bare = settings();
+  bare.http.tokens = "tokens";
+  EXPECT_EQ(Runtime(bare).start().error().what, "http.tokens must be an absolute path, not 'tokens'");
 }
 
 TEST_F(Calls, AnErrorOfStartNamesTheSetting) {
