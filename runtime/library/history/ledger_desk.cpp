@@ -89,6 +89,12 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, F
   const auto is_late = [until] { return io::read_clocks().steady >= until; };
   const auto goes_on = [&] { return !dropped && !is_late(); };
   auto ledger = FileLedger::open(place, goes_on);
+  const std::string only = question.text("node").value_or("");
+  if (!fleet.source && is_of_fleet(question) && !only.empty() && only != place.node)
+    return error_message(Errc::unavailable, "node " + place.node +
+                                                " asks no other node: that takes [http] listen, and a "
+                                                "backend that other hosts reach; ask on node " +
+                                                only);
   if (ledger && fleet.source)
     ledger = fleet_ledger(place.node, *std::move(ledger), std::move(fleet), question, goes_on);
   if (!ledger) return io::to_message(ledger.error());

@@ -133,6 +133,16 @@ TEST_F(Remote, WhatPeopleAskedIsTheFilesOwnOverManyPages) {
   EXPECT_EQ(requests(remote, {.nodes = {"host-9"}}).size(), 0u);
 }
 
+TEST_F(Remote, OfAnotherNodeNothingIsSaidWhereTheDaemonAsksNone) {
+  write({ran(1)});
+  serve();
+  RemoteLedger other(folder / "sock", LedgerScope{true, "host-2"});
+  EXPECT_EQ(other.knows_job("backup").error().code, Errc::unavailable);
+  RemoteLedger own(folder / "sock", LedgerScope{true, "host-1"});
+  EXPECT_TRUE(*own.knows_job("backup"));
+  EXPECT_FALSE(own.is_of_fleet()) << "and it says so";
+}
+
 TEST_F(Remote, ChangesComeInTheirOrderFromWhereTheyWereLeft) {
   std::vector<storage::Record> records;
   for (std::uint32_t i = 0; i < 2500; ++i) records.emplace_back(ran(100 + i, noon + Millis(i)));
