@@ -45,20 +45,17 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-/// No error shows more of a line than its name and role: who has put a token there instead of its hash has shown it to
-/// nobody yet.
+/// No error shows a word of the line: a token that stands in a wrong place has been shown to nobody yet.
 Result<Token> parse_line(const std::vector<std::string_view>& words) {
   const auto invalid = [](std::string text) { return Error{Errc::invalid, std::move(text)}; };
   if (words.size() != 3) return invalid("a line has three words: NAME ROLE SHA256-OF-TOKEN");
   if (!is_token_name(words[0]))
     return invalid("the name must be 1 to 64 letters, digits, '_', '-' and '.', beginning with a letter or digit");
   const auto role = io::parse_role(words[1]);
-  if (!role) return invalid("there is no role " + quoted(words[1]) + "; there are viewer, operator and admin");
+  if (!role) return invalid("the second word is no role; there are viewer, operator and admin");
   const auto hash = parse_hash(words[2]);
   if (!hash)
-    return invalid("the third word of token " + quoted(words[0]) +
-                   " is no SHA-256 of 64 hexadecimal digits; "
-                   "`ballot token new` prints the line");
+    return invalid("the third word is no SHA-256 of 64 hexadecimal digits; `ballot token new` prints the line");
   return Token{std::string(words[0]), *role, *hash};
 }
 
