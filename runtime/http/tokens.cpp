@@ -97,9 +97,10 @@ Result<Tokens> Tokens::parse(std::string_view text) {
     };
     auto token = parse_line(words);
     if (!token) return at_line(token.error().what);
-    if (!names.insert(token->name).second) return at_line("a token " + quoted(token->name) + " stands above already");
+    if (!names.insert(token->name).second)
+      return at_line("a token " + ballot::quoted(token->name) + " stands above already");
     if (!hashes.insert(token->hash).second)
-      return at_line("the token of " + quoted(token->name) + " has another name above already");
+      return at_line("the token of " + ballot::quoted(token->name) + " has another name above already");
     if (made.tokens_.size() == most_tokens)
       return at_line("there are more than " + std::to_string(most_tokens) + " tokens");
     made.tokens_.push_back(*std::move(token));
