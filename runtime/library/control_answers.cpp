@@ -129,6 +129,9 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
           node, views_, jobs_,
           [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {
   if (facts_.fleet) desk_.answer_for(others_.emplace(node, *facts_.fleet));
+  io::Engine::Observer observer;
+  observer.on_row = [events = events_](const core::RecordRow& record) { events->add(record.row); };
+  node_.add_observer(std::move(observer));
 }
 
 void ControlAnswers::answer(const io::Question& question, const io::Reply& reply) {
@@ -148,7 +151,7 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
   else if (what == "status")
     answer_status(reply);
   else if (what == "events")
-    events_.follow(question, reply);
+    events_->follow(question, reply);
   else if (what == "ready")
     answer_ready(reply);
   else if (what == "nodes")
@@ -202,10 +205,11 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
   if (!ticket)
     return reply.fail({Errc::unavailable, "too many requests of yours are under way; wait until some are done"});
   const bool is_shown = message.text("form") == "shown";
-  const auto answered = [reply, ticket, is_shown, wait = request.wait](const core::Reply& answer) {
+  const bool is_trigger = kind == core::Request::Kind::trigger;
+  const auto answered = [reply, ticket, is_shown, is_trigger, wait = request.wait](const core::Reply& answer) {
     if (!answer.ok) return reply.fail({answer.code, answer.text});
     io::Message line = done(is_shown ? "run_id" : "run", answer.run);
-    if (answer.run && is_shown) line.set("created", true);
+    if (is_trigger && is_shown) line.set("created", true);
     if (!answer.text.empty()) line.set("text", answer.text);
     if (wait)
       reply.send(line);

@@ -37,6 +37,7 @@ class ControlAnswers {
     std::optional<FleetSettings> fleet = {};  // none: this node answers for itself alone
   };
 
+  /// Requires: the node has not started.
   ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
 
   void answer(const io::Question& question, const io::Reply& reply);
@@ -70,7 +71,7 @@ class ControlAnswers {
   std::optional<Fleet> others_;
   LedgerDesk desk_;
   const ShownAnswers shown_;
-  EventFeed events_;
+  const std::shared_ptr<EventFeed> events_ = std::make_shared<EventFeed>();  // the engine's observer too
   using Counts = std::map<std::string, int>;
   const std::shared_ptr<Counts> asking_ = std::make_shared<Counts>();  // requests under way, by Asker::key
 };
