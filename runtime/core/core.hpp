@@ -44,7 +44,7 @@ class Core {
   const Session& session() const { return parts_.session; }
   /// What the other nodes have published of themselves; nothing without a session.
   const Peers& peers() const { return parts_.directory.peers(); }
-  /// It is there, and answers.
+  /// The runner is there, and answers.
   bool has_runner() const { return parts_.health.has_runner(); }
   bool runner_is_silent() const { return parts_.health.runner_is_silent(); }
   /// More than 1 s: how far this clock is before (or, negative, behind) the store's; else 0.

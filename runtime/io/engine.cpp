@@ -154,7 +154,7 @@ void Engine::tell(Called Observer::*what, const Values&... values) const {
     if (observer.*what) (observer.*what)(values...);
 }
 
-/// What the runner has said by now comes first: else a daemon that was stopped would decide what became due meanwhile
+/// The runner's messages up to now come first: else a daemon that was stopped would decide what became due meanwhile
 /// before it knows which runs have ended.
 void Engine::feed(const core::Event& event) {
   if (!feeding_) executor_.take_pending();

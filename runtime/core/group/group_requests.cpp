@@ -164,7 +164,7 @@ Answer GroupRequests::answer_to(Request::Kind kind) const {
   return group_resumed(s_.name, paused);
 }
 
-/// What became of it; a repair during which the store went back again was none.
+/// The answer to the repair; one during which the store went back again was none.
 Answer GroupRequests::repair_answer() const {
   if (s_.term.halted.empty()) return Answer::did(r_.repair_text);
   return Answer::refused(Errc::refused, "group " + s_.name + " is halted again: " + s_.term.halted);

@@ -214,7 +214,7 @@ Notice notice_of(std::string text, const Request& request) {
 
 }  // namespace
 
-/// Whoever can write into the store can ask: log and ledger of the node that does it say who it was.
+/// Everybody who can write into the store can make requests: the node that carries one out logs and records its author.
 void Requests::record(const Request& request) {
   record_row(request);
   c_.out.push_back(notice_of("request taken", request));

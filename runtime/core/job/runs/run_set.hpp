@@ -35,7 +35,7 @@ class RunSet {
   void claim(const JobFacts& job, OpenRun run, bool first, std::optional<WallTime> begin_by);
   /// The claim is ours for certain. A scheduled one whose slot's start deadline has passed meanwhile is not launched.
   void confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, Millis took);
-  /// It is known to have failed, or is given up: its run never was. Who killed it is answered so.
+  /// The claim is known to have failed, or is given up: its run never was. A request to kill it is answered so.
   void drop_claim(Context& c, const runner::AttemptId& id);
   /// The same, where the term goes on; `waited`: the run goes on waiting, as it did.
   void give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, const OpenRun* waited);
