@@ -6,7 +6,7 @@ ballot_mutant(end_told_of_each_attempt FILE runtime/core/job/runs/run_notices.cp
   FIND "shows_run(before, run) && !shows_run(next, run)" REPLACE "shows_run(before, run)"
   FINDING "notifies of the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
 ballot_mutant(failures_forgotten FILE runtime/core/job/runs/run_notices.cpp
-  FIND "write.next.failing = true" REPLACE "write.next.failing = write.next.failing"
+  FIND "if (is_failure(run->row)) next.failing = true;" REPLACE ""
   FINDING "FAILED.*Notices.OfARecovery" FILTER "Notices.*")
 ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
   FIND "c.out.push_back(AwaitRecorded{run.id()})"
@@ -164,7 +164,7 @@ ballot_mutant(repair_leaves_the_cursor_ahead FILE runtime/core/job/repair.cpp
   FIND "next.cursor = second;" REPLACE "next.cursor = std::max(second, next.claimed_until);"
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
 ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
-  FIND "if (range.status == Status::missed) pass_over({range.from, range.to});" REPLACE ""
+  FIND "pass_over({range.from, range.to});" REPLACE ""
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
   FIND "next.fence = fence <= largest_counter / 2 ? fence : above;" REPLACE "(void)fence;"

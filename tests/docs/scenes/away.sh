@@ -14,4 +14,4 @@ command  = ["true"]
   serve
   until_true leaderless
 }
-leaderless() { ballot why backup | grep -q 'Nobody leads'; }
+leaderless() { ballot status | grep -q 'not scheduling'; }
