@@ -318,7 +318,7 @@ def events(made):
 
 
 def others():
-    for _ in range(3):
+    for _ in range(15):
         expect(get("/status")["node"] == "n1", "how it is")
     expect([one["node"] for one in get("/nodes")["nodes"]] == ["n1"], "which nodes there are")
     get("/status", wanted=400, verbose="1")
