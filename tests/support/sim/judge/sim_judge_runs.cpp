@@ -153,7 +153,9 @@ std::string SimJudge::why_not_killed(const Row& row) const {
   }
   if (row.reason == Reason::shutdown) {
     const auto evicted = evictions_.find(row.group);
-    const bool asked = any_since(stops_, row.node, since) || evicted != evictions_.end();
+    // The launch may have been on its way to the runner when the stop began.
+    const SteadyTime launched = start ? since - std::chrono::seconds(10) : since;
+    const bool asked = any_since(stops_, row.node, launched) || evicted != evictions_.end();
     return asked ? "" : "nobody asked its node to stop";
   }
   return "";
