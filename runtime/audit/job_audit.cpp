@@ -196,7 +196,9 @@ bool JobAudit::is_all_here(const Row& row, const Span& span) const {
   if (span.own_history && row.epoch <= span.row().epoch) return true;
   const auto term = terms_.find({row.group, row.epoch});
   const std::optional<WallTime> decided = decided_at(*row.run);
-  return term != terms_.end() && term->second.node == row.node && decided &&
+  // A run that was claimed after it began shows that the clocks of two nodes differ by more than they may.
+  const bool clocks_agree = decided && (!row.started_at || *decided <= *row.started_at + clock_difference);
+  return term != terms_.end() && term->second.node == row.node && clocks_agree &&
          *decided > term->second.elected_at + clock_difference;
 }
 
