@@ -152,6 +152,13 @@ struct FakeExchange : Exchange {
     return "none";
   }
 
+  /// As the server does once the exchange is over: what waits for answers keeps the exchange.
+  void forget() {
+    on_lines.clear();
+    timers.clear();
+    drained = nullptr;
+  }
+
   HttpRequest asked;
   HttpResponse response;
   bool over = false;
@@ -167,7 +174,7 @@ std::shared_ptr<FakeExchange> begin(HttpRequest asked) {
   exchange->asked = std::move(asked);
   for (const Route& route : api_routes())
     if (route.method == exchange->asked.method && route.path == exchange->asked.route) route.answer(exchange);
-  return exchange;
+  return {exchange.get(), [exchange](FakeExchange*) { exchange->forget(); }};
 }
 
 TEST(ApiAnswer, IsTheDaemonsWithoutWhatTheSocketNeeds) {
