@@ -102,7 +102,7 @@ class QueueStore {
 
   /// Nothing is under way.
   virtual bool idle() const = 0;
-  /// The size of an entry of ours, or of a watch of one; and the most that a session may have.
+  /// The size of an entry of ours, or of a watch of one; and the most that a session may have of both.
   virtual std::size_t size_of_entry(const std::string& group) const = 0;
   virtual std::size_t most_size() const = 0;
   /// For people: why there can be no more, and what to do about it; where a group is in the store.

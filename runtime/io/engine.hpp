@@ -68,8 +68,8 @@ class Engine {
     listeners_.session_changed = std::move(changed);
   }
 
-  /// On the loop's thread: each row and each term as it is recorded, and until when terms last. Members that are empty
-  /// are not called.
+  /// Callbacks for the program that embeds the engine, on the loop's thread: each row and each term as it is recorded,
+  /// and until when terms last. Members that are empty are not called.
   struct Observer {
     std::function<void(const core::RecordRow&)> on_row;
     std::function<void(const core::RecordTerm&)> on_term;
