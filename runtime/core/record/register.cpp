@@ -13,6 +13,7 @@ namespace ballot::core {
 namespace {
 
 constexpr std::size_t most_codes = 256;
+constexpr std::uint32_t most_missed = 4'000'000'000;
 constexpr double largest_backoff = 1'000;  // as in job files
 
 std::string join(const std::vector<int>& codes) {
@@ -251,7 +252,8 @@ constexpr JobField job_fields[] = {
     {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
     {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
     {"last_success", Times::at_most_once, [](JobRegister& r, Words& w) { r.last_success = w.time(); }},
-    {"missed", Times::at_most_once, [](JobRegister& r, Words& w) { r.missed = w.counter(); }},
+    {"missed", Times::at_most_once,
+     [](JobRegister& r, Words& w) { r.missed = w.number<std::uint32_t>(0, most_missed); }},
     {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
     {"settled", Times::often, [](JobRegister& r, Words& w) { r.dispositions.push_back(read_disposition(w)); }},
     {"run", Times::often, [](JobRegister& r, Words& w) { r.runs.push_back(read_run(w)); }},
@@ -334,6 +336,10 @@ std::optional<std::string> job_of(const Register& stored) {
   if (!stored.name.starts_with("j/")) return std::nullopt;
   std::string name = stored.name.substr(2);
   return is_stored_name(name) ? std::optional(std::move(name)) : std::nullopt;
+}
+
+void JobRegister::count_missed(std::int64_t slots) {
+  missed = static_cast<std::uint32_t>(std::min<std::int64_t>(missed + slots, most_missed));
 }
 
 bool JobRegister::is_claimed(WallTime slot) const {

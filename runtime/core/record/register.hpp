@@ -120,10 +120,10 @@ struct JobRegister {
   WallTime claimed_until{};  // the last scheduled slot that was claimed; after a repair it may be later than the cursor
   RareList<PassedOver> passed_over;  // the newest ranges up to there that were not; at most 4, in order
   bool paused = false;
-  bool released = false;                // no group's any more: the next leader whose files define the job may take it
-  bool failing = false;                 // the run that was closed last had failed: the next that succeeds is a recovery
+  bool released = false;     // no group's any more: the next leader whose files define the job may take it
+  bool failing = false;      // the run that was closed last had failed: the next that succeeds is a recovery
+  std::uint32_t missed = 0;  // slots that were missed since the register was made, or the most that it counts
   OptionalTime<WallTime> last_success;  // when the last run that succeeded had ended; none: it is not known
-  std::uint64_t missed = 0;             // slots that were missed since the register was made
   Defaulted<Interventions> interventions;
   std::uint64_t fence = 0;
   RareList<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
@@ -132,6 +132,8 @@ struct JobRegister {
   RareList<RunId> triggered;    // manual runs that were closed last, so that asking again for one is harmless
   RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
   RareList<std::string> unknown;
+
+  void count_missed(std::int64_t slots);
 
   /// The scheduled slot is done, though the cursor has not passed it: it was claimed before a repair brought the cursor
   /// back. Slots of which it is not known count as claimed, so that none runs twice.

@@ -54,6 +54,16 @@ TEST(JobRegister, ReadsBackWhatItWrote) {
   EXPECT_EQ(*read, full());
 }
 
+TEST(JobRegister, CountsMissedSlotsUpToWhatItCanSay) {
+  JobRegister r;
+  r.count_missed(3);
+  r.count_missed(1);
+  EXPECT_EQ(r.missed, 4u);
+  r.count_missed(std::int64_t{1} << 40);
+  r.count_missed(1);
+  EXPECT_EQ(r.missed, 4'000'000'000u);
+}
+
 TEST(JobRegister, SaysWhichSlotsAreClaimed) {
   JobRegister r = full();
   EXPECT_TRUE(r.is_claimed(r.claimed_until));

@@ -48,7 +48,7 @@ void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
   next.cursor = std::max(next.cursor, range.to);
   if (range.status == Status::missed) {
     pass_over({range.from, range.to});
-    next.missed += static_cast<std::uint64_t>(range.slots);
+    next.count_missed(range.slots);
   }
   ++decided;
 }

@@ -125,7 +125,7 @@ void remember_ends(const JobFacts& job, PendingWrite& write, const RunList& runs
     if (!run || !closes_run(job.stored, write.next, id.run)) continue;
     JobRegister& next = write.next;
     if (is_failure(run->row)) next.failing = true;
-    if (run->row.status == Status::missed && is_of_slot(run->row)) ++next.missed;
+    if (run->row.status == Status::missed && is_of_slot(run->row)) next.count_missed(1);
     if (run->row.status != Status::succeeded) continue;
     next.failing = false;
     if (run->row.ended_at) next.last_success = std::max(next.last_success.value_or(WallTime{}), *run->row.ended_at);
