@@ -18,10 +18,10 @@ struct Bench {
 };
 
 constexpr Bench benches[] = {
-    {"burst", measure_burst},         {"lateness", measure_lateness}, {"load", measure_load},
-    {"memory", measure_memory},       {"flatness", measure_flatness}, {"idle", measure_idle},
-    {"next", measure_next},           {"ledger", measure_ledger},     {"answers", measure_answers},
-    {"sustained", measure_sustained}, {"peers", measure_peers, true}};
+    {"burst", measure_burst},   {"lateness", measure_lateness},   {"load", measure_load},
+    {"memory", measure_memory}, {"flatness", measure_flatness},   {"idle", measure_idle},
+    {"next", measure_next},     {"ledger", measure_ledger},       {"answers", measure_answers},
+    {"api", measure_api},       {"sustained", measure_sustained}, {"peers", measure_peers, true}};
 
 int usage() {
   std::fprintf(stderr, "usage: ballot_bench [--short] [--json] [--pairs N] [BENCH...]\nbenches:");

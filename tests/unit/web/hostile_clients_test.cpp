@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include "support/process/peak_memory.hpp"
+#include "support/servers/hostile_clients.hpp"
 #include "unit/web/web_server.hpp"
 
 namespace ballot::web {
@@ -25,23 +26,12 @@ class HostileClients : public WebServer {
 TEST_F(HostileClients, AThousandOfThemTakeNoPlaceAndNoMemoryOfOthers) {
   serve();
   const testing::PeakMemory peak;
-  const std::string token = bearer("worker") + "\r\n";
-  const std::string lies[] = {
-      "",                                                                  // says nothing
-      "G",                                                                 // and stops
-      "GET /healthz HTTP/1.1\r\nHost: h\r\nX: " + std::string(8000, 'x'),  // a head without an end
-      with_body + token + "Content-Length: 1000000\r\n\r\n{",              // a body that does not come
-      with_body + token + "Transfer-Encoding: chunked\r\n\r\nffff0\r\nx",  // a chunk that does not come
-      with_body + token + "Transfer-Encoding: chunked\r\n\r\n1;" + std::string(8000, 'e'),
-      with_body + token + "Content-Length: 14\r\n\r\n{\"do\":\"never\"}",          // an answer that does not come
-      with_body + "Authorization: Bearer guess\r\nContent-Length: 9999\r\n\r\n{",  // a token that is none
-      std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11),             // TLS
-      std::string(20'000, '\n'),
-  };
+  std::vector<std::string> lies = testing::lies_of_clients(bearer("worker") + "\r\n");
+  lies.push_back(with_body + bearer("worker") + "\r\nContent-Length: 14\r\n\r\n{\"do\":\"never\"}");
   std::vector<WebClient> clients;
   for (int i = 0; i < 1000; ++i) {
     clients.push_back(client());
-    clients.back().send(lies[static_cast<std::size_t>(i) % std::size(lies)]);
+    clients.back().send(lies[static_cast<std::size_t>(i) % lies.size()]);
     if (i % 100 == 99) {
       EXPECT_EQ(status_of_a_good_one(), 200) << "beside " << i + 1;
     }
