@@ -23,19 +23,23 @@ using testing::WebClient;
 
 constexpr std::chrono::seconds second{1};
 
-/// An address, and a token of the role viewer.
+/// An address, and tokens of the role viewer: of the bench, and of those who mean no good.
 struct Api {
   const testing::ReservedPort port;
   const TempFolder folder;
-  std::string token;
+  std::string token, hostile_token;
 
   Api() {
-    const testing::Ran made = testing::run_program({BALLOT_PROGRAM, "token", "new", "bench", "--role", "viewer"});
+    folder.write("tokens", new_token("bench", token) + new_token("hostile", hostile_token));
+    ::chmod((folder / "tokens").c_str(), 0600);
+  }
+  /// Returns its line in the file of tokens.
+  static std::string new_token(const std::string& name, std::string& token) {
+    const testing::Ran made = testing::run_program({BALLOT_PROGRAM, "token", "new", name, "--role", "viewer"});
     const std::size_t end = made.out.find('\n');
     if (made.code != 0 || end == std::string::npos) fail("no token: " + made.err);
     token = made.out.substr(0, end);
-    folder.write("tokens", made.out.substr(end + 1));
-    ::chmod((folder / "tokens").c_str(), 0600);
+    return made.out.substr(end + 1);
   }
   std::string configuration() const {
     return "[http]\nlisten = \"127.0.0.1:" + std::to_string(port.number()) + "\"\ntokens = \"" + (folder / "tokens") +
@@ -147,7 +151,8 @@ void beside_hostile_clients(const Scale& scale, Figures& figures) {
       std::vector<double>& answered;
       ~There() { std::ranges::copy(good.took(), std::back_inserter(answered)); }
     };
-    return std::unique_ptr<There>(new There{{api.port.number(), clients, api.token}, GoodClient(api), answered});
+    return std::unique_ptr<There>(
+        new There{{api.port.number(), clients, api.hostile_token}, GoodClient(api), answered});
   });
   const std::string name = "beside " + std::to_string(clients) + " hostile clients: ";
   figures.add(late.figure(name + "lateness p99", "ms", at_most_of_floor(1.15)));
@@ -199,7 +204,7 @@ void of_many_jobs(const Scale& scale, Figures& figures) {
     pages.push_back(1e3 * seconds_of([&] {
                       api.get(client, "/api/v1/jobs?limit=" + std::to_string(page_size) + "&after=" + after);
                     }));
-    sleep_until(wall_now() + Millis(50));  // as often as one may ask
+    sleep_until(wall_now() + Millis(50));  // so often at the most may one ask
   }
   const std::string of = " of " + std::to_string(jobs) + " jobs";
   figures.add({.name = "a page" + of + ", p50", .unit = "ms", .value = quantile(pages, 0.5), .target = at_most(50)});
