@@ -232,6 +232,8 @@ std::uint16_t HttpServer::port() const { return state_->port; }
 
 std::string HttpServer::url() const { return advertised_url(state_->settings, port(), state_->host.host_name); }
 
+Routes HttpServer::routes() const { return state_->routes.all(); }
+
 void HttpServer::reload() {
   asio::post(state_->context, [state = state_] { state->roles.resolve(); });
 }

@@ -51,6 +51,9 @@ class HttpServer {
   /// By which other nodes reach it, see advertised_url().
   std::string url() const;
 
+  /// Each that is answered, those of every server too. The routes do not change.
+  Routes routes() const;
+
   /// Groups of users are looked up again.
   void reload();
 

@@ -64,4 +64,10 @@ RouteTable::Found RouteTable::find(std::string_view method, const std::vector<st
   return found;
 }
 
+Routes RouteTable::all() const {
+  Routes routes;
+  for (const Entry& entry : entries_) routes.push_back(entry.route);
+  return routes;
+}
+
 }  // namespace ballot::web

@@ -23,6 +23,7 @@ class RouteTable {
   };
   /// HEAD finds what GET does.
   Found find(std::string_view method, const std::vector<std::string>& path) const;
+  Routes all() const;
 
  private:
   struct Entry {

@@ -1,22 +1,50 @@
 #include "io/role.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
+#include <iterator>
 
 namespace ballot::io {
 namespace {
 
-constexpr std::array beyond_viewing{std::pair("trigger", Role::operator_), std::pair("kill", Role::operator_),
-                                    std::pair("pause", Role::operator_),   std::pair("resume", Role::operator_),
-                                    std::pair("evict", Role::admin),       std::pair("forget", Role::admin),
-                                    std::pair("repair", Role::admin)};
+constexpr RequestWord words[] = {
+    // what is shown
+    {"jobs", Role::viewer},
+    {"job", Role::viewer},
+    {"slots", Role::viewer},
+    {"next", Role::viewer},
+    {"runs", Role::viewer},
+    {"waiting", Role::viewer},
+    {"instances", Role::viewer},
+    {"groups", Role::viewer},
+    {"nodes", Role::viewer},
+    {"status", Role::viewer},
+    {"ready", Role::viewer},
+    {"metrics", Role::viewer},
+    {"events", Role::viewer},
+    {"ledger", Role::viewer},
+    {"flush", Role::viewer},
+    // runs
+    {"trigger", Role::operator_},
+    {"kill", Role::operator_},
+    {"pause", Role::operator_},
+    {"resume", Role::operator_},
+    // who leads, and what is known of runs
+    {"evict", Role::admin},
+    {"forget", Role::admin},
+    {"repair", Role::admin},
+};
+
+const RequestWord* find(std::string_view request) {
+  const auto found =
+      std::find_if(std::begin(words), std::end(words), [&](const RequestWord& one) { return one.word == request; });
+  return found == std::end(words) ? nullptr : found;
+}
 
 }  // namespace
 
 std::string_view to_string(Role role) {
-  constexpr std::string_view words[] = {"none", "viewer", "operator", "admin"};
-  return words[static_cast<std::size_t>(role)];
+  constexpr std::string_view names[] = {"none", "viewer", "operator", "admin"};
+  return names[static_cast<std::size_t>(role)];
 }
 
 std::optional<Role> parse_role(std::string_view word) {
@@ -25,10 +53,13 @@ std::optional<Role> parse_role(std::string_view word) {
   return std::nullopt;
 }
 
+std::span<const RequestWord> known_words() { return words; }
+
 Role role_for(std::string_view request) {
-  const auto found = std::find_if(beyond_viewing.begin(), beyond_viewing.end(),
-                                  [&](const auto& entry) { return entry.first == request; });
-  return found == beyond_viewing.end() ? Role::viewer : found->second;
+  const RequestWord* const known = find(request);
+  return known == nullptr ? Role::viewer : known->role;
 }
+
+bool is_known(std::string_view request) { return find(request) != nullptr; }
 
 }  // namespace ballot::io

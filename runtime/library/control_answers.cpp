@@ -7,6 +7,7 @@
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
+#include "io/role.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/ledger_ask.hpp"
 #include "library/shown/values.hpp"
@@ -110,6 +111,10 @@ io::Message done(const char* key, const std::optional<RunId>& run) {
   return line;
 }
 
+void refuse_unknown(const std::string& word, const io::Reply& reply) {
+  reply.fail({Errc::invalid, "the daemon does not know how to do '" + word + "'; it may be older than this command"});
+}
+
 /// As this daemon's own.
 LedgerPlace live(LedgerPlace place) {
   place.is_live = true;
@@ -137,6 +142,8 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
 void ControlAnswers::answer(const io::Question& question, const io::Reply& reply) {
   const std::string what = question.message.text("do").value_or("");
   const bool is_shown = question.message.text("form") == "shown";
+  // What has no line in the table of words and roles is answered to nobody.
+  if (!io::is_known(what)) return refuse_unknown(what, reply);
   if (is_shown && shown_.answer(question, reply)) return;
   if (what == "flush")
     node_.flush([reply] { reply.finish({}); });
@@ -167,7 +174,7 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
   else if (const auto kind = asked_kind(what))
     answer_request(*kind, question, reply);
   else
-    reply.fail({Errc::invalid, "the daemon does not know how to do '" + what + "'; it may be older than this command"});
+    refuse_unknown(what, reply);
 }
 
 /// Kept as long as a request is under way; none where the asker has too many. A request whose asker has gone counts

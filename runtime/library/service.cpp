@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/failpoint.hpp"
-#include "http/api/api_table.hpp"
-#include "http/metrics_route.hpp"
+#include "http/daemon_routes.hpp"
 #include "io/clocks.hpp"
 #include "library/settings.hpp"
 
@@ -110,18 +109,12 @@ Result<void> Service::listen() {
   return {};
 }
 
-web::Routes Service::routes() const {
-  web::Routes routes = web::api_routes();
-  routes.push_back(web::metrics_route(metrics_));
-  return routes;
-}
-
 Result<void> Service::listen_http() {
   if (config_.http.listen.empty()) return {};
   web::HttpHost host{[this](std::function<void()> task) { loop().post(std::move(task)); },
                      [this](const io::Question& question, const io::Reply& reply) { answer_http(question, reply); },
                      {config_.control_groups.operators, config_.control_groups.viewers},
-                     routes(),
+                     web::daemon_routes(metrics_),
                      io::host_name(),
                      log_};
   auto http = web::HttpServer::start(config_.http, std::move(host));

@@ -89,7 +89,6 @@ class Service {
   void release_folder();
   Result<void> listen();
   Result<void> listen_http();
-  web::Routes routes() const;
   void answer_http(const io::Question& question, const io::Reply& reply);
   Result<Resume> take_session();
   Result<void> take_ledger();

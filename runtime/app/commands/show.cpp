@@ -62,9 +62,13 @@ std::optional<StoredState> stored_state(const ShowOptions& options, const std::s
   return stored && stored->word != "active" ? std::optional(*stored) : std::nullopt;
 }
 
+/// What the files say is shown all the same, and the refusal is the command's error.
+bool is_refused(const Answer& answer) { return !answer && answer.error().code == Errc::refused; }
+
 void take_state(const ShowOptions& options, const Answer& answer, const std::string& node, ShownJob& job) {
   if (!answer) {
-    job.state_text = "not known: " + answer.error().what;
+    job.state_text = "not known";
+    if (!is_refused(answer)) job.state_text += ": " + answer.error().what;
     return;
   }
   job.leader = answer->text("leader").value_or("");
@@ -242,7 +246,7 @@ Exit run(const ShowOptions& options) {
   std::cout.flush();
   if (!ledger && ledger.error().code == Errc::denied) (void)fail("show", ledger.error());
   if (has_file) warn_of_difference(**found, answer);
-  return Exit::done;
+  return is_refused(answer) ? fail("show", answer.error()) : Exit::done;
 }
 
 }  // namespace

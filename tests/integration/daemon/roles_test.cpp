@@ -3,11 +3,19 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
 
+#include "app/command.hpp"
+#include "io/control_client.hpp"
+#include "io/role.hpp"
 #include "support/process/ballot_daemon.hpp"
 #include "support/process/process_facts.hpp"
 #include "support/process/run_as.hpp"
+#include "support/roles_page.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -66,6 +74,71 @@ TEST_F(OfRoles, WhoLacksARoleIsToldWhichAndWhichGroupHasIt) {
   const Ran repaired = as(operator_, {"repair", "hello"});
   EXPECT_EQ(repaired.code, 1);
   EXPECT_TRUE(answer_says(repaired.err, takes + "admin" + lacks)) << repaired.err;
+}
+
+/// What is asked of the daemon; of a command that is not here the table cannot be made.
+const std::map<std::string, Words> questions = {
+    {"jobs", {"jobs"}},
+    {"show", {"show", "hello"}},
+    {"status", {"status"}},
+    {"nodes", {"nodes"}},
+    {"next", {"next"}},
+    {"history", {"history"}},
+    {"output", {"output", "hello"}},
+    {"why", {"why", "hello"}},
+    {"audit", {"audit"}},
+    {"trigger", {"trigger", "hello"}},
+    {"kill", {"kill", "000000"}},
+    {"pause", {"pause", "hello"}},
+    {"resume", {"resume", "hello"}},
+    {"election", {"election", "evict", "no-such-group"}},
+    {"forget", {"forget", "000000"}},
+    {"repair", {"repair", "hello"}},
+};
+
+/// Between backquotes, on the page's line about those that ask no daemon.
+std::set<std::string> commands_that_ask_nobody() {
+  const std::string line = *roles_lines_of_page(BALLOT_DOCS, "- These commands ask no daemon").begin();
+  std::set<std::string> commands;
+  const std::regex word("`([a-z]+)");
+  for (std::sregex_iterator at(line.begin(), line.end(), word), end; at != end; ++at) commands.insert((*at)[1]);
+  return commands;
+}
+
+TEST_F(OfRoles, EachCommandIsRefusedOrAllowedAsThePageSays) {
+  std::set<std::string> rows;
+  const std::set<std::string> others = commands_that_ask_nobody();
+  for (const app::Command& command : app::commands()) {
+    const auto found = questions.find(std::string(command.name));
+    EXPECT_NE(found == questions.end(), !others.contains(std::string(command.name)) || command.name == "election")
+        << command.name << ": the page has it among those that ask a daemon, or among the others";
+    if (found == questions.end()) continue;
+    std::array<bool, 4> allowed{};
+    for (std::size_t role = 0; role < allowed.size(); ++role) {
+      const User root{.uid = 0, .gid = 0};
+      const Ran ran = as(std::array{stranger, viewer, operator_, root}[role], found->second);
+      allowed[role] = !answer_says(ran.err, ": this takes the role ");
+      if (!allowed[role]) {
+        EXPECT_NE(ran.code, 0) << command.name << ": " << ran.err;
+      }
+      EXPECT_FALSE(answer_says(ran.err, "denied") || answer_says(ran.err, "does not know")) << ran.err;
+    }
+    const std::string evict = command.name == "election" ? " evict" : "";
+    rows.insert(roles_row("ballot " + std::string(command.name) + evict, allowed));
+  }
+  EXPECT_EQ(roles_lines_of_page(BALLOT_DOCS, "| `ballot "), rows) << how_to_mend(rows);
+}
+
+TEST_F(OfRoles, EachWordOfATableIsOneThatTheDaemonAnswers) {
+  for (const io::RequestWord& one : io::known_words()) {
+    if (one.word == "metrics") continue;  // of the API alone
+    io::Message question;
+    question.set("do", std::string(one.word)).set("form", std::string("shown"));
+    auto client = io::ControlClient::ask(daemon.folder / "run/ballot.sock", question);
+    ASSERT_TRUE(client) << client.error().what;
+    const auto answer = client->next(Millis(5000));
+    EXPECT_TRUE(answer || !answer_says(answer.error().what, "does not know how")) << one.word;
+  }
 }
 
 TEST_F(OfRoles, AnOperatorBeginsAndPausesRuns) {

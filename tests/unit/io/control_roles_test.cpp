@@ -72,6 +72,30 @@ TEST_F(Control, AskedForMoreThanARoleMayRefusesAndNamesTheRoleAndItsGroups) {
             "(docs/security.md: Roles)");
 }
 
+TEST_F(Control, AskedEachWordThatADaemonKnowsTakesItsRole) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  roles = Roles({.operators = some_operators, .viewers = some_viewers});
+  serve([&](const Question&, const Reply& reply) { reply.finish({}); });
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  const auto wrong_as = [&](Role role, const std::vector<gid_t>& groups) {  // the number of a word, from 1 on
+    const auto ask_all = [&] {
+      int number = 0;
+      for (const RequestWord& one : known_words()) {
+        ++number;
+        const auto answer = ask_once(path, ask_for(std::string(one.word)), Millis(5000));
+        const bool refused = !answer && answer.error().code == Errc::refused;
+        if (refused != (role < one.role) || (!refused && !answer)) return number;
+      }
+      return 0;
+    };
+    return as_another_user(ask_all, groups);
+  };
+  EXPECT_EQ(wrong_as(Role::none, {}), 0);
+  EXPECT_EQ(wrong_as(Role::viewer, {id_of(some_viewers)}), 0);
+  EXPECT_EQ(wrong_as(Role::operator_, {id_of(some_operators)}), 0);
+  for (const RequestWord& one : known_words()) EXPECT_TRUE(answer_to(ask_for(std::string(one.word)))) << one.word;
+}
+
 TEST_F(Control, UsersWithoutARoleTakeNoPlaceOfThoseWhoHaveOne) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   roles = Roles({.operators = some_operators, .viewers = some_viewers});

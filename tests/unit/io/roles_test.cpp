@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <map>
-#include <regex>
+#include <set>
 
 #include "core/request/request.hpp"
+#include "support/roles_page.hpp"
 
 namespace ballot::io {
 namespace {
@@ -39,32 +38,28 @@ TEST(Roles, OfNobodyButTheDaemonsUserWithoutGroups) {
   EXPECT_EQ(Roles().of({::geteuid(), {}}), Role::admin);
 }
 
-/// The words in backquotes of each row of the table under "## Roles"; of "`election evict`" the last one.
-std::map<std::string, Role> roles_on_the_page() {
-  std::map<std::string, Role> found;
-  std::ifstream page(BALLOT_DOCS "/security.md");
-  std::string line;
-  while (std::getline(page, line) && line != "## Roles") continue;
-  while (std::getline(page, line) && !line.starts_with("## "))
-    for (const Role role : {Role::viewer, Role::operator_, Role::admin}) {
-      if (!line.starts_with("| " + std::string(to_string(role)) + " |")) continue;
-      const std::regex word("`(?:[a-z]+ )?([a-z]+)`");
-      for (std::sregex_iterator at(line.begin(), line.end(), word), end; at != end; ++at) found[(*at)[1]] = role;
-    }
-  return found;
-}
-
-TEST(Roles, OfThePageAreThoseOfTheProgram) {
-  const auto page = roles_on_the_page();
-  EXPECT_GE(page.size(), 14u);
-  for (const auto& [word, role] : page) EXPECT_EQ(role_for(word), role) << word;
+/// The page has a row each command: what changes something takes the role of its word.
+TEST(Roles, OfRequestsAreThoseOfThePage) {
   using Kind = core::Request::Kind;
   for (const Kind kind :
        {Kind::trigger, Kind::kill, Kind::pause, Kind::resume, Kind::forget, Kind::repair, Kind::evict}) {
     const std::string word(core::to_string(kind));
-    EXPECT_TRUE(page.contains(word)) << word;
     EXPECT_GT(role_for(word), Role::viewer) << word << " changes something";
+    const std::string row = testing::roles_row("ballot " + std::string(kind == Kind::evict ? "election " : "") + word,
+                                               {false, false, role_for(word) == Role::operator_, true});
+    EXPECT_TRUE(testing::roles_lines_of_page(BALLOT_DOCS, "| `ballot ").contains(row)) << row;
   }
+}
+
+TEST(Roles, OfWordsAreKnownOfThoseOnlyThatADaemonAnswers) {
+  std::set<std::string_view> words;
+  for (const RequestWord& one : known_words()) {
+    EXPECT_TRUE(words.insert(one.word).second) << one.word;
+    EXPECT_TRUE(is_known(one.word));
+    EXPECT_GT(one.role, Role::none) << one.word << " is for nobody without a role";
+    EXPECT_EQ(role_for(one.word), one.role);
+  }
+  for (const char* unknown : {"", "release", "replace", "Jobs", "jobs "}) EXPECT_FALSE(is_known(unknown)) << unknown;
 }
 
 }  // namespace

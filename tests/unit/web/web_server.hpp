@@ -73,6 +73,7 @@ class WebServer : public ::testing::Test {
   /// On the loop: three lines that say who asks; of "never" none, and of "ready" what `is_ready` says.
   void answer(const io::Question& question, const io::Reply& reply) {
     const std::string what = question.message.text("do").value_or("");
+    ++asked;
     if (what == "ready") {
       ++asked_ready;
       return reply.finish(io::Message().set("ready", is_ready.load()).set("why", std::vector<std::string>{"backend"}));
@@ -93,7 +94,7 @@ class WebServer : public ::testing::Test {
   mutable std::mutex logging;
   std::string logged;
   std::atomic<bool> is_ready = true;
-  std::atomic<int> asked_ready = 0, held = 0, gone = 0;
+  std::atomic<int> asked = 0, asked_ready = 0, held = 0, gone = 0;
   boost::asio::io_context loop;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{loop.get_executor()};
   std::vector<io::Reply> kept;  // of the loop's
