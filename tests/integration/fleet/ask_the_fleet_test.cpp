@@ -1,5 +1,6 @@
 // One node asked for what the fleet did: three real daemons with an API each, on a store that other hosts reach; one is
-// killed, and comes back.
+// killed, and comes back. A run of the tests asks on one of the stores, as the commit says (tests/run.sh); the long
+// form on all.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -8,6 +9,7 @@
 
 #include "base/wall_text.hpp"
 #include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
 #include "support/servers/reserved_port.hpp"
 
 namespace ballot::testing {
@@ -57,58 +59,98 @@ class AskTheFleet : public ::testing::Test {
     return ran.out + (ran.out == text ? "" : ran.err);
   }
 
-  Fleet fleet{{"n1", "n2", "n3"}};
-  ReservedPort one, two, three;
-};
+  Running follows(const std::string& node, const std::string& job) {
+    return Running({BALLOT_PROGRAM, "output", job, "--follow", "--config", fleet[node].folder / "ballot.toml"});
+  }
 
-TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
-  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
-  configure("n1", one), configure("n2", two), configure("n3", three);
-  fleet.job("tick", "schedule = \"* * * * * *\"\nmisfire = \"all\"\n" + fleet.oracle.command({"--for", "50ms"}));
-  fleet.job("long", "shell = \"echo begun; sleep 60\"\non_leadership_lost = \"finish\"\nkill_grace = \"1s\"");
-  fleet.start();
-  ASSERT_TRUE(has_run("n1", 2));
-  ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);
-  // While it goes on elsewhere its output comes from there.
-  EXPECT_EQ(asked_until("n3", {"output", "long"}, "begun\n"), "begun\n");
-
-  fleet["n1"].kill();
-  ASSERT_TRUE(fleet.oracle.wait_until(
-      [](const Reports& all) { return !all.empty() && all.back().node != "n1" && all.back().ended; }));
-  const std::string leader = fleet.oracle.reports().back().node, other = leader == "n2" ? "n3" : "n2";
-  for (const std::string& node : {leader, other}) {
-    const Ran history = fleet[node].ballot({"history", "--job", "long,tick", "--format", "json"});
+  /// What a node that lives says while n1 is dead.
+  void expect_answers(const std::string& node, const std::string& leader) {
+    const Ran history = fleet[node].ballot({"history", "--job", "long,tick", "--format", "json", "--limit", "1000"});
     EXPECT_EQ(history.code, 0) << history.err;
     EXPECT_NE(history.err.find("node n1 has not answered"), std::string::npos) << history.err;
     EXPECT_NE(history.out.find("{\"missing\":\"n1\",\"last_heard\":\"2"), std::string::npos) << history.out;
     EXPECT_NE(history.out.find("\"evidence\":\"store\""), std::string::npos)
         << node << " does not show what the register says of the run on n1:\n"
         << history.out;
+    expect_each_once(history.out, [](const Report& report) { return report.node != "n1"; });
     const Ran why = fleet[node].ballot({"why", "long"});
     EXPECT_EQ(why.code, 0) << why.err;
     EXPECT_NE(why.out.find("claimed by node n1"), std::string::npos) << why.out;
     const Ran output = fleet[node].ballot({"output", "long"});
     EXPECT_EQ(output.code, 69) << output.out;
     EXPECT_NE(output.err.find("n1"), std::string::npos) << output.err;
+    const Ran next = fleet[node].ballot({"next", "--for", "10s", "--job", "tick", "--format", "json"});
+    EXPECT_EQ(next.code, 0) << next.err;
+    const auto to_come = slots_in(next.out);
+    EXPECT_GE(to_come.size(), 8U) << next.out << next.err;
+    EXPECT_EQ(to_come.size(), std::set<std::string>(to_come.begin(), to_come.end()).size()) << next.out;
+    EXPECT_NE(next.out.find("\"node\":\"" + leader + "\""), std::string::npos) << next.out;
+    EXPECT_EQ(next.out.find("\"node\":\"n1\""), std::string::npos) << next.out;
   }
+  /// No slot of `tick` is there twice, and each is that such a node has executed a second ago or before.
+  void expect_each_once(const std::string& json, const std::function<bool(const Report&)>& is_asked_for) {
+    const auto slots = slots_in(json);
+    EXPECT_EQ(slots.size(), std::set<std::string>(slots.begin(), slots.end()).size()) << "a slot is shown twice:\n"
+                                                                                      << json;
+    for (const Report& report : asked_before) {
+      if (!(report.job == "tick" && report.ended && is_asked_for(report))) continue;
+      EXPECT_TRUE(slots.contains(format_slot(report.slot))) << format_slot(report.slot) << " is missing:\n" << json;
+    }
+  }
+  /// The token by which nodes ask each other is in files of its own alone.
+  void expect_no_token() {
+    EXPECT_EQ(fleet.logs().find(token), std::string::npos);
+    for (const std::string node : {"n1", "n2", "n3"})
+      for (const char* file : {"cmdline", "environ"})
+        EXPECT_EQ(proc_text(fleet[node].pid(), file).find(token), std::string::npos) << node << " " << file;
+  }
+
+  Fleet fleet{{"n1", "n2", "n3"}};
+  Reports asked_before;  // runs of which any answer has to know
+  ReservedPort one, two, three;
+};
+
+TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
+  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
+  configure("n1", one), configure("n2", two), configure("n3", three);
+  const std::string goes_on = "on_leadership_lost = \"finish\"\nkill_grace = \"1s\"";
+  fleet.job("tick", "schedule = \"* * * * * *\"\nmisfire = \"all\"\n" + fleet.oracle.command({"--for", "50ms"}));
+  fleet.job("long", "shell = \"echo begun; sleep 60\"\n" + goes_on);
+  const std::string may_end = fleet.folder / "may-end";
+  fleet.job("talk", "shell = \"echo begun; while [ ! -e " + may_end + " ]; do sleep 0.1; done; echo ended\"");
+  fleet.start();
+  ASSERT_TRUE(has_run("n1", 2));
+  // While a run goes on elsewhere its output comes from there, as it comes.
+  ASSERT_EQ(fleet["n2"].ballot({"trigger", "talk"}).code, 0);
+  ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);
+  ASSERT_EQ(asked_until("n3", {"output", "talk"}, "begun\n"), "begun\n");
+  ASSERT_EQ(asked_until("n3", {"output", "long"}, "begun\n"), "begun\n");
+  Running follower = follows("n3", "talk"), cut_off = follows("n2", "long");
+  EXPECT_EQ(follower.line(), "begun");
+  EXPECT_EQ(cut_off.line(), "begun");
+  std::ofstream(may_end).close();
+  EXPECT_EQ(follower.line(), "ended");
+  EXPECT_EQ(follower.wait(), 0);
+
+  fleet["n1"].kill();
+  EXPECT_NE(cut_off.wait(), 0) << "nobody else has the rest";
+  ASSERT_TRUE(fleet.oracle.wait_until(
+      [](const Reports& all) { return !all.empty() && all.back().node != "n1" && all.back().ended; }));
+  asked_before = fleet.oracle.reports();
+  const std::string leader = asked_before.back().node, other = leader == "n2" ? "n3" : "n2";
+  for (const std::string& node : {leader, other}) expect_answers(node, leader);
 
   fleet["n1"].start();
   ASSERT_TRUE(fleet["n1"].wait_for("session open"));
   const Ran history = fleet[other].ballot({"history", "--job", "tick", "--format", "json", "--limit", "1000"});
   EXPECT_EQ(history.err, "");
-  const auto slots = slots_in(history.out);
-  const std::set<std::string> once(slots.begin(), slots.end());
-  EXPECT_EQ(slots.size(), once.size()) << "a slot is shown twice:\n" << history.out;
-  for (const Report& report : fleet.oracle.reports()) {
-    if (report.job != "tick" || !report.ended) continue;
-    EXPECT_TRUE(once.contains(format_slot(report.slot))) << history.out;
-  }
-  EXPECT_EQ(fleet[other].ballot({"history", "--job", "tick", "--node", "n1", "--format", "csv"}).out.find("n1") !=
-                std::string::npos,
-            true);
+  expect_each_once(history.out, [](const Report&) { return true; });
+  const Ran of_one = fleet[other].ballot({"history", "--job", "tick", "--node", "n1", "--format", "csv"});
+  EXPECT_NE(of_one.out.find("n1"), std::string::npos) << of_one.out;
   EXPECT_EQ(asked_until(other, {"output", "long"}, "begun\n"), "begun\n");
   const Ran local = fleet[other].ballot({"output", "long", "--local"});
   EXPECT_NE(local.code, 0) << "its own ledger has nothing of it: " << local.out;
+  expect_no_token();
 }
 
 }  // namespace
