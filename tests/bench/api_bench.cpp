@@ -70,9 +70,9 @@ class Scraper {
 /// Jobs that are due at their share of each second.
 void add_jobs(const BenchDaemon& daemon, int jobs) {
   for (int i = 0; i < jobs; ++i)
-    daemon.job("each-" + std::to_string(i), "schedule = \"* * * * * *\"\njitter = \"1s\"\ncommand = [\"" BALLOT_STAMP
-                                            "\", \"" +
-                                                (daemon.folder / "out") + "\"]");
+    daemon.job("each-" + std::to_string(i),
+               "schedule = \"* * * * * *\"\njitter = \"1s\"\ncommand = [\"" BALLOT_BARE_STAMP "\", \"" +
+                   (daemon.folder / "out") + "\"]");
 }
 
 /// How late the runs of these seconds started, in ms; fails where a slot has no run.
