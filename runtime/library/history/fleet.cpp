@@ -27,13 +27,26 @@ std::vector<std::string> jobs_of(const Message& asked) {
   return jobs;
 }
 
+/// What another node shows of jobs that this one leads.
+std::vector<std::pair<std::string, std::string>> states_of_led(const core::Views& views, WallTime now,
+                                                               const std::vector<std::string>& jobs) {
+  std::vector<std::pair<std::string, std::string>> states;
+  for (const std::string& job : jobs)
+    if (const auto view = views.find_job(now, job); view && !view->leader.empty())
+      states.emplace_back(job, text_of(*view));
+  return states;
+}
+
 }  // namespace
 
 FleetNow Fleet::now(const Message& asked) {
   const auto now = roster_now();
   const std::lock_guard hold(mutex_);
   if (node_.core().session().is_open()) roster_.see(node_.core().peers().published(), now);
-  return {roster_.peers(now), node_.core().views().runs_of_others(jobs_of(asked))};
+  const std::vector<std::string> jobs = jobs_of(asked);
+  FleetNow known{roster_.peers(now), node_.core().views().runs_of_others(jobs)};
+  if (asked.text("ask") == "evidence") known.states = states_of_led(node_.core().views(), now.wall, jobs);
+  return known;
 }
 
 std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questions, Millis within,

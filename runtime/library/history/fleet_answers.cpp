@@ -12,6 +12,7 @@ using io::Message;
 using storage::Account;
 
 constexpr std::size_t most_evidence = 20'000;  // rows
+constexpr std::size_t most_states = 20'000, longest_state = 256;
 
 }  // namespace
 
@@ -24,6 +25,7 @@ FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskP
       peers_.emplace(peer.node, std::move(peer));
   }
   take_evidence(std::move(now.evidence), node_);
+  for (auto& [job, state] : now.states) states_.push_back({std::move(job), node_, std::move(state)});
 }
 
 // ---- asking
@@ -104,6 +106,14 @@ void FleetAnswers::take_evidence(std::vector<Row> rows, const std::string& ledge
   }
 }
 
+void FleetAnswers::take_states(const Message& answer, const std::string& ledger) {
+  for (const Message& one : answer.objects("states")) {
+    auto job = one.text("job"), state = one.text("state");
+    if (job && state && state->size() <= longest_state && states_.size() < most_states)
+      states_.push_back({*std::move(job), ledger, *std::move(state)});
+  }
+}
+
 /// Whoever leads a group has read its registers. A node that says nothing of it is asked again by the question itself.
 void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
   if (std::exchange(has_all_evidence_, true) || peers_.empty()) return;
@@ -113,8 +123,10 @@ void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
   for (const auto& [name, peer] : peers_) questions.emplace_back(name, asked);
   const auto answers = ask(questions);
   if (!answers) return;
-  for (const Answer& answer : *answers)
+  for (const Answer& answer : *answers) {
     if (auto rows = rows_from(answer.message, "rows")) take_evidence(*std::move(rows), answer.ledger);
+    take_states(answer.message, answer.ledger);
+  }
 }
 
 std::vector<Account> FleetAnswers::evidence_of(const std::vector<RowKey>& keys) const {

@@ -37,7 +37,8 @@ struct FleetPeer {
 /// What one node knows of the fleet when it is asked.
 struct FleetNow {
   std::vector<FleetPeer> peers;
-  std::vector<Row> evidence;  // of runs, by registers
+  std::vector<Row> evidence;                                     // of runs, by registers
+  std::vector<std::pair<std::string, std::string>> states = {};  // of jobs that the node leads, for a node that asks
 };
 
 using PeerQuestion = std::pair<FleetPeer, io::Message>;
@@ -71,11 +72,14 @@ class FleetAnswers {
   /// Asks the other nodes for evidence, once. `jobs`: of these also the last slot that was claimed.
   void gather_evidence(std::vector<std::string> jobs);
   const std::vector<storage::Account>& evidence() const { return evidence_; }
+  /// Of these jobs, by the nodes that lead them.
+  const std::vector<LedState>& states() const { return states_; }
   /// Of one of these attempts and slots.
   std::vector<storage::Account> evidence_of(const std::vector<RowKey>& keys) const;
 
  private:
   void take_evidence(std::vector<Row> rows, const std::string& ledger);
+  void take_states(const io::Message& answer, const std::string& ledger);
 
   const std::string node_;
   LedgerView* const own_;
@@ -84,6 +88,7 @@ class FleetAnswers {
   std::map<std::string, MissingNode> missing_;
   std::vector<storage::Account> evidence_;
   std::set<RowKey> evidence_keys_;
+  std::vector<LedState> states_;
   bool has_all_evidence_ = false;
 };
 

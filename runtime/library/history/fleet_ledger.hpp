@@ -55,6 +55,7 @@ class FleetLedger : public LedgerView {
 
   Result<std::vector<Row>> evidence() override;
   bool is_evidence(const Row& row) const override;
+  std::vector<LedState> states() const override { return fleet_.states(); }
   std::vector<MissingNode> missing() const override { return fleet_.missing(); }
   bool is_of_fleet() const override { return true; }
 

@@ -120,16 +120,24 @@ Result<Message> answer_last_rows(LedgerView& ledger, const Message& asked) {
                   [](Message& message, const std::vector<Row>& rows) { message.set("rows", to_messages(rows)); });
 }
 
+std::vector<Message> states_of(const LedgerView& ledger) {
+  std::vector<Message> states;
+  for (const LedState& one : ledger.states())
+    states.push_back(Message().set("job", one.job).set("node", one.node).set("state", one.state));
+  return states;
+}
+
 Result<Message> answer_evidence(LedgerView& ledger, const Message&) {
-  return answered(ledger.evidence(),
-                  [](Message& message, const std::vector<Row>& rows) { message.set("rows", to_messages(rows)); });
+  return answered(ledger.evidence(), [&](Message& message, const std::vector<Row>& rows) {
+    message.set("rows", to_messages(rows)).set("states", states_of(ledger));
+  });
 }
 
 Result<Message> answer_last_statuses(LedgerView& ledger, const Message& asked) {
   auto jobs = asked.texts("jobs");
   if (jobs.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many jobs"};
-  return answered(ledger.last_statuses(jobs), [](Message& message, const std::vector<std::string>& statuses) {
-    message.set("statuses", statuses);
+  return answered(ledger.last_statuses(jobs), [&](Message& message, const std::vector<std::string>& statuses) {
+    message.set("statuses", statuses).set("states", states_of(ledger));
   });
 }
 

@@ -59,6 +59,11 @@ struct MissingNode {
   std::string why;
 };
 
+/// The state of a job as the node that leads it has it.
+struct LedState {
+  std::string job, node, state;
+};
+
 /// An attempt of a run, or slots of a job without one.
 struct RowKey {
   std::optional<RunId> run = {};
@@ -107,6 +112,9 @@ class LedgerView {
   virtual Result<std::vector<Row>> at(const std::string& job, WallTime slot) = 0;
   /// Status and reason of each job's newest row, in the jobs' order, as `jobs` shows them; "": a job has no row.
   virtual Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) = 0;
+
+  /// What was said of jobs' states by nodes that lead them, by whoever was asked for last_statuses(): no ledger has it.
+  virtual std::vector<LedState> states() const { return {}; }
 
   /// What people asked, newest first. Where the next page begins; nullopt: no row is left, or `visit` has ended it.
   virtual Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,

@@ -1,6 +1,7 @@
 #include "library/shown/shown_answers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/wall_text.hpp"
@@ -94,6 +95,17 @@ bool ShownAnswers::answer(const io::Question& question, const io::Reply& reply) 
   return false;
 }
 
+/// The state that only the leader could say, where it was asked and has said it.
+void set_states(std::vector<Message>& jobs, const Message& answer) {
+  std::map<std::pair<std::string, std::string>, std::string> states;
+  for (const Message& one : answer.objects("states"))
+    states[{asked_text(one, "job"), asked_text(one, "node")}] = asked_text(one, "state");
+  for (Message& job : jobs) {
+    const auto said = states.find({asked_text(job, "job"), asked_text(job, "leader")});
+    if (!job.text("state") && said != states.end()) job.set("state", said->second);
+  }
+}
+
 /// Where the ledger cannot be read the statuses are null.
 void ShownAnswers::with_last_statuses(const io::Question& question, const io::Reply& reply, std::vector<Message> jobs,
                                       std::function<void(std::vector<Message>)> then) const {
@@ -106,6 +118,7 @@ void ShownAnswers::with_last_statuses(const io::Question& question, const io::Re
                const auto statuses = answer ? answer->texts("statuses") : std::vector<std::string>();
                for (std::size_t i = 0; i < jobs.size(); ++i)
                  jobs[i].set("last_status", i < statuses.size() ? word_or_null(statuses[i]) : Message::Value());
+               if (answer) set_states(jobs, *answer);
                then(std::move(jobs));
              });
 }

@@ -11,6 +11,7 @@
 #include "support/process/fleet.hpp"
 #include "support/process/process_facts.hpp"
 #include "support/servers/reserved_port.hpp"
+#include "support/servers/web_client.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -61,6 +62,12 @@ class AskTheFleet : public ::testing::Test {
 
   Running follows(const std::string& node, const std::string& job) {
     return Running({BALLOT_PROGRAM, "output", job, "--follow", "--config", fleet[node].folder / "ballot.toml"});
+  }
+
+  static std::string jobs_by_api(const ReservedPort& port, const std::string& scope) {
+    return WebClient(port.number())
+        .ask("GET /api/v1/jobs?scope=" + scope, {std::string("Authorization: Bearer ") + token})
+        .body;
   }
 
   /// What a node that lives says while n1 is dead.
@@ -120,6 +127,12 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   fleet.job("talk", "shell = \"echo begun; while [ ! -e " + may_end + " ]; do sleep 0.1; done; echo ended\"");
   fleet.start();
   ASSERT_TRUE(has_run("n1", 2));
+  // The state of a job is its leader's to say, which is asked.
+  EXPECT_NE(jobs_by_api(three, "node").find(R"("state":null)"), std::string::npos);
+  EXPECT_TRUE(wait_until([&] {
+    const std::string jobs = jobs_by_api(three, "fleet");
+    return jobs.find(R"("job":"tick")") != std::string::npos && jobs.find(R"("state":null)") == std::string::npos;
+  })) << jobs_by_api(three, "fleet");
   // While a run goes on elsewhere its output comes from there, as it comes.
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "talk"}).code, 0);
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);

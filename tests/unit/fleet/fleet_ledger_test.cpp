@@ -204,6 +204,28 @@ TEST_F(Fleet3, TheLastStatusOfAJobIsThatOfItsNewestSlotWhereverItRan) {
   EXPECT_EQ(*fleet()->last_statuses({"backup"}), Texts{"failed: exit_code"});
 }
 
+TEST_F(Fleet3, TheStateOfAJobIsWhatTheNodeThatLeadsItSays) {
+  const auto says = [](const std::string& job, const std::string& state) {
+    return [=](const io::Message& question) -> Result<io::Message> {
+      io::Message answer;
+      answer.set("rows", std::vector<io::Message>());
+      if (question.text("ask") == "evidence" && question.texts("jobs") == Texts{"backup"})
+        answer.set("states", std::vector{io::Message().set("job", job).set("state", state)});
+      return answer;
+    };
+  };
+  lies["host-2"] = says("backup", "active"), lies["host-3"] = says("backup", std::string(257, 'x'));
+  const auto answer = answer_question(*fleet(), question("last_statuses").set("jobs", Texts{"backup"}));
+  ASSERT_TRUE(answer) << answer.error().what;
+  ASSERT_EQ(answer->objects("states").size(), 1u) << "one says more than a state is long";
+  EXPECT_EQ(io::encode(answer->objects("states")[0]), R"({"job":"backup","node":"host-2","state":"active"})");
+  FleetNow asked_by_another;
+  asked_by_another.states = {{"backup", "paused"}};
+  FleetLedger own("host-1", *FileLedger::open(place("host-1")), std::move(asked_by_another), {});
+  EXPECT_EQ(io::encode(answer_question(own, question("evidence"))->objects("states")[0]),
+            R"({"job":"backup","node":"host-1","state":"paused"})");
+}
+
 TEST_F(Fleet3, TheOutputComesFromTheNodeThatExecutedTheRun) {
   Row row = on("host-2", ran(1));
   row.output_bytes = 5;
