@@ -39,9 +39,10 @@ Message part_question(const std::string& call, const Message& asked) {
   return message;
 }
 
-/// Nodes that did not answer a part are missing from the whole.
-void set_missing(Message& whole, const Result<Message>& part) {
+/// What was asked of the fleet for a part is what the whole was asked of, and who did not answer is missing from it.
+void set_scope(Message& whole, const Result<Message>& part) {
   if (!part) return;
+  if (const auto scope = part->text("scope")) whole.set("scope", *scope);
   if (auto missing = part->objects("missing"); !missing.empty()) whole.set("missing", std::move(missing));
 }
 
@@ -106,9 +107,10 @@ void set_states(std::vector<Message>& jobs, const Message& answer) {
   }
 }
 
-/// Where the ledger cannot be read the statuses are null.
+/// Where the ledger cannot be read the statuses are null. `then` is called with the jobs and what is to be said
+/// besides.
 void ShownAnswers::with_last_statuses(const io::Question& question, const io::Reply& reply, std::vector<Message> jobs,
-                                      std::function<void(std::vector<Message>)> then) const {
+                                      std::function<void(std::vector<Message>, Message whole)> then) const {
   std::vector<std::string> names;
   for (const Message& job : jobs) names.push_back(asked_text(job, "job"));
   Message asked = part_question("last_statuses", question.message);
@@ -119,7 +121,9 @@ void ShownAnswers::with_last_statuses(const io::Question& question, const io::Re
                for (std::size_t i = 0; i < jobs.size(); ++i)
                  jobs[i].set("last_status", i < statuses.size() ? word_or_null(statuses[i]) : Message::Value());
                if (answer) set_states(jobs, *answer);
-               then(std::move(jobs));
+               Message whole;
+               set_scope(whole, answer);
+               then(std::move(jobs), std::move(whole));
              });
 }
 
@@ -130,8 +134,8 @@ void ShownAnswers::answer_jobs(const io::Question& question, const io::Reply& re
       {asked_text(asked, "after"), asked_text(asked, "group"), asked_size(asked)},
       [this, page](const core::JobView& job) { page->push_back(shown(job, name_)); },
       [this, page, question, reply](const core::Views::Next& next) {
-        with_last_statuses(question, reply, std::move(*page), [reply, next](std::vector<Message> jobs) {
-          reply.finish(Message().set("jobs", std::move(jobs)).set("next", next));
+        with_last_statuses(question, reply, std::move(*page), [reply, next](std::vector<Message> jobs, Message whole) {
+          reply.finish(whole.set("jobs", std::move(jobs)).set("next", next));
         });
       });
 }
@@ -146,8 +150,10 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
       told.set("description", word_or_null(*defined.description)).set("schedule", std::vector(*defined.schedule));
       told.set("timezone", std::string(*defined.timezone)).set("enabled", defined.enabled);
     }
-    with_last_statuses(question, reply, {told},
-                       [reply](std::vector<Message> jobs) { reply.finish(std::move(jobs.front())); });
+    with_last_statuses(question, reply, {told}, [reply](std::vector<Message> jobs, Message whole) {
+      for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
+      reply.finish(std::move(jobs.front()));
+    });
   });
 }
 
@@ -175,7 +181,7 @@ void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& r
     for (Message& row : past->objects("rows")) before.push_back(in_zone.row(std::move(row)));
     for (const WallTime slot : planning->slots) planned.push_back(in_zone.planned(slot));
     Message slots;
-    set_missing(slots, past);
+    set_scope(slots, past);
     slots.set("job", name).set("timezone", zone).set("past", std::move(before)).set("next", past->text("next"));
     slots.set("planned", std::move(planned)).set("planned_known", is_known);
     reply.finish(slots.set("planned_more", planning->slots.size() == planning->most));

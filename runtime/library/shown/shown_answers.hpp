@@ -43,7 +43,7 @@ class ShownAnswers {
   void answer_runs(const io::Question& question, const io::Reply& reply) const;
   /// Adds what the ledger says last of each job, and finishes by `then`.
   void with_last_statuses(const io::Question& question, const io::Reply& reply, std::vector<io::Message> jobs,
-                          std::function<void(std::vector<io::Message>)> then) const;
+                          std::function<void(std::vector<io::Message>, io::Message whole)> then) const;
 
   Node& node_;
   const StateViews& views_;

@@ -152,6 +152,9 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   asked_before = fleet.oracle.reports();
   const std::string leader = asked_before.back().node, other = leader == "n2" ? "n3" : "n2";
   for (const std::string& node : {leader, other}) expect_answers(node, leader);
+  const std::string jobs = jobs_by_api(three, "fleet");
+  EXPECT_NE(jobs.find(R"("missing":[{)"), std::string::npos) << jobs;
+  EXPECT_NE(jobs.find(R"("scope":"fleet")"), std::string::npos) << jobs;
 
   fleet["n1"].start();
   ASSERT_TRUE(fleet["n1"].wait_for("session open"));
