@@ -30,6 +30,7 @@ void add_scope_options(CLI::App& command, ScopeOptions& to, ScopeFlags flags) {
 Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config, LedgerScope scope) {
   if (!scope.node.empty() && !scope.is_fleet) return Error{Errc::invalid, "--local and --node exclude each other"};
   const std::string node = scope.node;
+  const bool wants_fleet = scope.is_fleet && !config.http.listen.empty();
   auto remote = std::make_unique<RemoteLedger>(config.control_socket, std::move(scope));
   const auto answered = config.control_socket.empty() ? Error{Errc::unavailable, ""} : remote->try_sequence();
   if (answered) return std::unique_ptr<library::LedgerView>(std::move(remote));
@@ -44,6 +45,8 @@ Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& c
   if (!file && file.error().code == Errc::denied)
     return Error{Errc::denied,
                  answered.error().what + ". Without a daemon, only root and its user may read " + config.history.path};
+  if (file && wants_fleet && why == Errc::unavailable)
+    std::cerr << "ballot: no daemon answers here that could ask the other nodes: this is what this node's ledger has\n";
   return file;
 }
 

@@ -58,6 +58,11 @@ std::string why_not_scheduled(const UnrecordedSlot& slot) {
   return {};
 }
 
+bool is_paused(const UnrecordedSlot& slot) {
+  const auto since = paused_since(slot.pauses);
+  return slot.state == "paused" && (!since || *slot.slot >= *since);
+}
+
 std::string paused_text(const UnrecordedSlot& slot) {
   return "The job is " + pauses_text(slot.pauses) +
          ". Slots that pass meanwhile become skipped: paused when it is resumed (" +
@@ -68,8 +73,7 @@ std::string paused_text(const UnrecordedSlot& slot) {
 std::string why_not_settled(const UnrecordedSlot& slot) {
   if (slot.state.starts_with("waiting for group"))
     return "The job moved to another group, and the one that had it has not released it yet: it is " + slot.state + ".";
-  if (const auto since = paused_since(slot.pauses); slot.state == "paused" && (!since || *slot.slot >= *since))
-    return paused_text(slot);
+  if (is_paused(slot)) return paused_text(slot);
   if (slot.state == "clock_skew")
     return "The job is settled ahead of this node's clock, and waits until the clock is there: see `ballot status`.";
   if (slot.leader.empty())
@@ -92,7 +96,7 @@ std::string not_recorded(const UnrecordedSlot& slot) {
     return "The daemon does not have the job: its files define it, and have not been read again. See `ballot check`, "
            "and "
            "the daemon's log.";
-  if (!slot.missing.empty()) return with_silent_nodes(slot);
+  if (!slot.missing.empty()) return is_paused(slot) ? paused_text(slot) : with_silent_nodes(slot);
   if (slot.since && *slot.slot <= *slot.since)
     return "The slot was not due: the job, as it is defined now, counts from " + format_slot(*slot.since) + " on.";
   if (slot.keep > Millis(0) && *slot.slot < slot.now - slot.keep)

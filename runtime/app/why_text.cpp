@@ -95,9 +95,10 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     "whose "
     "slots must be caught up after a longer outage sets a longer start_deadline.",
     // unclaimed
-    "A leader was there, but its claim could not be confirmed by the backend before the start deadline, and with "
-    "guarantee = "
-    "\"at-most-once\" nothing starts without a confirmed claim.",
+    "A leader was there, but its claim could not be confirmed by the backend before the start deadline, or it was "
+    "being "
+    "stopped, and claims nothing more while it waits for its runs to end. With guarantee = \"at-most-once\" nothing "
+    "starts without a confirmed claim.",
     // stale
     "The claim was confirmed, but when the run was about to be started, the time for which the claim permits it "
     "had passed: the node was suspended, stopped or very slow. Nothing was started.",

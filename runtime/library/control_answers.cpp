@@ -236,13 +236,13 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
   request.id == RunId{} ? go_on() : unless_there(request, asked, reply, go_on);
 }
 
-/// A trigger is asked for again where its run is known already, and then nothing is done. The job's register knows the
-/// last runs, the ledger those before.
+/// A trigger is asked for again where its run is known already, to any node of the fleet, and then nothing is done. The
+/// job's register knows the last runs, the ledgers those before.
 void ControlAnswers::unless_there(const core::Request& request, const io::Question& asked, const io::Reply& reply,
                                   std::function<void()> then) {
   io::Question look = asked;
   look.message = question("run").set("form", std::string("shown")).set("run", request.id.text());
-  if (const auto scope = asked.message.text("scope")) look.message.set("scope", *scope);
+  look.message.set("scope", asked.message.text("scope").value_or("fleet"));
   ask_ledger(
       [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, look, reply,
       [request, reply, then = std::move(then)](const Result<io::Message>& found) {

@@ -7,6 +7,7 @@
 #include "app/options.hpp"
 #include "app/output_follower.hpp"
 #include "app/subject.hpp"
+#include "base/wall_text.hpp"
 
 namespace ballot::app {
 namespace {
@@ -19,12 +20,20 @@ struct OutputOptions {
   ScopeOptions scope;
 };
 
-/// The job's run that was begun last.
+/// The job's run that was begun last. Of one whose node does not answer the store may know no more than its slot.
 Result<RunId> last_run(const std::string& job, library::LedgerView& ledger) {
   std::optional<RunId> last;
-  const auto page = ledger.history({.jobs = {job}, .statuses = run_statuses(), .limit = std::nullopt},
-                                   [&](const Row& row) { return last = row.run, !last; });
+  std::optional<WallTime> unknown;
+  const auto page =
+      ledger.history({.jobs = {job}, .statuses = run_statuses(), .limit = std::nullopt}, [&](const Row& row) {
+        if (!row.run && !unknown) unknown = row.slot;
+        return last = row.run, !last;
+      });
   if (!page) return page.error();
+  if (unknown)
+    return Error{Errc::unavailable, "the last run of job " + job + ", of slot " + format_slot(*unknown) +
+                                        ", is known by the store only: what it printed has the node that executed it" +
+                                        (last ? "; of the one before: ballot output " + last->text() : "")};
   if (last) return *last;
   return Error{Errc::not_found, ledger.is_of_fleet() ? "no node that answers has a run of job " + job
                                                      : "this node's ledger has no run of job " + job};

@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "base/random.hpp"
 #include "base/wall_text.hpp"
 #include "support/process/fleet.hpp"
 #include "support/process/process_facts.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr const char* token = "a-token-of-this-test-that-is-long-enough-to-be-one";
 constexpr const char* token_sha256 = "af27729467634524ae8515ccf686d2b4500895a58f23cc09709fab7bbd9923ac";
+constexpr const char* operator_token = "a-token-of-an-operator-that-is-long-enough-to-be-one";
+constexpr const char* operator_sha256 = "8ad5ccdb37c9e6452e9011f248946ed9e556d0b0e138162fea00b0b23159cede";
 
 class AskTheFleet : public ::testing::Test {
  protected:
@@ -27,7 +30,8 @@ class AskTheFleet : public ::testing::Test {
   void configure(const std::string& node, const ReservedPort& port) {
     BallotDaemon& daemon = fleet[node];
     for (const auto& [name, text] :
-         {std::pair<std::string, std::string>("tokens", std::string("fleet viewer ") + token_sha256),
+         {std::pair<std::string, std::string>(
+              "tokens", std::string("fleet viewer ") + token_sha256 + "\nnight operator " + operator_sha256),
           {"token", token}}) {
       const std::string path = daemon.folder.write(name, text + "\n");
       std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
@@ -42,6 +46,12 @@ class AskTheFleet : public ::testing::Test {
     for (auto at = std::sregex_iterator(json.begin(), json.end(), slot); at != std::sregex_iterator(); ++at)
       slots.insert((*at)[1]);
     return slots;
+  }
+  /// A schedule that is due then, and not again today.
+  static std::string cron_of(WallTime at) {
+    const std::chrono::hh_mm_ss time(at - std::chrono::floor<std::chrono::days>(at));
+    return std::to_string(time.seconds().count()) + " " + std::to_string(time.minutes().count()) + " " +
+           std::to_string(time.hours().count()) + " * * *";
   }
   bool has_run(const std::string& node, std::size_t count) {
     return fleet.oracle.wait_until([&](const Reports& all) {
@@ -68,6 +78,17 @@ class AskTheFleet : public ::testing::Test {
     return WebClient(port.number())
         .ask("GET /api/v1/jobs?scope=" + scope, {std::string("Authorization: Bearer ") + token})
         .body;
+  }
+
+  static WebClient::Answer trigger(const ReservedPort& port, const std::string& job, const RunId& id) {
+    return WebClient(port.number())
+        .ask("PUT /api/v1/runs/" + id.text(), {std::string("Authorization: Bearer ") + operator_token},
+             R"({"job":")" + job + R"("})");
+  }
+  static int status_of_run(const ReservedPort& port, const RunId& id) {
+    return WebClient(port.number())
+        .ask("GET /api/v1/runs/" + id.text(), {std::string("Authorization: Bearer ") + token})
+        .status;
   }
 
   /// What a node that lives says while n1 is dead.
@@ -122,6 +143,7 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   configure("n1", one), configure("n2", two), configure("n3", three);
   const std::string goes_on = "on_leadership_lost = \"finish\"\nkill_grace = \"1s\"";
   fleet.job("tick", "schedule = \"* * * * * *\"\nmisfire = \"all\"\n" + fleet.oracle.command({"--for", "50ms"}));
+  fleet.job("hand", fleet.oracle.command({"--for", "50ms"}));
   fleet.job("long", "shell = \"echo begun; sleep 60\"\n" + goes_on);
   const std::string may_end = fleet.folder / "may-end";
   fleet.job("talk", "shell = \"echo begun; while [ ! -e " + may_end + " ]; do sleep 0.1; done; echo ended\"");
@@ -133,6 +155,13 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
     const std::string jobs = jobs_by_api(three, "fleet");
     return jobs.find(R"("job":"tick")") != std::string::npos && jobs.find(R"("state":null)") == std::string::npos;
   })) << jobs_by_api(three, "fleet");
+  // A trigger is repeated at any node, and is known there.
+  const RunId chosen = Random(7).run_id(WallTime(std::chrono::floor<Millis>(std::chrono::system_clock::now())));
+  EXPECT_EQ(trigger(two, "hand", chosen).status, 201);
+  EXPECT_TRUE(wait_until([&] { return status_of_run(three, chosen) == 200; }));
+  const WebClient::Answer again = trigger(three, "hand", chosen);
+  EXPECT_EQ(again.status, 200) << again.body;
+  EXPECT_NE(again.body.find(R"("created":false)"), std::string::npos) << again.body;
   // While a run goes on elsewhere its output comes from there, as it comes.
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "talk"}).code, 0);
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);
@@ -145,6 +174,14 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   EXPECT_EQ(follower.line(), "ended");
   EXPECT_EQ(follower.wait(), 0);
 
+  // A run whose node is dead, and which has ended: the store knows that it was claimed.
+  const WallTime due(std::chrono::ceil<std::chrono::seconds>(std::chrono::system_clock::now()) +
+                     std::chrono::seconds(3));
+  fleet.job("dawn", "schedule = \"" + cron_of(due) + "\"\n" + fleet.oracle.command({"--for", "50ms"}));
+  ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) {
+    return std::any_of(all.begin(), all.end(), [](const Report& one) { return one.job == "dawn" && one.ended; });
+  }));
+
   fleet["n1"].kill();
   EXPECT_NE(cut_off.wait(), 0) << "nobody else has the rest";
   ASSERT_TRUE(fleet.oracle.wait_until(
@@ -152,6 +189,7 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   asked_before = fleet.oracle.reports();
   const std::string leader = asked_before.back().node, other = leader == "n2" ? "n3" : "n2";
   for (const std::string& node : {leader, other}) expect_answers(node, leader);
+  EXPECT_EQ(fleet[other].ballot({"output", "dawn"}).code, 69);
   const std::string jobs = jobs_by_api(three, "fleet");
   EXPECT_NE(jobs.find(R"("missing":[{)"), std::string::npos) << jobs;
   EXPECT_NE(jobs.find(R"("scope":"fleet")"), std::string::npos) << jobs;

@@ -31,6 +31,18 @@ void expect(const UnrecordedSlot& facts, const std::string& word, const std::str
   EXPECT_EQ(why.text.find(" may "), std::string::npos) << "one cause, and no maybes: " << why.text;
 }
 
+TEST(WhyNothing, APauseIsTheCauseAlsoWhereNodesAreAway) {
+  UnrecordedSlot facts = passed();
+  facts.schedule = Schedule::some;
+  facts.daemon = Daemon::there;
+  facts.missing = {"host-2"};
+  facts.state = "paused";
+  facts.pauses = {{.since = slot - std::chrono::hours(1), .by = "host-1 uid 0"}};
+  expect(facts, "not recorded", "paused since");
+  facts.pauses.front().since = slot + std::chrono::minutes(1);
+  EXPECT_NE(why_nothing(facts).text.find("node host-2 has not answered"), std::string::npos) << "it was paused later";
+}
+
 TEST(WhyNothing, NamesWhatTheFilesSay) {
   UnrecordedSlot facts = passed();
   facts.schedule = Schedule::disabled;
