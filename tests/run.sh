@@ -255,7 +255,7 @@ build proof
     'asan tests_unit tests_fuzz tests_conformance tests_sim tests_runner tests_daemon tests_mutants' 'tsan tests_threads'
 run_tests proof -E "$(asked_of_others)"
 step 'proof: faults with real servers'
-# As asked_elsewhere(): which store of a scenario is left out changes with the commit; the quick form leaves out none.
+# As asked_elsewhere(): which stores of a scenario are left out changes with the commit; the quick form leaves out none.
 rotation=()
 [ "$form" != whole ] || rotation=(--rotation $((0x$(git rev-parse HEAD 2> /dev/null | cut -c1-4 || echo 0))))
 faults smoke ${rotation[@]+"${rotation[@]}"}

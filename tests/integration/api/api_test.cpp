@@ -13,7 +13,8 @@ constexpr const char* python = "/usr/bin/python3";
 struct Api : ::testing::Test {
   void SetUp() override {
     daemon.configure("[http]\nlisten = \"" + socket + "\"\n");
-    daemon.job("hello", "command = [\"/bin/echo\", \"hello\"]");
+    // One is asked for while another may not have ended.
+    daemon.job("hello", "command = [\"/bin/echo\", \"hello\"]\nconcurrency = \"allow\"");
     daemon.job("broken", "shell = \"exit 3\"");
     daemon.job("lines", "shell = \"for i in $(seq 100); do echo line $i; done\"");
     daemon.job("long", "command = [\"/bin/sleep\", \"600\"]");
