@@ -22,7 +22,7 @@ void flush_ledger(const config::Config& config) {
 }
 
 void add_scope_options(CLI::App& command, ScopeOptions& to, ScopeFlags flags) {
-  add_switch(command, "--local", to.is_local, "what this node's ledger says, without asking the other nodes");
+  add_switch(command, "--local", to.is_local, "what this node's ledger says, without the others");
   if (flags == ScopeFlags::local_and_node)
     add_string(command, "--node NAME", to.node, "what that node of the fleet says, and no other");
 }

@@ -127,6 +127,11 @@ void Connection::on_head() {
   }
   received_ = std::get<Received>(std::move(outcome));
   caller_ = received_.caller;
+  // Whoever has no role may ask for nothing that takes a body: it would hold a place as long as it does not come.
+  if (head.has_body && received_.route->role == io::Role::none) {
+    keep_alive_ = false;
+    return refuse(problem(400, "what is at this path takes no body"));
+  }
   host_.places.is_answered(number_);
   if (!head.has_body) return;
   arm(host_.limits.body);

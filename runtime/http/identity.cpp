@@ -61,8 +61,9 @@ Result<Caller> Identity::of(const Credentials& shown) const {
   if (!shown.address) {
     const std::string name = "uid " + std::to_string(shown.peer.uid);
     const bool is_own = shown.peer.uid == 0 || shown.peer.uid == ::geteuid();
-    const io::Role role =
-        std::max(roles_.of(shown.peer), settings_.anonymous_viewer ? io::Role::viewer : io::Role::none);
+    // A proxy that forgets the header would lend its own role to everybody.
+    const io::Role own = proxy_on_socket_ && !is_own ? io::Role::none : roles_.of(shown.peer);
+    const io::Role role = std::max(own, settings_.anonymous_viewer ? io::Role::viewer : io::Role::none);
     return Caller{{role, name, name, is_own}, Caller::By::socket};
   }
   const io::Role role = settings_.anonymous_viewer ? io::Role::viewer : io::Role::none;

@@ -12,6 +12,9 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
+/// A socket is writable when a third of it is free: a client that takes little at a time is seen to take something.
+constexpr int send_buffer = 256 * 1024;
+
 IpAddress address_of(const asio::ip::address& address) {
   IpAddress found;
   if (address.is_v4()) {
@@ -75,6 +78,7 @@ void Listener::accept(Accepted accepted) {
     const auto from = error ? asio::ip::tcp::endpoint() : socket.remote_endpoint(gone);
     peer.address = address_of(from.address());
     if (!error) socket.set_option(asio::ip::tcp::no_delay(true), gone);
+    if (!error) socket.set_option(asio::socket_base::send_buffer_size(send_buffer), gone);
     accepted(error, std::move(socket), std::move(peer));
   });
 }

@@ -38,13 +38,16 @@ std::optional<Places::Number> Places::weakest() const {
   return weakest;
 }
 
-Places::Admission Places::begin_request(const io::Asker& asker) {
+Places::Admission Places::begin_request(const io::Asker& asker, bool is_known) {
   const std::size_t most = asker.is_own ? limits_.requests / 2 : limits_.requests_of_asker;
   if (answered_in_all_ >= limits_.requests) return Admission::too_many;
-  std::size_t& count = answered_[asker.key];
-  if (count >= most) return Admission::too_many_of_asker;
-  ++count;
+  if (!is_known && of_unknown_ >= limits_.requests / 2) return Admission::too_many;
+  Answered& of_asker = answered_[asker.key];
+  if (of_asker.requests >= most) return Admission::too_many_of_asker;
+  of_asker.is_known = is_known;
+  ++of_asker.requests;
   ++answered_in_all_;
+  if (!is_known) ++of_unknown_;
   return Admission::begun;
 }
 
@@ -52,7 +55,8 @@ void Places::end_request(const io::Asker& asker) {
   const auto found = answered_.find(asker.key);
   if (found == answered_.end()) return;
   --answered_in_all_;
-  if (--found->second == 0) answered_.erase(found);
+  if (!found->second.is_known) --of_unknown_;
+  if (--found->second.requests == 0) answered_.erase(found);
 }
 
 }  // namespace ballot::web

@@ -39,8 +39,9 @@ class Places {
   std::size_t size() const { return connections_.size(); }
 
   enum class Admission { begun, too_many_of_asker, too_many };
-  /// begun: end_request() of the same asker follows.
-  Admission begin_request(const io::Asker& asker);
+  /// begun: end_request() of the same asker follows. `is_known`: the asker has shown who asks; all others together have
+  /// at most half of what there is.
+  Admission begin_request(const io::Asker& asker, bool is_known);
   void end_request(const io::Asker& asker);
 
  private:
@@ -52,8 +53,12 @@ class Places {
 
   const HttpLimits& limits_;
   std::map<Number, Connection> connections_;
-  std::map<std::string, std::size_t> answered_;  // requests, by Asker::key
-  std::size_t answered_in_all_ = 0;
+  struct Answered {
+    std::size_t requests = 0;
+    bool is_known = false;
+  };
+  std::map<std::string, Answered> answered_;  // by Asker::key
+  std::size_t answered_in_all_ = 0, of_unknown_ = 0;
   std::uint64_t now_ = 0;
 };
 

@@ -87,7 +87,7 @@ std::optional<HttpResponse> Reception::refusal(const RequestHead& head, const Ca
 
 std::optional<HttpResponse> Reception::admit(const Caller& caller, SteadyTime now) {
   if (!askers_.take(caller.asker.key, now)) return too_many("too many requests; ask more slowly");
-  switch (parts_.places.begin_request(caller.asker)) {
+  switch (parts_.places.begin_request(caller.asker, caller.by != Caller::By::nothing)) {
     case Places::Admission::begun: return std::nullopt;
     case Places::Admission::too_many_of_asker:
       return too_many("too many requests of yours are being answered; wait until some are");

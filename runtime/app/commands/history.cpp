@@ -191,7 +191,7 @@ Run setup_history(CLI::App& command) {
   add_value(command, "--limit N", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
-  add_switch(command, "--follow", to.follow, "go on with this node's rows as they are written or change");
+  add_switch(command, "--follow", to.follow, "go on with this node's rows as they change");
   add_scope_options(command, to.scope, ScopeFlags::local);
   return [options] { return run(*options); };
 }

@@ -1,6 +1,7 @@
 #include "library/history/file_ledger.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "io/clocks.hpp"
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t most_findings = 1000;
 constexpr std::size_t piece_size = 256 * 1024;
 constexpr std::int64_t most_rows_of_a_key = 100;
+constexpr std::size_t most_rows_of_keys = 20'000;
 
 bool is_open(const Row& row) { return !is_final(row.status); }
 
@@ -64,7 +66,9 @@ Result<std::optional<storage::Position>> FileLedger::walk(const storage::Filter&
 
 Result<std::vector<Row>> FileLedger::rows_of(const std::vector<RowKey>& keys) {
   std::vector<Row> rows;
-  for (const RowKey& key : keys) {
+  for (const RowKey& key : std::set<RowKey>(keys.begin(), keys.end())) {
+    if (rows.size() > most_rows_of_keys)
+      return Error{Errc::unavailable, "a question about more rows than are read for one: ask about fewer slots"};
     storage::Filter filter{.run = key.run, .limit = most_rows_of_a_key};
     if (!key.run) filter.jobs = {key.job}, filter.since = key.slot, filter.until = key.until + Millis(1);
     const auto read = reader_.history(filter, [&](const Row& row) {

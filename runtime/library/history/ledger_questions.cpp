@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "io/clocks.hpp"
@@ -153,6 +154,8 @@ Result<Message> answer_output(LedgerView& ledger, const Message& asked) {
   const auto run = RunId::parse(argument(asked, "run"));
   const auto attempt = asked.integer("attempt");
   if (!run || !attempt) return without(run ? "attempt" : "run");
+  if (*attempt < 1 || *attempt > std::numeric_limits<int>::max())
+    return Error{Errc::not_found, "there is no attempt " + std::to_string(*attempt)};
   const auto shown = ledger.output({*run, static_cast<int>(*attempt)}, asked.integer("from").value_or(0));
   return shown ? Result<Message>(to_message(*shown)) : shown.error();
 }

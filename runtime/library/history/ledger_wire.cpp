@@ -9,6 +9,8 @@ namespace {
 
 using io::Message;
 
+constexpr std::int64_t farthest_time = 400'000'000'000'000;  // ms from 1970, 12,000 years
+
 Error unreadable(const char* what) { return {Errc::corrupt, std::string("an answer with an unreadable ") + what}; }
 
 std::int64_t ms(WallTime time) { return time.time_since_epoch().count(); }
@@ -19,14 +21,17 @@ void set_if(Message& message, const char* key, const std::optional<T>& value, Co
   if (value) message.set(key, convert(*value));
 }
 
+/// None where what is computed with it might overflow.
 std::optional<WallTime> time_of(const Message& message, const char* key) {
   const auto found = message.integer(key);
-  return found ? std::optional(WallTime(Millis(*found))) : std::nullopt;
+  return found && *found >= -farthest_time && *found <= farthest_time ? std::optional(WallTime(Millis(*found)))
+                                                                      : std::nullopt;
 }
 
 std::optional<int> int_of(const Message& message, const char* key) {
   const auto found = message.integer(key);
-  return found ? std::optional(static_cast<int>(*found)) : std::nullopt;
+  const bool fits = found && std::in_range<int>(*found);
+  return fits ? std::optional(static_cast<int>(*found)) : std::nullopt;
 }
 
 std::uint64_t unsigned_of(const Message& message, const char* key) {

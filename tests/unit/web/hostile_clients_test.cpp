@@ -106,6 +106,17 @@ TEST_F(HostileClients, WhoTakeTooLongAreToldSo) {
   EXPECT_TRUE(idle.is_closed());
 }
 
+TEST_F(HostileClients, HoldNoPlaceByABodyThatDoesNotCome) {
+  serve({}, {.connections = 8});
+  std::vector<WebClient> half;
+  for (int i = 0; i < 20; ++i) {
+    half.push_back(client());
+    half.back().send("GET /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n{");
+  }
+  EXPECT_EQ(half.front().answer().status, 400);
+  EXPECT_EQ(status_of_a_good_one(), 200);
+}
+
 TEST_F(HostileClients, TakeThePlacesOfThoseWhoOnlyWait) {
   serve({}, {.connections = 8});
   std::vector<WebClient> silent;

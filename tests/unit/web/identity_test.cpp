@@ -109,6 +109,19 @@ TEST_F(Identities, OfAProxyOnTheSocketHaveNoHigherRoleThanItsUser) {
   EXPECT_EQ(of(shown)->asker.role, io::Role::viewer);
 }
 
+TEST_F(Identities, OfAProxyOnTheSocketThatNamesNobodyHaveNoRole) {
+  Credentials shown;
+  shown.peer.uid = ::geteuid();
+  settings_.trusted_proxies = {"socket"};
+  EXPECT_EQ(of(shown)->asker.role, io::Role::admin) << "the daemon's own user";
+  shown.peer.uid = ::geteuid() + 1;
+  shown.peer.groups = {0};
+  roles_ = io::Roles(io::RoleGroups{.operators = "root", .viewers = ""});
+  EXPECT_EQ(of(shown)->asker.role, io::Role::none);
+  settings_.trusted_proxies = {};
+  EXPECT_EQ(of(shown)->asker.role, io::Role::operator_);
+}
+
 TEST_F(Identities, OfNobodyAreOfTheirAddress) {
   EXPECT_EQ(of(from("192.0.2.7"))->asker.role, io::Role::none);
   EXPECT_EQ(of(from("192.0.2.7"))->asker.key, "address 192.0.2.7");

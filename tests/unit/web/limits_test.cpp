@@ -68,15 +68,24 @@ TEST_F(PlacesTest, OfWhoHasARoleAreGivenUpLastAndThoseThatAreAnsweredNever) {
 
 TEST_F(PlacesTest, ForRequestsAreSoManyForEachAndSoManyInAll) {
   using Admission = Places::Admission;
-  EXPECT_EQ(places_.begin_request(asker("a")), Admission::begun);
-  EXPECT_EQ(places_.begin_request(asker("a")), Admission::begun);
-  EXPECT_EQ(places_.begin_request(asker("a")), Admission::too_many_of_asker);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(places_.begin_request(asker("own", true)), Admission::begun);
-  EXPECT_EQ(places_.begin_request(asker("own", true)), Admission::too_many_of_asker);
-  EXPECT_EQ(places_.begin_request(asker("b")), Admission::begun);
-  EXPECT_EQ(places_.begin_request(asker("c")), Admission::too_many);
+  EXPECT_EQ(places_.begin_request(asker("a"), true), Admission::begun);
+  EXPECT_EQ(places_.begin_request(asker("a"), true), Admission::begun);
+  EXPECT_EQ(places_.begin_request(asker("a"), true), Admission::too_many_of_asker);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(places_.begin_request(asker("own", true), true), Admission::begun);
+  EXPECT_EQ(places_.begin_request(asker("own", true), true), Admission::too_many_of_asker);
+  EXPECT_EQ(places_.begin_request(asker("b"), true), Admission::begun);
+  EXPECT_EQ(places_.begin_request(asker("c"), true), Admission::too_many);
   places_.end_request(asker("a"));
-  EXPECT_EQ(places_.begin_request(asker("c")), Admission::begun);
+  EXPECT_EQ(places_.begin_request(asker("c"), true), Admission::begun);
+}
+
+TEST_F(PlacesTest, ForRequestsOfWhoShowsNothingAreAtMostHalfOfAll) {
+  using Admission = Places::Admission;
+  for (const char* from : {"x", "y", "z"}) EXPECT_EQ(places_.begin_request(asker(from), false), Admission::begun);
+  EXPECT_EQ(places_.begin_request(asker("w"), false), Admission::too_many);
+  EXPECT_EQ(places_.begin_request(asker("a"), true), Admission::begun);
+  places_.end_request(asker("x"));
+  EXPECT_EQ(places_.begin_request(asker("w"), false), Admission::begun);
 }
 
 TEST(RouteTable, TriesLiteralSegmentsFirstAndKnowsWhatAPathAllows) {
