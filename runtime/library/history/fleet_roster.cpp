@@ -1,26 +1,48 @@
 #include "library/history/fleet_roster.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace ballot::library {
 namespace {
 
 constexpr Millis named_for = std::chrono::hours(24);
 constexpr Millis quiet_for = std::chrono::seconds(5);
+constexpr Millis asked_for = std::chrono::seconds(5);  // a session that begins has not read all records yet
+constexpr std::size_t most_nodes = 1000;
 
 }  // namespace
 
 void FleetRoster::see(const std::vector<core::Peers::Published>& published, Now now) {
+  std::set<std::string> names;
+  for (const core::Peers::Published& one : published) names.insert(one.node);
   for (auto& [name, node] : nodes_)
-    if (!node.left_at) node.left_at = now.wall;
+    if (names.contains(name))
+      node.left_at.reset();
+    else if (!node.left_at)
+      node.left_at = now.wall;
+  std::erase_if(nodes_,
+                [&](const auto& one) { return one.second.left_at && now.wall - *one.second.left_at > named_for; });
+  unknown_ = 0;
   for (const core::Peers::Published& one : published) {
+    if (nodes_.size() >= most_nodes && !nodes_.contains(one.node) && !forget_departed()) {
+      ++unknown_;
+      continue;
+    }
     Known& node = nodes_[one.node];
     node.url = one.api;
     node.last_heard = std::max(node.last_heard, one.at);
-    node.left_at.reset();
   }
-  std::erase_if(nodes_,
-                [&](const auto& one) { return one.second.left_at && now.wall - *one.second.left_at > named_for; });
+}
+
+/// One that publishes nothing: the one that has done so longest. False: there is none.
+bool FleetRoster::forget_departed() {
+  auto first = nodes_.end();
+  for (auto one = nodes_.begin(); one != nodes_.end(); ++one)
+    if (one->second.left_at && (first == nodes_.end() || *one->second.left_at < *first->second.left_at)) first = one;
+  if (first == nodes_.end()) return false;
+  nodes_.erase(first);
+  return true;
 }
 
 void FleetRoster::on_answer(const std::string& node, Now now) {
@@ -42,8 +64,13 @@ std::vector<FleetPeer> FleetRoster::peers(Now now) const {
     if (node.url.empty())
       peer.silent = "it publishes no address of an API: its ballot.toml has no [http] listen that other hosts reach";
     if (now.steady < node.silent_until) peer.silent = node.silent;
+    if (node.left_at && now.wall - *node.left_at >= asked_for)
+      peer.silent = "its record is gone from the store: it has left the fleet, or is stopped for good";
     peers.push_back(std::move(peer));
   }
+  if (unknown_ > 0)
+    peers.push_back({std::to_string(unknown_) + " more nodes", "", std::nullopt,
+                     "a node asks no more than " + std::to_string(most_nodes) + " others"});
   return peers;
 }
 

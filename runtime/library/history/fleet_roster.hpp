@@ -4,10 +4,12 @@
 //   a node                                    | is asked | is named where it does not answer
 //   publishes, with the URL of an API         | yes      | yes
 //   publishes, without one                    | no       | yes: nobody can ask it
-//   published once, and does so no more       | yes      | yes, for a day: it may be stopped, or cut off the store
+//   published once, and its record is gone    | no       | yes, for a day: nobody vouches for its URL any more
 //   did not answer in time                    | no, 5 s  | yes: who asks several times waits for it once
 //
-// While this node has no session, the store says nothing: what was published last counts.
+// While this node has no session, the store says nothing: what was published last counts. A session that begins has
+// not read all records yet: a node whose record is gone is asked for 5 s more. Of more than 1,000 nodes the rest is
+// named as one, and is not asked.
 // Plain values. Thread: one at a time.
 //
 //   roster.see(core.peers().published(), now);
@@ -38,6 +40,8 @@ class FleetRoster {
   std::vector<FleetPeer> peers(Now now) const;
 
  private:
+  bool forget_departed();
+
   struct Known {
     std::string url;
     WallTime last_heard{};
@@ -46,6 +50,7 @@ class FleetRoster {
     SteadyTime silent_until{};        // until then
   };
   std::map<std::string, Known> nodes_;
+  std::size_t unknown_ = 0;  // nodes that publish, and are too many
 };
 
 }  // namespace ballot::library

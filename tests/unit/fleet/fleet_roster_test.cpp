@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace ballot::library {
 namespace {
 
@@ -32,7 +34,10 @@ TEST(FleetRoster, ANodeThatPublishesNoMoreIsNamedForADay) {
   FleetRoster roster;
   roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
   roster.see({}, at(2s));
-  EXPECT_EQ(texts(roster, 3s), Texts{"b http://b:8780"}) << "it may be cut off the store, and answer";
+  EXPECT_EQ(texts(roster, 3s), Texts{"b http://b:8780"}) << "a session that begins has not read all records yet";
+  roster.see({}, at(7s));
+  ASSERT_EQ(roster.peers(at(7s)).size(), 1u);
+  EXPECT_NE(roster.peers(at(7s)).front().silent.find("gone from the store"), std::string::npos) << "it is not asked";
   roster.see({}, at(24h + 2s));
   EXPECT_EQ(texts(roster, 24h + 2s).size(), 1u);
   roster.see({}, at(24h + 3s));
@@ -45,6 +50,33 @@ TEST(FleetRoster, ANodeThatDidNotAnswerInTimeIsLeftOutForFiveSeconds) {
   roster.on_timeout("b", "it hangs", at(2s));
   EXPECT_EQ(texts(roster, 6s), Texts{"b http://b:8780 (it hangs)"});
   EXPECT_EQ(texts(roster, 7s), Texts{"b http://b:8780"});
+}
+
+TEST(FleetRoster, ANodeThatPublishesAgainIsAskedAgain) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  roster.see({}, at(2s));
+  roster.see({{"b", "http://b:8780", at(20s).wall}}, at(20s));
+  EXPECT_EQ(texts(roster, 40s), Texts{"b http://b:8780"});
+}
+
+TEST(FleetRoster, KnowsAThousandNodesAndNamesTheRestAsOne) {
+  const auto nodes = [](const std::string& prefix, int count) {
+    std::vector<core::Peers::Published> published;
+    for (int i = 0; i < count; ++i) published.push_back({prefix + std::to_string(i), "http://b:8780", at(0ms).wall});
+    return published;
+  };
+  FleetRoster roster;
+  roster.see(nodes("old-", 900), at(1s));
+  roster.see(nodes("new-", 900), at(2s));
+  EXPECT_EQ(roster.peers(at(2s)).size(), 1000u) << "those that have left make room";
+  const auto is_new = [](const FleetPeer& peer) { return peer.node.starts_with("new-"); };
+  const auto peers = roster.peers(at(2s));
+  EXPECT_EQ(std::count_if(peers.begin(), peers.end(), is_new), 900);
+  roster.see(nodes("new-", 1003), at(3s));
+  ASSERT_EQ(roster.peers(at(3s)).size(), 1001u);
+  EXPECT_EQ(roster.peers(at(3s)).back().node, "3 more nodes");
+  EXPECT_FALSE(roster.peers(at(3s)).back().silent.empty());
 }
 
 TEST(FleetRoster, ANodeWasHeardOfWhenItPublishedOrAnswered) {
