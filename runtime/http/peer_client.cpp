@@ -48,31 +48,42 @@ bool require_name(SSL* ssl, const std::string& name) {
          SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;
 }
 
-/// An error of the API, by its status; its body is a problem (RFC 9457).
+/// A status other than 200; the body is a problem (RFC 9457). A question is answered with 200 whatever the answer is,
+/// so another status says nothing of what was asked: it may be that of a proxy, or of another server.
 Error api_error(unsigned status, const std::string& body) {
   const auto problem = io::decode(body);
   const std::string detail = problem ? problem->text("detail").value_or("") : "";
-  const std::string text = detail.empty() ? "its API answers with status " + std::to_string(status) : detail;
-  switch (status) {
-    case 400: return {Errc::invalid, text};
-    case 401: return {Errc::refused, "it does not take the token: " + text};
-    case 403: return {Errc::refused, text};
-    case 404: return {Errc::not_found, text};
-    case 409: return {Errc::conflict, text};
-    case 504: return {Errc::timeout, text};
-    default: return {Errc::unavailable, text};
-  }
+  const std::string text =
+      "its API answers with status " + std::to_string(status) + (detail.empty() ? "" : ": " + detail);
+  if (status == 401) return {Errc::refused, "it does not take the token: " + text};
+  return {status == 403 ? Errc::refused : Errc::unavailable, text};
+}
+
+bool is_loopback(const std::string& host) {
+  boost::system::error_code no_address;
+  const auto address = asio::ip::make_address(host, no_address);
+  return no_address ? host == "localhost" : address.is_loopback();
+}
+
+/// Why the node of that URL is not asked. None: it is.
+std::optional<Error> refusal(const PeerUrl& url, const PeerSettings& settings) {
+  if (settings.token.empty() || url.is_tls || is_loopback(url.host)) return std::nullopt;
+  return Error{Errc::refused, "the URL that it publishes is of plain http, at " + url.host +
+                                  ": the token of [fleet] token_file is sent over https only, but to this machine"};
 }
 
 /// One request to one node.
 class PeerCall : public std::enable_shared_from_this<PeerCall> {
  public:
-  PeerCall(asio::io_context& io, PeerLookup& lookup, std::shared_ptr<ssl::context> tls, PeerUrl url)
-      : io_(io), lookup_(lookup), tls_(std::move(tls)), url_(std::move(url)) {}
+  /// `bytes_left`: of all calls together, outlives them.
+  PeerCall(asio::io_context& io, PeerLookup& lookup, std::shared_ptr<ssl::context> tls, PeerUrl url,
+           std::size_t& bytes_left)
+      : io_(io), lookup_(lookup), tls_(std::move(tls)), url_(std::move(url)), bytes_left_(bytes_left) {}
 
   void begin(const PeerRequest& request, const PeerSettings& settings) {
     parser_.body_limit(settings.most_bytes);
     parser_.header_limit(most_head);
+    parser_.eager(true);
     most_bytes_ = settings.most_bytes;
     request_.method(beast::http::verb::post);
     request_.target(url_.path);
@@ -92,8 +103,9 @@ class PeerCall : public std::enable_shared_from_this<PeerCall> {
   }
 
   bool is_done() const { return done_; }
-  /// Nothing of it is waited for any more.
-  Result<std::string> take() {
+  /// Nothing of it is waited for any more: `within` is over, or nobody wants the answer.
+  Result<std::string> take(bool is_called_off) {
+    if (!done_ && is_called_off) answer_ = Error{Errc::unavailable, "called off: nobody waits for its answer any more"};
     close();
     return std::move(answer_);
   }
@@ -125,14 +137,32 @@ class PeerCall : public std::enable_shared_from_this<PeerCall> {
   void send(Stream& stream) {
     beast::http::async_write(stream, request_, [self = shared_from_this(), &stream](const auto& error, std::size_t) {
       if (error) return self->fail("does not take the question", error);
-      beast::http::async_read(stream, self->buffer_, self->parser_, [self](const auto& failed, std::size_t) {
-        if (failed == beast::http::error::body_limit)
-          return self->finish(
-              Error{Errc::corrupt, "its answer is longer than " + std::to_string(self->most_bytes_) + " bytes"});
-        if (failed) return self->fail("does not answer", failed);
-        self->on_answer();
-      });
+      self->receive(stream);
     });
+  }
+
+  template <class Stream>
+  void receive(Stream& stream) {
+    beast::http::async_read_some(
+        stream, buffer_, parser_, [self = shared_from_this(), &stream](const auto& error, std::size_t) {
+          if (error == beast::http::error::body_limit)
+            return self->finish(
+                Error{Errc::corrupt, "its answer is longer than " + std::to_string(self->most_bytes_) + " bytes"});
+          if (error) return self->fail("does not answer", error);
+          if (!self->count_bytes())
+            return self->finish(Error{Errc::corrupt, "the answers of all nodes together are longer than they may be"});
+          if (self->parser_.is_done()) return self->on_answer();
+          self->receive(stream);
+        });
+  }
+
+  /// False: the calls together hold more than they may.
+  bool count_bytes() {
+    const std::size_t size = parser_.get().body().size();
+    const std::size_t fresh = size - std::exchange(counted_, size);
+    if (fresh > bytes_left_) return false;
+    bytes_left_ -= fresh;
+    return true;
   }
 
   void on_answer() {
@@ -164,6 +194,8 @@ class PeerCall : public std::enable_shared_from_this<PeerCall> {
   const std::shared_ptr<ssl::context> tls_;
   const PeerUrl url_;
   std::size_t most_bytes_ = 0;
+  std::size_t& bytes_left_;
+  std::size_t counted_ = 0;
   beast::http::request<beast::http::string_body> request_;
   beast::http::response_parser<beast::http::string_body> parser_;
   beast::flat_buffer buffer_{64 * 1024};
@@ -204,6 +236,7 @@ std::vector<Result<std::string>> ask_peers(const std::vector<PeerRequest>& reque
                                            const std::function<bool()>& goes_on) {
   std::vector<Result<std::string>> answers;
   const auto tls = peer_context(settings.tls_ca);
+  std::size_t bytes_left = settings.most_bytes_together;
   asio::io_context io(1);
   PeerLookup lookup(io);
   std::vector<std::shared_ptr<PeerCall>> calls;
@@ -211,21 +244,27 @@ std::vector<Result<std::string>> ask_peers(const std::vector<PeerRequest>& reque
     auto url = PeerUrl::parse(request.url);
     answers.push_back(Error{Errc::invalid, "the URL that it publishes cannot be used: " + request.url});
     if (url && url->is_tls && !tls) answers.back() = tls.error();
-    const bool can_be_asked = url && (!url->is_tls || tls);
-    calls.push_back(can_be_asked ? std::make_shared<PeerCall>(io, lookup, tls ? *tls : nullptr, *std::move(url))
-                                 : nullptr);
+    const auto refused = url ? refusal(*url, settings) : std::nullopt;
+    if (refused) answers.back() = *refused;
+    const bool can_be_asked = url && !refused && (!url->is_tls || tls);
+    calls.push_back(can_be_asked
+                        ? std::make_shared<PeerCall>(io, lookup, tls ? *tls : nullptr, *std::move(url), bytes_left)
+                        : nullptr);
     if (can_be_asked) calls.back()->begin(request, settings);
   }
   const auto work = asio::make_work_guard(io);
+  bool is_called_off = false;
   const auto until = std::chrono::steady_clock::now() + settings.within;
   const auto is_open = [](const std::shared_ptr<PeerCall>& call) { return call && !call->is_done(); };
   while (std::any_of(calls.begin(), calls.end(), is_open)) {
     const auto now = std::chrono::steady_clock::now();
-    if (now >= until || (goes_on && !goes_on())) break;
+    if (now >= until) break;
+    is_called_off = goes_on && !goes_on();
+    if (is_called_off) break;
     io.run_one_until(std::min<std::chrono::steady_clock::time_point>(until, now + stop_interval));
   }
   for (std::size_t i = 0; i < calls.size(); ++i)
-    if (calls[i]) answers[i] = calls[i]->take();
+    if (calls[i]) answers[i] = calls[i]->take(is_called_off);
   return answers;
 }
 

@@ -1,13 +1,15 @@
 // PeerClient: asks other nodes' APIs, all at once: one POST a node, over HTTP or TLS, on a connection of its own.
 // Blocks until all have answered or `within` is over; a node that hangs, drips, lies or never ends takes none of the
-// others' time, and no more memory than `most_bytes`.
+// others' time, and no more memory than `most_bytes`, all of them no more than `most_bytes_together`.
 //
 // Nothing is followed (no redirects), nothing is kept. Looking up a name may take longer than `within`: it goes on
 // on a thread of its own, which ends by itself.
 //
-// Thread: the one that calls. Errors of a node: unavailable (it cannot be reached, or answers no HTTP), timeout,
-// refused (its certificate or its name is not trusted; it refuses the token), corrupt (its answer is too long), and
-// those of the API: not_found, invalid, conflict, io.
+// The token goes over TLS, or to this machine: a node with a URL of plain http elsewhere is not asked with one.
+//
+// Thread: the one that calls. Errors of a node: unavailable (it cannot be reached, answers no HTTP or with a status
+// other than 200, or the call is called off), timeout (only where `within` was over), refused (its certificate or its
+// name is not trusted; it refuses the token, or would get it over plain http), corrupt (its answer is too long).
 //
 //   const auto answers = ask_peers({{"https://host-2:8780/api/v1/questions", body}}, {.tls_ca = ca, .token = token});
 #pragma once
@@ -32,7 +34,8 @@ struct PeerSettings {
   std::string tls_ca = {};  // file of authorities; "": the system's
   std::string token = {};   // "": none is shown
   Millis within = std::chrono::seconds(2);
-  std::size_t most_bytes = std::size_t{16} << 20;  // of an answer's body
+  std::size_t most_bytes = std::size_t{16} << 20;           // of an answer's body
+  std::size_t most_bytes_together = std::size_t{64} << 20;  // of all bodies that are there at once
 };
 
 /// What stands in a URL. None: it is no URL of http or https, or has a user, a query or a fragment.

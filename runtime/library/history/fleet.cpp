@@ -58,23 +58,18 @@ std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questio
   for (const auto& [peer, question] : questions)
     requests.push_back({peer.url + std::string(path), io::encode(question)});
   std::vector<Result<Message>> answers;
-  for (const auto& body : web::ask_peers(requests, {settings_.tls_ca, *token, within}, goes_on))
-    answers.push_back(body ? last_line(*body) : Result<Message>(body.error()));
-  note(questions, answers);
-  return answers;
-}
-
-void Fleet::note(const std::vector<PeerQuestion>& questions, const std::vector<Result<Message>>& answers) {
+  const auto bodies = web::ask_peers(requests, {settings_.tls_ca, *token, within}, goes_on);
+  for (const auto& body : bodies) answers.push_back(body ? last_line(*body) : Result<Message>(body.error()));
   const auto now = roster_now();
   const std::lock_guard hold(mutex_);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string& node = questions[i].first.node;
-    const bool is_there = answers[i] || answers[i].error().code == Errc::not_found;
-    if (is_there)
+    if (answers[i] || answers[i].error().code == Errc::not_found)
       roster_.on_answer(node, now);
-    else if (answers[i].error().code == Errc::timeout)
-      roster_.on_timeout(node, answers[i].error().what, now);
+    else if (!bodies[i] && bodies[i].error().code == Errc::timeout)  // not what an answer says of itself
+      roster_.on_timeout(node, bodies[i].error().what, now);
   }
+  return answers;
 }
 
 Result<std::string> read_fleet_token(const std::string& path) {

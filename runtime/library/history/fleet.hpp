@@ -34,8 +34,6 @@ class Fleet : public FleetSource {
                                        const std::function<bool()>& goes_on) override;
 
  private:
-  void note(const std::vector<PeerQuestion>& questions, const std::vector<Result<io::Message>>& answers);
-
   Node& node_;
   const FleetSettings settings_;
   std::mutex mutex_;

@@ -63,7 +63,9 @@ TEST(PeerClient, EndsWhenNobodyWaitsAnyMore) {
   const auto from = steady_clock::now();
   const auto all = ask_peers({{url_of(silent), "{}"}}, {.within = std::chrono::seconds(60)}, [] { return false; });
   EXPECT_LT(steady_clock::now() - from, std::chrono::seconds(30));
-  EXPECT_FALSE(all[0]);
+  ASSERT_FALSE(all[0]);
+  EXPECT_EQ(all[0].error().code, Errc::unavailable) << "whoever asks hangs up: that the node is silent nobody knows";
+  EXPECT_NE(all[0].error().what.find("called off"), std::string::npos) << all[0].error().what;
 }
 
 TEST(PeerClient, AnAnswerThatIsTooLongIsCutOff) {
@@ -75,6 +77,36 @@ TEST(PeerClient, AnAnswerThatIsTooLongIsCutOff) {
   HttpPeer claims([](HttpPeer::Talk& talk) { talk.send("HTTP/1.1 200 X\r\nContent-Length: 9000000000\r\n\r\n"); });
   EXPECT_EQ(ask(url_of(floods), {.most_bytes = 10'000}).error().code, Errc::corrupt);
   EXPECT_EQ(ask(url_of(claims), {.most_bytes = 10'000}).error().code, Errc::corrupt);
+}
+
+TEST(PeerClient, TheAnswersOfAllNodesTogetherAreBoundedToo) {
+  const auto says = [](HttpPeer::Talk& talk) { talk.answer(200, std::string(60'000, 'x')); };
+  HttpPeer first(says), second(says);
+  const std::vector<PeerRequest> both{{url_of(first), "{}"}, {url_of(second), "{}"}};
+  const PeerSettings patient{.within = std::chrono::seconds(30)};
+  PeerSettings bounded = patient;
+  bounded.most_bytes_together = 100'000;
+  const auto all = ask_peers(both, bounded);
+  ASSERT_NE(bool(all[0]), bool(all[1])) << "there is room for one of them";
+  EXPECT_EQ((all[0] ? all[1] : all[0]).error().code, Errc::corrupt);
+  bounded.most_bytes_together = 120'000;
+  for (const auto& answer : ask_peers(both, bounded)) EXPECT_TRUE(answer) << answer.error().what;
+}
+
+TEST(PeerClient, TheTokenGoesOverPlainHttpToThisMachineOnly) {
+  const testing::HangingResolver hangs_here;
+  const PeerSettings with_token{.token = "t0ken", .within = Millis(300)};
+  for (const char* url : {"http://192.0.2.1:8780/", "http://host-2.hangs:8780/", "http://[2001:db8::1]:8780/",
+                          "http://localhost.hangs:8780/", "http://127.0.0.1.hangs:8780/"}) {
+    const auto answer = ask(url, with_token);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Errc::refused) << url;
+    EXPECT_NE(answer.error().what.find("plain http"), std::string::npos) << answer.error().what;
+  }
+  EXPECT_EQ(ask("http://host-2.hangs:8780/", {.within = Millis(300)}).error().code, Errc::timeout)
+      << "it is asked without a token";
+  HttpPeer peer(answers);
+  EXPECT_TRUE(ask("http://localhost:" + std::to_string(peer.port()) + "/", {.token = "t0ken"}));
 }
 
 TEST(PeerClient, AnAnswerThatIsNoHttpIsAnError) {
@@ -89,19 +121,19 @@ TEST(PeerClient, AnAnswerThatIsNoHttpIsAnError) {
   EXPECT_FALSE(ask(url_of(long_head)));
 }
 
-TEST(PeerClient, AStatusIsTheErrorThatItStandsFor) {
+TEST(PeerClient, AStatusOtherThan200SaysNothingOfWhatWasAsked) {
   int status = 0;
   HttpPeer peer([&](HttpPeer::Talk& talk) { talk.answer(status, R"({"title":"X","detail":"no such run"})"); });
-  for (const auto& [number, code] : {std::pair(400, Errc::invalid),
+  for (const auto& [number, code] : {std::pair(400, Errc::unavailable),
                                      {401, Errc::refused},
                                      {403, Errc::refused},
-                                     {404, Errc::not_found},
+                                     {404, Errc::unavailable},
                                      {503, Errc::unavailable},
-                                     {504, Errc::timeout}}) {
+                                     {504, Errc::unavailable}}) {
     status = number;
     const auto error = ask(url_of(peer)).error();
     EXPECT_EQ(error.code, code) << number;
-    EXPECT_NE(error.what.find("no such run"), std::string::npos) << error.what;
+    EXPECT_NE(error.what.find("status " + std::to_string(number) + ": no such run"), std::string::npos) << error.what;
   }
   HttpPeer elsewhere([](HttpPeer::Talk& talk) { talk.answer(302, "", "Location: http://127.0.0.1:1/\r\n"); });
   EXPECT_EQ(ask(url_of(elsewhere)).error().code, Errc::unavailable) << "nothing is followed";
