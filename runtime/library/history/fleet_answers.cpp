@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/clocks.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 
@@ -13,12 +14,31 @@ using storage::Account;
 
 constexpr std::size_t most_evidence = 20'000;  // rows
 constexpr std::size_t most_states = 20'000, longest_state = 256;
+constexpr std::size_t most_named = 5;  // in a sentence
+
+/// The node answers that there is no such thing. Any other error leaves open what it has.
+bool knows_nothing(const Message& question, const Error& error) {
+  constexpr std::string_view calls[] = {"find_run", "output", "knows_job", "knows_group", "instances_of"};
+  return error.code == Errc::not_found &&
+         std::find(std::begin(calls), std::end(calls), question.text("ask").value_or("")) != std::end(calls);
+}
 
 }  // namespace
 
-FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask)
-    : node_(std::move(node)), own_(own), ask_(std::move(ask)) {
+std::string text_of(const std::vector<MissingNode>& missing) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(missing.size(), most_named); ++i)
+    text += (text.empty() ? "" : ", ") + missing[i].node + " (" + missing[i].why + ")";
+  if (missing.size() > most_named) text += " and " + std::to_string(missing.size() - most_named) + " more";
+  return text;
+}
+
+FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask, FleetBounds bounds)
+    : node_(std::move(node)), own_(own), ask_(std::move(ask)), bounds_(bounds) {
   for (FleetPeer& peer : now.peers) {
+    if (peer.silent.empty() && peers_.size() >= bounds_.nodes)
+      peer.silent = "a question asks no more than " + std::to_string(bounds_.nodes) +
+                    " other nodes: ask that one alone, or on it";
     if (!peer.silent.empty())
       missing_[peer.node] = {peer.node, peer.last_heard, peer.silent};
     else
@@ -42,26 +62,39 @@ void FleetAnswers::lose(const std::string& node, const std::string& why) {
   if (!peer.empty()) missing_[node] = {node, peer.mapped().last_heard, why};
 }
 
+/// From the first round on the time counts.
+bool FleetAnswers::may_ask_on() {
+  const SteadyTime now = io::read_clocks().steady;
+  if (ask_until_) return now < *ask_until_;
+  ask_until_ = now + bounds_.patience;
+  return true;
+}
+
 Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask(const Questions& questions, Millis within) {
   std::vector<Answer> answers;
   std::vector<PeerQuestion> of_peers;
   std::optional<Error> refusal;
-  const auto take = [&](const std::string& ledger, Result<Message> answer) {
+  const auto take = [&](const std::string& ledger, const Message& asked, Result<Message> answer) {
     if (answer) return answers.push_back({ledger, *std::move(answer)}), true;
-    const bool knows_nothing = answer.error().code == Errc::not_found || answer.error().code == Errc::invalid;
-    if (knows_nothing && !refusal) refusal = answer.error();
-    return knows_nothing;
+    const bool is_nothing = knows_nothing(asked, answer.error());
+    if (is_nothing && !refusal) refusal = answer.error();
+    return is_nothing;
   };
   for (const auto& [ledger, question] : questions) {
     if (const auto peer = peers_.find(ledger); peer != peers_.end()) of_peers.emplace_back(peer->second, question);
-    if (!own_ || ledger != node_) continue;
+    if (!is_own(ledger)) continue;
     const auto own = answer_question(*own_, question);
-    if (!take(ledger, own)) return own.error();
+    if (!take(ledger, question, own)) return own.error();
   }
-  if (!of_peers.empty()) {
+  if (!of_peers.empty() && !may_ask_on()) {
+    for (const auto& [peer, question] : of_peers)
+      lose(peer.node, "the question takes too long, and it is asked no more: ask for less");
+  } else if (!of_peers.empty()) {
     auto results = ask_(of_peers, within);
-    for (std::size_t i = 0; i < results.size(); ++i)
-      if (!take(of_peers[i].first.node, results[i])) lose(of_peers[i].first.node, results[i].error().what);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const auto& [peer, question] = of_peers[i];
+      if (!take(peer.node, question, results[i])) lose(peer.node, results[i].error().what);
+    }
   }
   if (answers.empty() && refusal) return *refusal;
   return answers;
@@ -124,7 +157,12 @@ void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
   const auto answers = ask(questions);
   if (!answers) return;
   for (const Answer& answer : *answers) {
-    if (auto rows = rows_from(answer.message, "rows")) take_evidence(*std::move(rows), answer.ledger);
+    auto rows = rows_from(answer.message, "rows");
+    if (!rows) {
+      lose(answer.ledger, rows.error().what);
+      continue;
+    }
+    take_evidence(*std::move(rows), answer.ledger);
     take_states(answer.message, answer.ledger);
   }
 }

@@ -3,7 +3,8 @@
 //
 //   a node              | its answer
 //   answers             | is among the answers
-//   knows nothing of it | is not, and the node is not missing
+//   knows no such run,  | is not, and the node is not missing
+//   output or name      |
 //   does not answer, or | none: missing() names the node, with what is known of when it lived, and it is not asked
 //   again makes no sense      |
 //
@@ -42,6 +43,12 @@ struct FleetNow {
 };
 
 using PeerQuestion = std::pair<FleetPeer, io::Message>;
+/// How much one question of somebody costs others.
+struct FleetBounds {
+  std::size_t nodes = 64;  // that are asked; the others are missing ones
+  Millis patience =
+      std::chrono::seconds(20);  // over all rounds: none is begun after it, and who is not asked is missing
+};
 /// All of them at once, in their order.
 using AskPeers = std::function<std::vector<Result<io::Message>>(const std::vector<PeerQuestion>&, Millis within)>;
 
@@ -54,11 +61,12 @@ class FleetAnswers {
   using Questions = std::vector<std::pair<std::string, io::Message>>;  // by ledger
 
   /// `own`: of node `node`, and outlives this; null: this node has no part in the answers.
-  FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask);
+  FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask, FleetBounds bounds = {});
 
   /// This node's, and those of the nodes that are not missing.
   std::vector<std::string> ledgers() const;
-  /// Errors: those of this node's ledger; not_found and invalid, where no node knows more.
+  bool is_own(const std::string& ledger) const { return own_ && ledger == node_; }
+  /// Errors: those of this node's ledger; not_found, where no node knows more.
   Result<std::vector<Answer>> ask(const Questions& questions, Millis within = std::chrono::seconds(2));
   Result<std::vector<Answer>> ask_all(const io::Message& question, Millis within = std::chrono::seconds(2));
   /// The rows of answers, with whose they are.
@@ -78,12 +86,15 @@ class FleetAnswers {
   std::vector<storage::Account> evidence_of(const std::vector<RowKey>& keys) const;
 
  private:
+  bool may_ask_on();
   void take_evidence(std::vector<Row> rows, const std::string& ledger);
   void take_states(const io::Message& answer, const std::string& ledger);
 
   const std::string node_;
   LedgerView* const own_;
   const AskPeers ask_;
+  const FleetBounds bounds_;
+  std::optional<SteadyTime> ask_until_;     // none: no node has been asked yet
   std::map<std::string, FleetPeer> peers_;  // that answer, as far as it is known
   std::map<std::string, MissingNode> missing_;
   std::vector<storage::Account> evidence_;

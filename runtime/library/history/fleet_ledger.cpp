@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <tuple>
 
 #include "base/wall_text.hpp"
+#include "library/history/fleet_pages.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
+#include "storage/run_search.hpp"
 
 namespace ballot::library {
 namespace {
@@ -22,66 +23,13 @@ constexpr Millis audit_patience = std::chrono::minutes(9);
 constexpr std::size_t most_fleet_findings = 1000;
 const std::string store = "~store";  // stands for evidence among the ledgers: no node has such a name
 
-template <class T, class U>
-bool is_one_of(const std::vector<T>& values, const U& value) {
-  return values.empty() || std::any_of(values.begin(), values.end(), [&](const T& one) { return value == one; });
-}
-
-bool matches(const storage::Filter& filter, const Row& row) {
-  return is_one_of(filter.jobs, row.job) && is_one_of(filter.groups, row.group) && is_one_of(filter.nodes, row.node) &&
-         is_one_of(filter.statuses, row.status) && is_one_of(filter.reasons, row.reason) &&
-         (!filter.run || row.run == filter.run) && (!filter.since || row.slot >= *filter.since) &&
-         (!filter.until || row.slot < *filter.until);
-}
-
 /// Nothing that another ledger may have counts before it.
 bool is_certain(const Row& row, const std::string& ledger) {
   return row.run && row.node == ledger && is_final(row.status) && row.status != Status::lost;
 }
 
-WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
-
 bool covers(const Row& row, const std::string& job, WallTime slot) {
-  return row.job == job && row.slot <= slot && slot <= last_slot(row);
-}
-
-/// By slot, then attempt, newest first; as a ledger's rows would stand.
-std::vector<PlacedRow> placed(const std::vector<Account>& evidence) {
-  std::vector<PlacedRow> rows;
-  for (const Account& one : evidence) rows.push_back({one.row, {one.row.slot, one.row.attempt, 0, store}});
-  std::stable_sort(rows.begin(), rows.end(), [](const PlacedRow& a, const PlacedRow& b) {
-    return std::tie(a.row.slot, a.row.attempt) > std::tie(b.row.slot, b.row.attempt);
-  });
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].at.id = static_cast<std::int64_t>(rows.size() - i);
-  return rows;
-}
-
-bool is_after(const storage::Position& at, const std::optional<storage::Position>& after) {
-  return !after || std::tie(at.slot, at.attempt, at.id) < std::tie(after->slot, after->attempt, after->id);
-}
-
-/// The rows of a page, each after the one before. Error: corrupt.
-Result<std::vector<PlacedRow>> placed_rows(const Message& answer, const std::string& ledger,
-                                           std::optional<storage::Position> after) {
-  std::vector<PlacedRow> rows;
-  for (const Message& one : answer.objects("rows")) {
-    auto row = row_from(one);
-    if (!row) return row.error();
-    const storage::Position at{row->slot, row->attempt, one.integer("id").value_or(0), ledger};
-    if (row->job.empty() || last_slot(*row) < row->slot)
-      return Error{Errc::corrupt, "it answers with a row that cannot be"};
-    if (!is_after(at, after) || std::ssize(rows) >= page_rows) return Error{Errc::corrupt, "its rows come in no order"};
-    after = at;
-    rows.push_back({*std::move(row), at});
-  }
-  return rows;
-}
-
-Message page_question(storage::Filter filter, const std::optional<storage::Position>& after, std::int64_t most) {
-  filter.after = after;
-  filter.limit = most;
-  Message asked = to_message(filter);
-  return asked.set("do", std::string("ledger")).set("ask", std::string("history"));
+  return row.job == job && row.slot <= slot && slot <= row.slot_until.value_or(row.slot);
 }
 
 std::string status_text(const Row& row) {
@@ -89,11 +37,16 @@ std::string status_text(const Row& row) {
   return row.reason == Reason::none ? status : status + ": " + std::string(to_string(row.reason));
 }
 
-/// The attempts of a run whose output may be anywhere: who of the nodes that answered says most about it.
-int worth(const ShownOutput& shown, const std::string& ledger) {
-  if (shown.place == ShownOutput::Place::here && shown.node == ledger) return 3;
-  if (shown.place == ShownOutput::Place::here && shown.total > 0) return 2;
-  return shown.place == ShownOutput::Place::elsewhere ? 1 : 0;
+constexpr int as_executed = 3;  // the worth of the executing node's own word
+
+/// What an answer says of an attempt's output, by whether it can be believed; below 0: it cannot. `executing`: the node
+/// that the attempt's row names; "": there is no row, or none that names a node.
+int worth(const ShownOutput& shown, const std::string& ledger, bool is_own, const std::string& executing) {
+  if (!executing.empty() && shown.node != executing) return -1;
+  if (shown.place == ShownOutput::Place::elsewhere) return 1;
+  if (shown.node == ledger || (is_own && shown.total > 0)) return as_executed;
+  if (executing.empty()) return shown.node.empty() ? 0 : -1;
+  return shown.total > 0 ? 2 : 0;
 }
 
 void add_to(AuditResult& all, AuditResult one, const std::string& ledger) {
@@ -113,7 +66,8 @@ void add_to(AuditResult& all, AuditResult one, const std::string& ledger) {
       known->count += total.count;
   }
   for (std::string& job : one.undefined)
-    if (all.undefined.empty() || !is_one_of(all.undefined, job)) all.undefined.push_back(std::move(job));
+    if (std::find(all.undefined.begin(), all.undefined.end(), job) == all.undefined.end())
+      all.undefined.push_back(std::move(job));
   for (audit::Departed& gone : one.departed)
     if (std::none_of(all.departed.begin(), all.departed.end(),
                      [&](const audit::Departed& other) { return other.job == gone.job && other.node == gone.node; }))
@@ -134,6 +88,18 @@ void FleetLedger::note_evidence(const Account& account) {
   if (account.is_evidence) shown_evidence_.insert(key_of(account.row));
 }
 
+/// Of an answer, as many as it has; none, and the node is a missing one, where one of them cannot be read.
+template <class T>
+std::vector<T> FleetLedger::objects_of(const Answer& answer, const char* list, Result<T> (*read)(const Message&)) {
+  std::vector<T> all;
+  for (const Message& one : answer.message.objects(list)) {
+    auto object = read(one);
+    if (!object) return fleet_.lose(answer.ledger, object.error().what), std::vector<T>();
+    all.push_back(*std::move(object));
+  }
+  return all;
+}
+
 // ---- rows
 
 /// Reads the next page of each ledger of which one is wanted; one that does not answer is left out.
@@ -145,7 +111,7 @@ Result<void> FleetLedger::read_pages(storage::PageMerge& pages, const storage::F
       questions.emplace_back(ledger, page_question(filter, after, most));
       continue;
     }
-    auto rows = placed(fleet_.evidence());
+    auto rows = placed(fleet_.evidence(), store);
     std::erase_if(rows, [&](const PlacedRow& one) { return !matches(filter, one.row) || !is_after(one.at, after); });
     pages.add(store, std::move(rows), true);
   }
@@ -307,8 +273,14 @@ Result<std::optional<storage::RequestPosition>> FleetLedger::requests(const stor
     bool has_more = false;
     for (const Answer& answer : *answers) {
       has_more = has_more || !answer.message.objects("next").empty();
-      for (const Message& one : answer.message.objects("requests"))
-        if (auto request = request_from(one)) page.try_emplace({request->at, request->id}, *request);
+      for (RequestRow& request : objects_of(answer, "requests", request_from)) {
+        const std::pair place(request.at, request.id);
+        if (rest.after && place >= std::pair(rest.after->at, rest.after->id)) {
+          fleet_.lose(answer.ledger, "its requests come in no order");
+          break;
+        }
+        page.try_emplace(place, std::move(request));
+      }
     }
     std::int64_t shown = 0;
     for (const auto& [place, request] : page) {
@@ -330,12 +302,31 @@ Result<std::vector<RunId>> FleetLedger::find_run(const std::string& suffix) {
   const auto answers = fleet_.ask_all(asked.set("suffix", suffix));
   if (!answers) return answers.error();
   std::set<RunId> runs;
+  const std::string digits = storage::run_digits(suffix);
+  const auto is_asked_for = [&](const std::optional<RunId>& run) {
+    return run && !digits.empty() && storage::run_digits(run->text()).ends_with(digits);
+  };
   for (const Answer& answer : *answers)
-    for (const std::string& text : answer.message.texts("runs"))
-      if (const auto run = RunId::parse(text)) runs.insert(*run);
+    for (const std::string& text : answer.message.texts("runs")) {
+      const auto run = RunId::parse(text);
+      if (is_asked_for(run))
+        runs.insert(*run);
+      else
+        fleet_.lose(answer.ledger, "it answers with a run that was not asked for");
+    }
   for (const Account& one : fleet_.evidence())
-    if (one.row.run && one.row.run->text().ends_with(suffix)) runs.insert(*one.row.run);
+    if (is_asked_for(one.row.run)) runs.insert(*one.row.run);
   return std::vector<RunId>(runs.begin(), runs.end());
+}
+
+/// By the row of the attempt that counts, or by evidence of it. "": nobody who answers knows.
+Result<std::string> FleetLedger::executing_node(const runner::AttemptId& attempt) {
+  fleet_.gather_evidence({});
+  auto accounts = accounts_of({{.run = attempt.run, .attempt = attempt.attempt}});
+  if (!accounts) return accounts.error();
+  for (const Account& one : storage::merge(*std::move(accounts)))
+    if (one.row.run == attempt.run && one.row.attempt == attempt.attempt) return one.row.node;
+  return std::string();
 }
 
 /// Only the node that has executed the attempt has what it printed.
@@ -344,24 +335,24 @@ Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::i
   asked.set("run", attempt.run.text()).set("attempt", std::int64_t{attempt.attempt}).set("from", from);
   const auto answers = fleet_.ask_all(asked);
   if (!answers && answers.error().code != Errc::not_found) return answers.error();
+  const auto executing = executing_node(attempt);
+  if (!executing) return executing.error();
   std::optional<ShownOutput> best;
   int most = -1;
   for (const Answer& answer : answers ? *answers : std::vector<Answer>()) {
     auto shown = output_from(answer.message);
-    if (!shown) return shown.error();
-    if (worth(*shown, answer.ledger) <= most) continue;
-    most = worth(*shown, answer.ledger);
+    if (!shown) fleet_.lose(answer.ledger, shown.error().what);
+    const int value = shown ? worth(*shown, answer.ledger, fleet_.is_own(answer.ledger), *executing) : -1;
+    if (value <= most) continue;
+    most = value;
     best = *std::move(shown);
   }
-  fleet_.gather_evidence({});
-  for (const Account& one : fleet_.evidence_of({{.run = attempt.run, .attempt = attempt.attempt}}))
-    if (!best) best = ShownOutput{ShownOutput::Place::elsewhere, one.row.node, {from, ""}, from};
-  const MissingNode* const silent = best && most < 2 ? fleet_.find_missing(best->node) : nullptr;
+  if (!best && !executing->empty()) best = ShownOutput{ShownOutput::Place::elsewhere, *executing, {from, ""}, from};
+  const MissingNode* const silent = best && most < as_executed ? fleet_.find_missing(best->node) : nullptr;
   if (best && !silent) return *std::move(best);
   const std::vector<MissingNode> missing = fleet_.missing();
   if (!best && !missing.empty())
-    return Error{Errc::unavailable, "no node that answers knows the run; " + missing.front().node +
-                                        " does not answer: " + missing.front().why};
+    return Error{Errc::unavailable, "no node that answers knows the run; these have not answered: " + text_of(missing)};
   if (!best) return answers ? Error{Errc::not_found, "no node knows the run"} : answers.error();
   return Error{Errc::unavailable, "the run is one of node " + best->node +
                                       ", which alone has what it printed, and does not answer: " + silent->why};
@@ -373,11 +364,9 @@ Result<std::vector<TermRow>> FleetLedger::terms(const std::string& group) {
   if (!answers) return answers.error();
   std::map<std::uint64_t, TermRow, std::greater<>> terms;
   for (const Answer& answer : *answers)
-    for (const Message& one : answer.message.objects("terms")) {
-      auto term = term_from(one);
-      if (!term) return term.error();
-      const auto [known, fresh] = terms.try_emplace(term->epoch, *term);
-      if (!fresh && term->node == answer.ledger) known->second = *std::move(term);
+    for (TermRow& term : objects_of(answer, "terms", term_from)) {
+      const auto [known, fresh] = terms.try_emplace(term.epoch, term);
+      if (!fresh && term.node == answer.ledger) known->second = std::move(term);
     }
   std::vector<TermRow> all;
   for (auto& [epoch, term] : terms) all.push_back(std::move(term));
@@ -431,7 +420,10 @@ Result<AuditResult> FleetLedger::audit(const std::vector<std::string>& jobs, con
   AuditResult all;
   for (const Answer& answer : *answers) {
     auto one = audit_from(answer.message);
-    if (!one) return one.error();
+    if (!one) {
+      fleet_.lose(answer.ledger, one.error().what);
+      continue;
+    }
     add_to(all, *std::move(one), answer.ledger);
   }
   return all;

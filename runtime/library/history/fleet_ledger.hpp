@@ -30,8 +30,9 @@ namespace ballot::library {
 class FleetLedger : public LedgerView {
  public:
   /// `own`: of node `node`; null: this node has no part in the answer.
-  FleetLedger(const std::string& node, std::unique_ptr<LedgerView> own, FleetNow now, AskPeers ask)
-      : own_(std::move(own)), fleet_(node, own_.get(), std::move(now), std::move(ask)) {}
+  FleetLedger(const std::string& node, std::unique_ptr<LedgerView> own, FleetNow now, AskPeers ask,
+              FleetBounds bounds = {})
+      : own_(std::move(own)), fleet_(node, own_.get(), std::move(now), std::move(ask), bounds) {}
 
   bool is_live() const override { return true; }
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
@@ -64,6 +65,10 @@ class FleetLedger : public LedgerView {
 
   Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys);
   Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most);
+  Result<std::string> executing_node(const runner::AttemptId& attempt);
+  template <class T>
+  std::vector<T> objects_of(const FleetAnswers::Answer& answer, const char* list,
+                            Result<T> (*read)(const io::Message&));
   Result<Counting> counting(const std::vector<storage::PlacedRow>& candidates);
   Result<std::vector<std::string>> names(const io::Message& question, const char* list);
   Result<bool> known(const char* call, const std::string& name);

@@ -59,6 +59,9 @@ struct MissingNode {
   std::string why;
 };
 
+/// Who they are and why, as a part of a sentence; of many the first ones.
+std::string text_of(const std::vector<MissingNode>& missing);
+
 /// The state of a job as the node that leads it has it.
 struct LedState {
   std::string job, node, state;

@@ -78,11 +78,19 @@ Result<Message> shown_requests(LedgerView& ledger, const Message& asked, WallTim
   return answer;
 }
 
+/// Nobody who answers has it: whether there is such a run the missing nodes alone know.
+Error no_such_run(const LedgerView& ledger, const std::string& what) {
+  const std::vector<MissingNode> missing = ledger.missing();
+  if (missing.empty()) return {Errc::not_found, what};
+  return {Errc::unavailable, what + "; these have not answered: " + text_of(missing)};
+}
+
 Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
   const std::string name = text_in(asked, "run");
   const auto found = ledger.find_run(name);
   if (!found) return found.error();
-  if (found->empty()) return Error{Errc::not_found, "no run ends with " + name + " in this ledger"};
+  const std::string where = ledger.is_of_fleet() ? " in the ledgers of the nodes that answer" : " in this ledger";
+  if (found->empty()) return no_such_run(ledger, "no run ends with " + name + where);
   if (found->size() > 1) {
     std::string text = "several runs end with " + name + ":";
     for (const RunId& run : *found) text += " " + run.text();
@@ -92,7 +100,7 @@ Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
   const auto read = ledger.history({.run = found->front(), .limit = std::nullopt},
                                    [&](const Row& row) { return rows.push_back(row), true; });
   if (!read) return read.error();
-  if (rows.empty()) return Error{Errc::not_found, "this ledger has no run " + found->front().text()};
+  if (rows.empty()) return no_such_run(ledger, "there is no run " + found->front().text() + where);
   return shown(rows.front()).set("attempts", shown(rows));
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <random>
 #include <set>
@@ -11,6 +13,7 @@
 #include "library/history/file_ledger.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
+#include "library/shown/ledger_answers.hpp"
 #include "storage/ledger_file.hpp"
 #include "unit/storage/storage_test_support.hpp"
 
@@ -67,10 +70,17 @@ struct Fleet3 : ::testing::Test {
     }
     return answers;
   }
-  std::unique_ptr<FleetLedger> fleet(std::vector<Row> evidence = {}) {
+  std::unique_ptr<FleetLedger> fleet(std::vector<Row> evidence = {}, FleetBounds bounds = {}) {
     FleetNow now{{{"host-2", "http://b", noon, ""}, {"host-3", "http://c", std::nullopt, ""}}, std::move(evidence)};
-    return std::make_unique<FleetLedger>("host-1", *FileLedger::open(place("host-1")), std::move(now),
-                                         [this](const auto& questions, Millis) { return answer(questions); });
+    return std::make_unique<FleetLedger>(
+        "host-1", *FileLedger::open(place("host-1")), std::move(now),
+        [this](const auto& questions, Millis) { return answer(questions); }, bounds);
+  }
+  /// That node's answers, but to these calls.
+  void lie(const std::string& node, const std::string& call, const Result<io::Message>& says) {
+    lies[node] = [=, this](const io::Message& question) {
+      return question.text("ask") == call ? says : answer_question(**FileLedger::open(place(node)), question);
+    };
   }
   static Texts history(LedgerView& ledger, const storage::Filter& filter = {.limit = std::nullopt}) {
     Texts rows;
@@ -292,6 +302,125 @@ TEST_F(Fleet3, ANodeWhoseAnswerMakesNoSenseIsMissingAndTheOthersAreShown) {
   };
   EXPECT_EQ(history(*fleet()).size(), 2u);
   EXPECT_EQ(fleet()->at("backup", noon)->size(), 1u);
+}
+
+TEST_F(Fleet3, ARunThatNobodyHasIsNotDeniedWhileANodeIsMissing) {
+  const auto ask = [this](LedgerView& ledger) {
+    return answer_shown(ledger, io::Message().set("ask", std::string("run")).set("run", run_id(1).text()), noon)
+        .error();
+  };
+  EXPECT_EQ(ask(*fleet()).code, Errc::not_found);
+  silent = {"host-3"};
+  const Error error = ask(*fleet());
+  EXPECT_EQ(error.code, Errc::unavailable);
+  EXPECT_NE(error.what.find("host-3 (it has not answered in time)"), std::string::npos) << error.what;
+  Row open = with(on("host-3", ran(1)), Status::claimed);
+  open.run.reset();
+  EXPECT_EQ(ask(*fleet({open})).code, Errc::unavailable);
+}
+
+TEST_F(Fleet3, OnlyThatThereIsNoSuchRunOutputOrNameIsAnAnswer) {
+  write("host-1", {on("host-1", ran(1))});
+  for (const Errc code : {Errc::invalid, Errc::not_found, Errc::unavailable, Errc::refused}) {
+    lies["host-2"] = [=](const io::Message&) -> Result<io::Message> { return Error{code, "it says no"}; };
+    const auto rows = fleet();
+    EXPECT_EQ(history(*rows), Texts{"backup 0 succeeded on host-1"});
+    EXPECT_EQ(missing(*rows), Texts{"host-2: it says no"}) << static_cast<int>(code);
+    const auto names = fleet();
+    EXPECT_FALSE(*names->knows_group("weekly"));
+    EXPECT_EQ(missing(*names), code == Errc::not_found ? Texts() : Texts{"host-2: it says no"});
+  }
+}
+
+TEST_F(Fleet3, AnAnswerThatCannotBeReadLosesItsNodeAndNotTheWhole) {
+  Row row = on("host-1", ran(1));
+  write("host-1", {row, storage::OutputRecord{*row.run, 1, {"hello", "", 5}},
+                   TermRow{"nightly", "host-1", 8, noon, std::nullopt, Cause::none}});
+  const io::Message strange = io::Message().set("x", std::int64_t{1});
+  lie("host-2", "output", strange);
+  auto ledger = fleet();
+  const auto output = ledger->output({run_id(1), 1}, 0);
+  ASSERT_TRUE(output) << output.error().what;
+  EXPECT_EQ(output->piece.bytes, "hello");
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "terms", io::Message().set("terms", std::vector{strange}));
+  ledger = fleet();
+  const auto terms = ledger->terms("nightly");
+  ASSERT_TRUE(terms) << terms.error().what;
+  EXPECT_EQ(terms->size(), 1u);
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "audit", io::Message().set("findings", std::vector{strange}).set("totals", std::vector{strange}));
+  ledger = fleet();
+  const auto audit = ledger->audit({}, {});
+  ASSERT_TRUE(audit) << audit.error().what;
+  EXPECT_EQ(audit->totals.size(), 1u);
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "requests", io::Message().set("requests", std::vector{strange}));
+  ledger = fleet();
+  EXPECT_TRUE(ledger->requests({}, [](const RequestRow&) { return true; }));
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "evidence", io::Message().set("rows", std::vector{strange}));
+  ledger = fleet();
+  EXPECT_EQ(history(*ledger).size(), 1u);
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+}
+
+TEST_F(Fleet3, ARunThatWasNotAskedForIsNobodysAnswer) {
+  write("host-1", {on("host-1", ran(1))});
+  lie("host-2", "find_run", io::Message().set("runs", Texts{run_id(2).text()}));
+  const auto ledger = fleet();
+  std::string upper = run_id(1).text();
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  EXPECT_EQ(*ledger->find_run(upper), std::vector{run_id(1)});
+  EXPECT_EQ(missing(*ledger), Texts{"host-2: it answers with a run that was not asked for"});
+}
+
+TEST_F(Fleet3, OfTwoThatClaimToHaveExecutedARunTheOneCountsThatItsRowNames) {
+  Row row = on("host-3", ran(1));
+  row.output_bytes = 5;
+  write("host-3", {row, storage::OutputRecord{*row.run, 1, {"hello", "", 5}}});
+  const auto claim = [](const std::string& node) {
+    return to_message(ShownOutput{ShownOutput::Place::here, node, {0, "a lie"}, 5, true});
+  };
+  for (const char* node : {"host-2", "host-3"}) {
+    lie("host-2", "output", claim(node));
+    const auto output = fleet()->output({run_id(1), 1}, 0);
+    ASSERT_TRUE(output) << output.error().what;
+    EXPECT_EQ(output->piece.bytes, "hello") << "host-2 claims it of " << node;
+  }
+  write("host-1", {row});
+  silent = {"host-3"};
+  for (const char* node : {"host-2", "host-3"}) {
+    lie("host-2", "output", claim(node));
+    const auto output = fleet()->output({run_id(1), 1}, 0);
+    ASSERT_FALSE(output) << "host-2 claims it of " << node;
+    EXPECT_EQ(output.error().code, Errc::unavailable);
+  }
+  write("host-2", {});
+  lie("host-2", "output", claim("host-3"));
+  EXPECT_FALSE(fleet()->output({run_id(9), 1}, 0)) << "no row of it is anywhere";
+}
+
+TEST_F(Fleet3, AQuestionAsksSoManyNodesAndNamesTheOthers) {
+  write("host-3", {on("host-3", ran(3))});
+  const auto ledger = fleet({}, {.nodes = 1});
+  EXPECT_EQ(history(*ledger), Texts());
+  EXPECT_EQ(asked["host-3"], 0);
+  ASSERT_EQ(missing(*ledger).size(), 1u);
+  EXPECT_NE(missing(*ledger).front().find("host-3: a question asks no more than 1"), std::string::npos);
+}
+
+TEST_F(Fleet3, NoRoundIsBegunOnceAQuestionTakesTooLong) {
+  write("host-1", {on("host-1", ran(1))});
+  write("host-2", {on("host-2", ran(2, noon + Millis(1)))});
+  const auto ledger = fleet({}, {.patience = Millis(0)});
+  EXPECT_EQ(history(*ledger), Texts{"backup 0 succeeded on host-1"}) << "the first round was that of the evidence";
+  EXPECT_EQ(asked["host-2"], 1);
+  EXPECT_EQ(missing(*ledger).size(), 2u);
 }
 
 TEST_F(Fleet3, OfOneNodeAloneOnlyThatNodeIsAsked) {
