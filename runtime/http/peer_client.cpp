@@ -159,10 +159,15 @@ class PeerCall : public std::enable_shared_from_this<PeerCall> {
   /// False: the calls together hold more than they may.
   bool count_bytes() {
     const std::size_t size = parser_.get().body().size();
-    const std::size_t fresh = size - std::exchange(counted_, size);
-    if (fresh > bytes_left_) return false;
-    bytes_left_ -= fresh;
+    if (size - counted_ > bytes_left_) return false;
+    bytes_left_ -= size - std::exchange(counted_, size);
     return true;
+  }
+
+  /// What has come of an answer that fails is no use to anybody, and takes none of the others' room.
+  void give_back_bytes() {
+    parser_.get().body() = std::string();
+    bytes_left_ += std::exchange(counted_, 0);
   }
 
   void on_answer() {
@@ -178,6 +183,7 @@ class PeerCall : public std::enable_shared_from_this<PeerCall> {
   void finish(Result<std::string> answer) {
     if (std::exchange(done_, true)) return;
     answer_ = std::move(answer);
+    if (!answer_) give_back_bytes();
     close();
   }
 

@@ -62,13 +62,7 @@ std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questio
   for (const auto& body : bodies) answers.push_back(body ? last_line(*body) : Result<Message>(body.error()));
   const auto now = roster_now();
   const std::lock_guard hold(mutex_);
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const std::string& node = questions[i].first.node;
-    if (answers[i] || answers[i].error().code == Errc::not_found)
-      roster_.on_answer(node, now);
-    else if (!bodies[i] && bodies[i].error().code == Errc::timeout)  // not what an answer says of itself
-      roster_.on_timeout(node, bodies[i].error().what, now);
-  }
+  for (std::size_t i = 0; i < answers.size(); ++i) roster_.note(questions[i].first.node, bodies[i], answers[i], now);
   return answers;
 }
 

@@ -45,6 +45,14 @@ bool FleetRoster::forget_departed() {
   return true;
 }
 
+void FleetRoster::note(const std::string& node, const Result<std::string>& body, const Result<io::Message>& answer,
+                       Now now) {
+  if (answer || answer.error().code == Errc::not_found)
+    on_answer(node, now);
+  else if (!body && body.error().code == Errc::timeout)
+    on_timeout(node, body.error().what, now);
+}
+
 void FleetRoster::on_answer(const std::string& node, Now now) {
   const auto known = nodes_.find(node);
   if (known != nodes_.end()) known->second.last_heard = std::max(known->second.last_heard, now.wall);

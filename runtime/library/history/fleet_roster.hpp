@@ -34,6 +34,9 @@ class FleetRoster {
 
   /// What the store shows at present. Not called without a session.
   void see(const std::vector<core::Peers::Published>& published, Now now);
+  /// What came of asking a node. Only a body that did not come in time says that the node is silent: not a call that
+  /// was called off, nor an answer that says of itself that it took too long.
+  void note(const std::string& node, const Result<std::string>& body, const Result<io::Message>& answer, Now now);
   void on_answer(const std::string& node, Now now);
   void on_timeout(const std::string& node, const std::string& why, Now now);
 

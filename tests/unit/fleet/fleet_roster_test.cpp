@@ -52,6 +52,19 @@ TEST(FleetRoster, ANodeThatDidNotAnswerInTimeIsLeftOutForFiveSeconds) {
   EXPECT_EQ(texts(roster, 7s), Texts{"b http://b:8780"});
 }
 
+TEST(FleetRoster, OnlyANodeWhoseTimeWasOverIsSilent) {
+  const auto peers_after = [](const Result<std::string>& body, const Result<io::Message>& answer) {
+    FleetRoster roster;
+    roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+    roster.note("b", body, answer, at(2s));
+    return texts(roster, 3s);
+  };
+  const Error called_off{Errc::unavailable, "called off"}, late{Errc::timeout, "it hangs"};
+  EXPECT_EQ(peers_after(called_off, called_off), Texts{"b http://b:8780"}) << "one asker has hung up";
+  EXPECT_EQ(peers_after(std::string("{...}"), late), Texts{"b http://b:8780"}) << "it answers that it took too long";
+  EXPECT_EQ(peers_after(late, late), Texts{"b http://b:8780 (it hangs)"});
+}
+
 TEST(FleetRoster, ANodeThatPublishesAgainIsAskedAgain) {
   FleetRoster roster;
   roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
