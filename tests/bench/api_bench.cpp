@@ -171,7 +171,8 @@ void beside_hostile_clients(const Scale& scale, Figures& figures) {
   figures.add(late.figure(name + "lateness p99", "ms", at_most_of_floor(1.15)));
   figures.add({.name = name + "another client's answer, p50", .unit = "ms", .value = quantile(answered, 0.5)});
   figures.add({.name = name + "another client's answer, most", .unit = "ms", .value = quantile(answered, 1.0)});
-  figures.add({.name = name + "another client's questions not answered", .value = refused, .target = at_most(0)});
+  figures.add(
+      {.name = name + "another client's questions not answered", .unit = "", .value = refused, .target = at_most(0)});
   const double peak = static_cast<double>(testing::peak_kib_of(daemon.pid())) / 1024;
   figures.add({.name = name + "memory over rest", .unit = "MB", .value = peak - rest, .target = at_most(160)});
 }
