@@ -258,7 +258,7 @@ JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
   const auto done = file ? read_text(file->fd.get(), file->info, pass.text) : Result<void>(file.error());
   if (!done && done.error().code == Errc::io) unread_ = true;
   if (!done) return findings.error({}, done.error().what), found;
-  found.text = Fnv().add(pass.text).value();
+  found.text = Fnv().add(pass.text).value() & (~std::uint64_t{0} >> 1);
   found.content = read_job_file(pass.text, {origin.name, file->info.st_uid}, settings_, pass.identities, &parts_);
   if (has_errors(found.content.diagnostics)) return found;
   found.state = Found::State::good;

@@ -84,9 +84,9 @@ class JobsDir {
 
   /// A file in force: its last good version. One that never was good has none.
   struct File {
-    Stamp stamp = 0;         // where it is a link: of the file that it leads to
-    std::uint64_t text = 0;  // a hash
-    bool linked = false;
+    Stamp stamp = 0;              // where it is a link: of the file that it leads to
+    std::uint64_t text : 63 = 0;  // a hash
+    bool linked : 1 = false;
     absl::InlinedVector<PlacedDefinition, 1> definitions;
     RareList<PlacedGroup> groups;
   };
@@ -97,9 +97,9 @@ class JobsDir {
     std::string name;
     State state = State::gone;
     Stamp stamp = 0;
-    bool linked = false;
+    std::uint64_t text : 63 = 0;  // a hash
+    bool linked : 1 = false;
     JobFile content{};
-    std::uint64_t text = 0;  // a hash
   };
 
   struct Pass;

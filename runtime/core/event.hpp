@@ -92,7 +92,7 @@ struct RunnerWord {
 /// The rows of the first `ranges` ranges of slots without a run that a job has recorded since its daemon started.
 struct Settled {
   std::string job;
-  std::uint64_t ranges = 0;
+  std::uint32_t ranges = 0;
 };
 
 /// The last row of these attempts is durable, and so are these rows of slots without a run.

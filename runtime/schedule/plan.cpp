@@ -82,6 +82,11 @@ struct Plan::State {
 
 Plan::Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
+const Plan::State& Plan::state() const {
+  static const State none;
+  return state_ ? *state_ : none;
+}
+
 std::variant<Plan, std::vector<PlanError>> Plan::make(const PlanSpec& spec) {
   const auto zone = TimeZone::load(spec.timezone);
   std::vector<PlanError> errors;
@@ -102,7 +107,8 @@ std::variant<Plan, std::vector<PlanError>> Plan::make(const PlanSpec& spec) {
 }
 
 std::optional<Slot> Plan::next(WallTime after, std::span<const WallTime> anchors) const {
-  const State::More& more = *state_->more;
+  const State& state = this->state();
+  const State::More& more = *state.more;
   BALLOT_ASSERT(anchors.size() == more.everies.size(), "a plan wants one anchor for each of its everies");
   after = std::max(after, more.not_before - milliseconds(1));
   if (after >= more.not_after) return std::nullopt;
@@ -111,28 +117,29 @@ std::optional<Slot> Plan::next(WallTime after, std::span<const WallTime> anchors
   const auto consider = [&first](const std::optional<Slot>& slot) {
     if (slot && (!first || comes_before(*slot, *first))) first = slot;
   };
-  if (state_->schedule) consider(state_->schedule->next(from));
+  if (state.schedule) consider(state.schedule->next(from));
   for (const Schedule& schedule : more.schedules) consider(schedule.next(from));
   for (std::size_t i = 0; i < anchors.size(); ++i) consider(next_of_every(more.periods[i], anchors[i], from));
   return first && first->at <= more.not_after ? first : std::nullopt;
 }
 
-const std::vector<std::string>& Plan::everies() const { return state_->more->everies; }
-bool Plan::on_reboot() const { return state_->more->on_reboot; }
+const std::vector<std::string>& Plan::everies() const { return state().more->everies; }
+bool Plan::on_reboot() const { return state().more->on_reboot; }
 
 bool Plan::empty() const {
-  const State::More& more = *state_->more;
-  const bool due = state_->schedule || !more.everies.empty();
+  const State::More& more = *state().more;
+  const bool due = state().schedule || !more.everies.empty();
   return !more.on_reboot && (!due || more.not_before > more.not_after);
 }
 
-bool Plan::is_equal(const Plan& other) const { return state_ == other.state_ || *state_ == *other.state_; }
+bool Plan::is_equal(const Plan& other) const { return state_ == other.state_ || state() == other.state(); }
 
 /// Of all that is compared: a hundred thousand plans may differ in any one of it.
 std::size_t Plan::hash() const {
-  const State::More& more = *state_->more;
+  const State& state = this->state();
+  const State::More& more = *state.more;
   std::size_t hash = 0;
-  if (state_->schedule) hash = mixed(hash, *state_->schedule);
+  if (state.schedule) hash = mixed(hash, *state.schedule);
   for (const Schedule& schedule : more.schedules) hash = mixed(hash, schedule);
   for (const std::string& every : more.everies) hash = mixed(hash, std::hash<std::string>()(every));
   for (const WallTime bound : {more.not_before, more.not_after})
@@ -143,11 +150,11 @@ std::size_t Plan::hash() const {
 
 bool Plan::has_same_zones(const Plan& other) const {
   const auto same = [](const Schedule& a, const Schedule& b) { return a.zone() == b.zone(); };
-  const auto& more = state_->more->schedules;
-  const auto& others = other.state_->more->schedules;
-  if (state_->schedule.has_value() != other.state_->schedule.has_value()) return false;
-  if (state_->schedule && !same(*state_->schedule, *other.state_->schedule)) return false;
-  return std::equal(more.begin(), more.end(), others.begin(), others.end(), same);
+  const State &mine = state(), &others = other.state();
+  if (mine.schedule.has_value() != others.schedule.has_value()) return false;
+  if (mine.schedule && !same(*mine.schedule, *others.schedule)) return false;
+  const auto &more = mine.more->schedules, &more_others = others.more->schedules;
+  return std::equal(more.begin(), more.end(), more_others.begin(), more_others.end(), same);
 }
 
 }  // namespace ballot::schedule

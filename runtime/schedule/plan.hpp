@@ -44,6 +44,8 @@ struct Slot {
 
 class Plan {
  public:
+  /// Of no schedule: empty().
+  Plan() = default;
   /// Every error of every expression.
   static std::variant<Plan, std::vector<PlanError>> make(const PlanSpec& spec);
 
@@ -75,8 +77,9 @@ class Plan {
  private:
   struct State;
   explicit Plan(std::shared_ptr<const State> state);
+  const State& state() const;
   bool is_equal(const Plan& other) const;
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const State> state_;  // null: of no schedule
 };
 
 }  // namespace ballot::schedule

@@ -25,7 +25,7 @@
 
 namespace ballot::core {
 
-enum class RegisterRole { idle, leading, waiting, halted };
+enum class RegisterRole : std::uint8_t { idle, leading, waiting, halted };
 
 struct JobParts {
   std::string name;

@@ -38,17 +38,17 @@ struct Places {
 
 /// A job with what Core keeps of it.
 struct JobEntry {
-  JobEntry(const std::string& name, std::size_t number) : machine(name), serial(number) {}
+  JobEntry(const std::string& name, std::size_t number) : machine(name), serial(static_cast<std::uint32_t>(number)) {}
 
   JobMachine machine;
-  std::size_t serial = 0;                          // in the order of becoming known: a step's order
-  std::uint32_t wall_place = 0, steady_place = 0;  // where it is armed
-  GroupEntry* owner = nullptr;                     // whose leader may write its register
-  GroupEntry* defined_in = nullptr;                // by its definition
+  GroupEntry* owner = nullptr;       // whose leader may write its register
+  GroupEntry* defined_in = nullptr;  // by its definition
   Defaulted<Places> places;
-  bool open = false;                         // has runs that have not ended, or may have
-  bool throttled = false;                    // waits for others' writes to be answered
-  OptionalTime<SteadyTime> release_asked{};  // of the leader of the group that still owns it
+  OptionalTime<SteadyTime> release_asked{};        // of the leader of the group that still owns it
+  std::uint32_t serial = 0;                        // in the order of becoming known: a step's order
+  std::uint32_t wall_place = 0, steady_place = 0;  // where it is armed
+  bool open = false;                               // has runs that have not ended, or may have
+  bool throttled = false;                          // waits for others' writes to be answered
 };
 
 struct BySerial {

@@ -25,6 +25,12 @@ struct TableOfThreeJobs : ::testing::Test {
   Jobs due(Millis on_wall, Millis on_steady = 0ms) const { return table.due({wall(on_wall), steady(on_steady)}, 100); }
 };
 
+/// Of a hundred thousand jobs each byte counts: malloc gives memory in steps of 16 bytes, of which 8 are its own.
+TEST(JobTable, NeedsNoMoreMemoryForAJobThanItDid) {
+  EXPECT_LE(sizeof(JobEntry), 632u);
+  EXPECT_LE(sizeof(schedule::Definition), 216u);
+}
+
 TEST_F(TableOfThreeJobs, KnowsEachOnceAndNumbersThemAsTheyBecomeKnown) {
   EXPECT_EQ(&table.entry("a"), &a);
   EXPECT_EQ(c.serial, 0u);

@@ -80,10 +80,16 @@ TEST(Plan, SaysWhetherItIsDueAtBoot) {
 }
 
 TEST(Plan, IsEmptyWithoutSchedules) {
-  const auto plan = plan_of(PlanSpec{});
-  EXPECT_TRUE(plan.empty());
-  EXPECT_FALSE(plan.on_reboot());
-  EXPECT_EQ(plan.next(at("2025-01-01T00:00:00Z"), {}), std::nullopt);
+  for (const Plan& plan : {plan_of(PlanSpec{}), Plan()}) {
+    EXPECT_TRUE(plan.empty());
+    EXPECT_FALSE(plan.on_reboot());
+    EXPECT_TRUE(plan.everies().empty());
+    EXPECT_EQ(plan.next(at("2025-01-01T00:00:00Z"), {}), std::nullopt);
+    EXPECT_EQ(plan, Plan());
+    EXPECT_EQ(plan.hash(), Plan().hash());
+    EXPECT_TRUE(plan.has_same_zones(Plan()));
+  }
+  EXPECT_FALSE(plan_of("@daily") == Plan());
 }
 
 TEST(Plan, IsEmptyWhenItsLastPossibleSlotIsBeforeTheFirst) {

@@ -86,7 +86,7 @@ bool RegisterWriter::is_flush_due(const Settlement& decided, bool closable, bool
 
 void RegisterWriter::await_settled(Context& c, const std::string& job, std::size_t ranges) {
   if (ranges == 0) return;
-  ranges_recorded_ += ranges;
+  ranges_recorded_ += static_cast<std::uint32_t>(ranges);
   c.out.push_back(AwaitSettled{{job, ranges_recorded_}});
 }
 

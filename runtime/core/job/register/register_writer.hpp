@@ -69,7 +69,7 @@ class RegisterWriter {
   void await_all_settled(Context& c, const std::string& job, std::size_t ranges);
   /// True where there was no room for more of them.
   bool on_recorded(const Settled& settled);
-  std::size_t carried() const { return static_cast<std::size_t>(ranges_recorded_ - ranges_durable_); }
+  std::size_t carried() const { return ranges_recorded_ - ranges_durable_; }
   std::size_t room_to_carry() const { return disposition_limit - std::min(disposition_limit, carried()); }
 
   std::optional<SteadyTime> retry_at() const { return retry_at_; }
@@ -78,11 +78,11 @@ class RegisterWriter {
 
  private:
   std::unique_ptr<PendingWrite> pending_;
-  std::uint64_t last_serial_ = 0;
+  OptionalTime<SteadyTime> retry_at_, flush_at_, close_at_;
   // Ranges that were recorded in this node's ledger, and how many of them are durable: the others, the register's last
   // ones, are carried by each write.
-  std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
-  OptionalTime<SteadyTime> retry_at_, flush_at_, close_at_;
+  std::uint32_t ranges_recorded_ = 0, ranges_durable_ = 0;
+  std::uint32_t last_serial_ = 0;
   bool write_blocked_ = false;
 };
 

@@ -150,11 +150,11 @@ class Settlement {
   WallTime base_{};      // durable up to here
   WallTime position_{};  // decided up to here
   WallTime parted_{};    // ranges end before this slot: a slot right before it is claimed already
-  bool leaves_due_ = false;
   RareList<Disposition> decided_;
   RareList<DueSlot> due_;  // one, or none
   RareList<Behind> behind_;
   RareList<Candidate> candidates_;  // of a scan that goes on: open slots that may still be chosen
+  bool leaves_due_ = false;
 };
 
 }  // namespace ballot::core

@@ -24,7 +24,7 @@ std::vector<WallTime> anchors_of(const schedule::Plan& plan, const JobRegister& 
 }  // namespace
 
 void SlotFeed::make_plan(const JobFacts& job) {
-  plan_.reset();
+  plan_ = {};
   anchors_.clear();
   if (job.definition && job.definition->digest == job.stored.definition) {
     if (job.definition->job.enabled) plan_ = job.definition->plan;
@@ -34,7 +34,7 @@ void SlotFeed::make_plan(const JobFacts& job) {
         {timing.expressions, timing.timezone, timing.not_before, timing.not_after, job.stored.group, job.name});
     if (auto* plan = std::get_if<schedule::Plan>(&made)) plan_ = std::move(*plan);
   }
-  if (plan_) anchors_ = anchors_of(*plan_, job.stored, job.stored.since);
+  anchors_ = anchors_of(plan_, job.stored, job.stored.since);
 }
 
 void SlotFeed::describe(const JobFacts& job, DefinitionRow& row) const {
@@ -59,15 +59,15 @@ void SlotFeed::describe(const JobFacts& job, DefinitionRow& row) const {
     row.not_before = timing.not_before;
     row.not_after = timing.not_after;
   }
-  if (plan_) row.anchors = anchors_;
+  row.anchors = anchors_;
 }
 
 void SlotFeed::plan_to_adopt(const JobFacts& job) {
-  plan_.reset();
+  plan_ = {};
   anchors_.clear();
   if (!job.definition->job.enabled) return;
   plan_ = job.definition->plan;
-  anchors_ = anchors_of(*plan_, job.stored, job.stored.cursor);
+  anchors_ = anchors_of(plan_, job.stored, job.stored.cursor);
 }
 
 void SlotFeed::unblock() {
@@ -77,13 +77,12 @@ void SlotFeed::unblock() {
 
 AnchoredPlan SlotFeed::anchored(const Context& c, const JobFacts& job) const {
   AnchoredPlan anchored;
-  if (!plan_) return anchored;
-  anchored.plan = &*plan_;
+  anchored.plan = &plan_;
   anchored.anchors = anchors_;
   anchored.stored = &job.stored;
   if (job.definition) anchored.job = &job.definition->job;
   const auto& boots = job.stored.boots;
-  if (plan_->on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
+  if (plan_.on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
     anchored.reboot = whole_seconds(c.settings.booted_at);
   return anchored;
 }
@@ -151,12 +150,11 @@ std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const 
 
 std::vector<WallTime> SlotFeed::claimed_after(WallTime now, const JobRegister& stored) const {
   std::vector<WallTime> claimed;
-  if (!plan_) return claimed;
-  for (auto slot = plan_->next(now, anchors_); slot && slot->at <= stored.claimed_until;) {
+  for (auto slot = plan_.next(now, anchors_); slot && slot->at <= stored.claimed_until;) {
     const bool is_claimed = stored.is_claimed(slot->at);
     if (is_claimed && !slot->dst_gap) claimed.push_back(slot->at);
     if (claimed.size() >= claimed_limit) break;
-    slot = plan_->next(is_claimed ? slot->at : stored.alike_until(slot->at), anchors_);
+    slot = plan_.next(is_claimed ? slot->at : stored.alike_until(slot->at), anchors_);
   }
   return claimed;
 }
@@ -168,10 +166,10 @@ std::vector<Row> SlotFeed::rows_of(const Disposition& range, const Row& like) co
   row.reason = range.reason;
   std::vector<Row> rows{row};
   if (range.slots == 1) return rows;
-  if (range.slots <= rows_limit && plan_) {
+  if (range.slots <= rows_limit) {
     rows.clear();
-    auto slot = plan_->next(range.from - std::chrono::seconds(1), anchors_);
-    for (; slot && slot->at <= range.to && std::ssize(rows) <= range.slots; slot = plan_->next(slot->at, anchors_)) {
+    auto slot = plan_.next(range.from - std::chrono::seconds(1), anchors_);
+    for (; slot && slot->at <= range.to && std::ssize(rows) <= range.slots; slot = plan_.next(slot->at, anchors_)) {
       row.slot = slot->at;
       rows.push_back(row);
     }

@@ -72,12 +72,12 @@ class SlotFeed {
   AnchoredPlan anchored(const Context& c, const JobFacts& job) const;
   ScanRules rules(const Context& c, const JobFacts& job, const Overlap& overlap, ScanRules::Mode mode) const;
 
-  std::optional<schedule::Plan> plan_;  // in force: what the register's definition says
-  RareList<WallTime> anchors_;          // of plan_
-  Settlement settlement_;
-  bool scanning_ = false;                 // a scan goes on in the next step
-  bool blocked_ = false;                  // no claim can be made now
-  OptionalTime<WallTime> blocked_since_;  // nor could one be confirmed since
+  schedule::Plan plan_;                          // in force: what the register's definition says
+  RareList<WallTime> anchors_;                   // of plan_
+  OptionalTime<WallTime> blocked_since_;         // no claim could be confirmed since
+  [[no_unique_address]] Settlement settlement_;  // the flags fit into its last bytes
+  bool scanning_ = false;                        // a scan goes on in the next step
+  bool blocked_ = false;                         // no claim can be made now
 };
 
 }  // namespace ballot::core
