@@ -154,41 +154,43 @@ int Views::open_runs() const {
 
 JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   const JobMachine& job = entry.machine;
+  const GroupEntry* const group = groups_.find(job.definition()->job.group);
+  const GroupEntry* const led = group && group->machine.leads() ? group : nullptr;
   JobView view;
   view.name = job.name();
   view.group = *job.definition()->job.group;
-  if (groups_.leading(job.definition()->job.group)) view.leader = node_;
-  view.state = state_of(job, now);
+  if (led) view.leader = node_;
+  view.state = state_of(job, group, now);
   if (view.state == JobState::waiting) view.awaited = job.owner();
   if (view.state != JobState::paused) view.next = job.next_slot(now);
   view.trouble = job.trouble();
   view.digest = job.definition()->digest;
   const JobRegister* const known = job.known_register();
   if (known) note_past(*known, view);
-  const GroupEntry* const led = groups_.leading(job.definition()->job.group);
   if (!led) return view;  // what this node has seen may be long over
-  const GroupRegister& group = led->machine.known_register();
+  const GroupRegister& stored = led->machine.known_register();
   if (view.state == JobState::halted) {
     view.halted_with_group = !led->machine.term().halted.empty();
-    view.halted_at = view.halted_with_group ? group.halted_at : job.unsound_since();
+    view.halted_at = view.halted_with_group ? stored.halted_at : job.unsound_since();
   }
   if (known && known->paused) view.own_pause = {known->interventions->paused_at, known->interventions->paused_by};
-  if (led->machine.term().paused) view.group_pause = {group.paused_at, group.paused_by};
+  if (led->machine.term().paused) view.group_pause = {stored.paused_at, stored.paused_by};
   if (const auto& pause = view.own_pause ? view.own_pause : view.group_pause)
     view.paused_at = pause->since, view.paused_by = pause->by;
   return view;
 }
 
-JobState Views::state_of(const JobMachine& job, WallTime now) const {
+/// `group`: the job's, where it is known.
+JobState Views::state_of(const JobMachine& job, const GroupEntry* group, WallTime now) const {
   const std::string& name = job.definition()->job.group;
-  const GroupEntry* const group = groups_.find(std::string(common_name(name)));
-  const GroupEntry* const led = groups_.leading(name);
   if (job.role() == JobMachine::Role::halted) return JobState::halted;
   if (!job.owner().empty() && job.owner() != name) return JobState::waiting;
   if (!job.definition()->job.enabled) return JobState::disabled;
-  if (led && (job.paused() || led->machine.term().paused)) return JobState::paused;
+  const bool leads = group && group->machine.leads();
+  if (leads && (job.paused() || group->machine.term().paused)) return JobState::paused;
   if (job.clock_skew(now)) return JobState::clock_skew;
-  return group && !group->drift.empty() ? JobState::drift : JobState::active;
+  const GroupEntry* const common = is_instance(name) ? groups_.find(std::string(common_name(name))) : group;
+  return common && !common->drift.empty() ? JobState::drift : JobState::active;
 }
 
 }  // namespace ballot::core

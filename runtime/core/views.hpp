@@ -113,12 +113,14 @@ class Views {
   /// What registers show of runs of other nodes, as far as this node has read them: rows of runs that are open, and, of
   /// these jobs, of the last slot that was claimed where its run is closed: `claimed`, without a run.
   std::vector<Row> runs_of_others(const std::vector<std::string>& jobs) const;
+  /// As many jobs as a visit of all of them shows, or more.
+  std::size_t known_jobs() const { return jobs_.all().size(); }
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;
 
  private:
   JobView view_of(const JobEntry& entry, WallTime now) const;
-  JobState state_of(const JobMachine& job, WallTime now) const;
+  JobState state_of(const JobMachine& job, const GroupEntry* group, WallTime now) const;
 
   const std::string& node_;
   const JobTable& jobs_;

@@ -32,6 +32,8 @@ struct JobFigures {
 /// The jobs that the node leads, with their names in one text.
 class JobTable {
  public:
+  /// For at most so many jobs: what they do not need stays untouched, and costs no memory.
+  void reserve(std::size_t jobs);
   void add(std::string_view name, std::string_view group, const JobFigures& figures);
 
   std::size_t size() const { return jobs_.size(); }

@@ -22,16 +22,20 @@ void add_escaped(std::string& text, std::string_view value) {
 
 std::string label_text(const MetricFamily& family, std::initializer_list<std::string_view> values) {
   std::string text;
-  text.reserve(64);
-  std::string_view names = family.labels;
+  append_labels(text, family, values);
+  return text;
+}
+
+void append_labels(std::string& text, const MetricFamily& family, std::initializer_list<std::string_view> values) {
+  std::string_view names = family.labels, comma;
   for (const std::string_view value : values) {
     const std::string_view name = names.substr(0, names.find(','));
     names.remove_prefix(std::min(name.size() + 1, names.size()));
-    text.append(text.empty() ? "" : ",").append(name).append("=\"");
+    text.append(comma).append(name).append("=\"");
     add_escaped(text, value);
     text += '"';
+    comma = ",";
   }
-  return text;
 }
 
 void MetricText::begin(const MetricFamily& family) {

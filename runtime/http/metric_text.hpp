@@ -20,6 +20,7 @@ namespace ballot::web {
 
 /// The family's labels with these values, in their order: `group="nightly",cause="expired"`.
 std::string label_text(const MetricFamily& family, std::initializer_list<std::string_view> values);
+void append_labels(std::string& text, const MetricFamily& family, std::initializer_list<std::string_view> values);
 
 class MetricText {
  public:

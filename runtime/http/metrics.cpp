@@ -103,8 +103,14 @@ constexpr JobFamily job_families[] = {{metric::last_success, write_time<&JobFigu
 
 }  // namespace
 
+void JobTable::reserve(std::size_t jobs) {
+  constexpr std::size_t label_bytes = 64;  // of most jobs
+  labels_.reserve(jobs * label_bytes);
+  jobs_.reserve(jobs);
+}
+
 void JobTable::add(std::string_view name, std::string_view group, const JobFigures& figures) {
-  labels_ += label_text(metric::last_success, {name, group});
+  append_labels(labels_, metric::last_success, {name, group});
   jobs_.push_back({figures, labels_.size()});
 }
 

@@ -327,8 +327,8 @@ void ControlAnswers::answer_from_ledger(const io::Question& question, const io::
   node_.flush(read);
 }
 
-void ControlAnswers::status(std::function<void(const NodeStatus&)> done) const {
-  views_.status([this, done = std::move(done)](NodeStatus status) {
+void ControlAnswers::status(std::function<void(const NodeStatus&)> done, const StateViews::Beside& beside) const {
+  const auto add_findings = [this, done = std::move(done)](NodeStatus status) {
     const auto& findings = jobs_.set().diagnostics;
     const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
       return finding.severity == config::Severity::error;
@@ -337,7 +337,8 @@ void ControlAnswers::status(std::function<void(const NodeStatus&)> done) const {
       status.degraded.push_back("config: " + std::to_string(errors) + (errors == 1 ? " error" : " errors") +
                                 " in the job files; `ballot check` lists them");
     done(status);
-  });
+  };
+  views_.status(add_findings, beside);
 }
 
 void ControlAnswers::answer_status(const io::Reply& reply) const {

@@ -46,7 +46,7 @@ class ControlAnswers {
 
   const StateViews& views() const { return views_; }
   /// How the node is, and what is wrong with its job files.
-  void status(std::function<void(const NodeStatus&)> done) const;
+  void status(std::function<void(const NodeStatus&)> done, const StateViews::Beside& beside = {}) const;
 
  private:
   void answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply);

@@ -52,9 +52,10 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       roles_({config.control_groups.operators, config.control_groups.viewers}),
       answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_, fleet_settings(config)}),
-      scrape_(node_, metrics_,
-              {config.http.job_metrics, [this](auto done) { answers_.status(std::move(done)); },
-               [this] { return http_ ? http_->counts() : web::HttpServer::Counts(); }}) {
+      scrape_(
+          node_, metrics_,
+          {config.http.job_metrics, [this](auto done, const auto& beside) { answers_.status(std::move(done), beside); },
+           [this] { return http_ ? http_->counts() : web::HttpServer::Counts(); }}) {
   if (!config.http.listen.empty()) node_.add_observer(counter_.observer());
   node_.on_session([this](const std::string& handle) { keep_session(handle); });
 }

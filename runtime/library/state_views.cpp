@@ -191,15 +191,6 @@ void StateViews::job(const std::string& name, std::function<void(const core::Job
   });
 }
 
-void StateViews::led_jobs(OnPage<core::JobView> page, Done done) const {
-  const auto visit = [&node = node_](const std::string& after, const auto& take) {
-    return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size, [&](const core::JobView& job) {
-      if (!job.leader.empty()) take(job);
-    });
-  };
-  pages<core::JobView>(node_, visit, std::move(page), std::move(done));
-}
-
 void StateViews::groups(OnPage<core::GroupView> page, Done done) const {
   const auto visit = [&node = node_](const std::string& after, const auto& take) {
     return node.core().views().visit_groups(after, page_size, take);
@@ -220,15 +211,21 @@ NodeStatus StateViews::node_status() const {
   return status;
 }
 
-void StateViews::status(std::function<void(const NodeStatus&)> done) const {
+void StateViews::status(std::function<void(const NodeStatus&)> done, const Beside& beside) const {
   const auto status = std::make_shared<NodeStatus>();
-  const auto step_groups = [&node = node_, status](const std::string& after) {
-    return node.core().views().visit_groups(after, page_size,
-                                            [&](const core::GroupView& group) { note(group, *status); });
+  const auto see_group = [status, beside = beside.group](const core::GroupView& group) {
+    note(group, *status);
+    if (beside) beside(group);
   };
-  const auto step_jobs = [&node = node_, status](const std::string& after) {
-    return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
-                                          [&](const core::JobView& job) { note(job, *status); });
+  const auto see_job = [status, beside = beside.job](const core::JobView& job) {
+    note(job, *status);
+    if (beside) beside(job);
+  };
+  const auto step_groups = [&node = node_, see_group](const std::string& after) {
+    return node.core().views().visit_groups(after, page_size, see_group);
+  };
+  const auto step_jobs = [&node = node_, see_job](const std::string& after) {
+    return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size, see_job);
   };
   const auto end = [&node = node_, status, done = std::move(done)] {
     note_node(node, *status);

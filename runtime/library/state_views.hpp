@@ -87,12 +87,16 @@ class StateViews {
   void job(const std::string& name, std::function<void(const core::JobView*)> take) const;
   /// Who leads which group.
   void leaders(std::function<void(const LeadersPtr&)> take) const { leaders_.ask(std::move(take)); }
-  /// Those that this node leads; the store is not asked.
-  void led_jobs(OnPage<core::JobView> page, Done done) const;
   void groups(OnPage<core::GroupView> page, Done done) const;
   void runs(OnPage<core::RunView> page, Done done) const;
 
-  void status(std::function<void(const NodeStatus&)> done) const;
+  /// Sees each group and each job of which a status is taken, so that whoever wants them too asks for them but once;
+  /// leaders as far as they are this node.
+  struct Beside {
+    std::function<void(const core::GroupView&)> group;
+    OnJob job;
+  };
+  void status(std::function<void(const NodeStatus&)> done, const Beside& beside = {}) const;
   /// As far as it does not depend on jobs and groups.
   NodeStatus node_status() const;
 

@@ -1,6 +1,5 @@
 #include "library/metrics/scrape.hpp"
 
-#include <span>
 #include <utility>
 
 namespace ballot::library {
@@ -24,34 +23,27 @@ void Scrape::take(std::function<void()> done) {
   if (waiting_.size() > 1) return;
   figures_ = {};
   figures_.by_job = options_.by_job;
-  options_.status([this](const NodeStatus& status) {
-    for (const std::string& reason : status.degraded) figures_.degraded.push_back(reason.substr(0, reason.find(':')));
-    take_groups();
-  });
+  StateViews::Beside beside{[this](const core::GroupView& group) { add(group); }, {}};
+  if (options_.by_job) {
+    figures_.jobs.reserve(node_.core().views().known_jobs());
+    beside.job = [this](const core::JobView& job) { add(job); };
+  }
+  options_.status([this](const NodeStatus& status) { finish(status); }, beside);
 }
 
-void Scrape::take_groups() {
-  const auto page = [this](std::span<const core::GroupView> groups) {
-    const bool in_doubt = node_.core().session().in_doubt();
-    for (const core::GroupView& group : groups) {
-      const bool leads = group.state == "leading";
-      if (group.wanted) figures_.groups.push_back({std::string(group.name), leads, leads && in_doubt});
-    }
-    return true;
-  };
-  views_.groups(page, [this] { options_.by_job ? take_jobs() : finish(); });
+void Scrape::add(const core::GroupView& group) {
+  const bool leads = group.state == "leading";
+  if (group.wanted)
+    figures_.groups.push_back({std::string(group.name), leads, leads && node_.core().session().in_doubt()});
 }
 
-void Scrape::take_jobs() {
-  const auto page = [this](std::span<const core::JobView> jobs) {
-    for (const core::JobView& job : jobs)
-      if (job.state != core::JobState::disabled) figures_.jobs.add(job.name, job.group, figures_of(job));
-    return true;
-  };
-  views_.led_jobs(page, [this] { finish(); });
+void Scrape::add(const core::JobView& job) {
+  if (!job.leader.empty() && job.state != core::JobState::disabled)
+    figures_.jobs.add(job.name, job.group, figures_of(job));
 }
 
-void Scrape::finish() {
+void Scrape::finish(const NodeStatus& status) {
+  for (const std::string& reason : status.degraded) figures_.degraded.push_back(reason.substr(0, reason.find(':')));
   const storage::Spooled spooled = node_.spooled();
   figures_.history_waits_since = spooled.since;
   figures_.spooled_rows = spooled.records;
