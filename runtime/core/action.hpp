@@ -161,13 +161,14 @@ struct Notify {
   bool recovered = false;  // the first success after a failure
 };
 
-/// The answer to whoever asked. ok: done; `run` for a trigger.
+/// The answer to whoever asked. ok: done; `run` for a trigger, and whether somebody had asked for that run before.
 struct Reply {
   Asker asker = 0;
   bool ok = false;
   std::string text;  // why not; or what was done
   std::optional<RunId> run;
   Errc code = Errc::invalid;  // where not ok
+  bool repeats = false;
 };
 
 /// The end of a run that somebody triggered and waits for.

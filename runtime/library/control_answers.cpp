@@ -216,7 +216,7 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
   const auto answered = [reply, ticket, is_shown, is_trigger, wait = request.wait](const core::Reply& answer) {
     if (!answer.ok) return reply.fail({answer.code, answer.text});
     io::Message line = done(is_shown ? "run_id" : "run", answer.run);
-    if (is_trigger && is_shown) line.set("created", true);
+    if (is_trigger && is_shown) line.set("created", !answer.repeats);
     if (!answer.text.empty()) line.set("text", answer.text);
     if (wait)
       reply.send(line);
@@ -320,8 +320,21 @@ void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& rep
   reply.finish(line);
 }
 
+/// Of the jobs that a question names those that the daemon has, instances of other nodes among them.
+std::vector<std::string> ControlAnswers::defined_of(const std::vector<std::string>& names) const {
+  const core::Views views = node_.core().views();
+  const WallTime now = io::read_clocks().wall;
+  std::vector<std::string> defined;
+  for (const std::string& name : names)
+    if (views.find_job(now, name) || !views.group_of_instances(std::string(common_name(name))).empty())
+      defined.push_back(name);
+  return defined;
+}
+
 /// Rows that cannot be stored now are not waited for.
-void ControlAnswers::answer_from_ledger(const io::Question& question, const io::Reply& reply) {
+void ControlAnswers::answer_from_ledger(const io::Question& asked, const io::Reply& reply) {
+  io::Question question = asked;
+  if (asked.message.text("form") == "shown") question.message.set("defined", defined_of(asked.message.texts("jobs")));
   const auto read = [this, question, reply] { desk_.answer(question, reply); };
   if (!wants_newest(question.message) || node_.ledger_state().degraded) return read();
   node_.flush(read);

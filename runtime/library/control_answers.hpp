@@ -61,7 +61,8 @@ class ControlAnswers {
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void answer_status(const io::Reply& reply) const;
   void answer_ready(const io::Reply& reply) const;
-  void answer_from_ledger(const io::Question& question, const io::Reply& reply);
+  void answer_from_ledger(const io::Question& asked, const io::Reply& reply);
+  std::vector<std::string> defined_of(const std::vector<std::string>& names) const;
 
   Node& node_;
   const StateViews views_;

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/instance.hpp"
 #include "core/record/outcome.hpp"
-#include "core/record/register.hpp"
 #include "core/record/standing_pause.hpp"
+#include "core/request/asked_runs.hpp"
 
 namespace ballot::core {
 namespace {
@@ -40,53 +39,14 @@ RecordOp standing_pause_op(const Request& request, WallTime at) {
   return creation(pause_record(request.job), to_text(StandingPause{request.id, at, request.by}));
 }
 
-/// A trigger's outcome: the answer that nobody has read yet, or the run itself, where its leader died before it could
-/// answer.
-std::optional<Answer> fate_of(const RunId& id, const std::vector<Register>& registers) {
-  std::optional<Answer> answer;
-  for (const Register& r : registers) {
-    if (r.name == answer_record(id)) {
-      if (auto parsed = parse_answer(r.value)) answer = std::move(*parsed);
-    } else if (const auto job = parse_job_register(r.value); job && !answer) {
-      const bool open =
-          std::any_of(job->runs.begin(), job->runs.end(), [&](const OpenRun& run) { return run.id == id; });
-      const bool closed = std::find(job->triggered.begin(), job->triggered.end(), id) != job->triggered.end();
-      if (open || closed) answer = Answer::done(id);
-    }
-  }
-  return answer;
+/// Whoever asks, and however long they wait.
+bool is_same_trigger(const Request& a, const Request& b) {
+  return a.kind == b.kind && a.id == b.id && a.job == b.job && a.group == b.group;
 }
 
-struct NamedRun {
-  std::string job;
-  RunId id;
-};
-
-/// The open runs of a job and its instances, or (job "") those whose id ends with `suffix`.
-std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const std::string& job,
-                                const std::string& suffix) {
-  std::vector<NamedRun> found;
-  for (const Register& r : registers) {
-    const auto name = job_of(r);
-    if (!name || (!job.empty() && *name != job && common_name(*name) != job)) continue;
-    if (const auto parsed = parse_job_register(r.value))
-      for (const OpenRun& run : parsed->runs)
-        if (!job.empty() || run.id.text().ends_with(suffix)) found.push_back({*name, run.id});
-  }
-  return found;
-}
-
-/// Why a kill or a forget cannot be made.
-Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job, const std::string& suffix) {
-  if (found.empty() && job.empty())
-    return Answer::refused(Errc::not_found, "no open run ends with " + suffix + "; see `ballot history`");
-  if (found.empty()) return Answer::refused(Errc::not_found, "job " + job + " has no open run; see `ballot history`");
-  const std::string count = std::to_string(found.size());
-  if (job.empty())
-    return Answer::refused(Errc::invalid, count + " open runs end with " + suffix + ": give more of its digits");
-  std::string text = count + " runs of job " + job + " are open; name one:";
-  for (const NamedRun& run : found) text += " " + run.id.text();
-  return Answer::refused(Errc::invalid, text);
+std::string under_way(const Request& request) {
+  if (request.kind != Request::Kind::trigger) return "the request is under way already";
+  return "run " + request.id.text() + " of job " + request.job + " is under way already";
 }
 
 std::string result_of(const Answer& answer) { return answer.ok ? "done" : "refused"; }
@@ -99,15 +59,24 @@ SteadyTime fate_unknown_at(SteadyTime until) { return until + fate_slack + fate_
 
 RequestDesk::Errands RequestDesk::accept(Now now, const Ask& ask, bool open) {
   Errands errands;
-  Asked asked{ask.asker, ask.request, now.steady + ask.patience, now.wall};
+  Asked asked{{ask.asker}, ask.request, now.steady + ask.patience, now.wall};
   asked.request.until = now.wall + ask.patience;
   asked.run_suffix = ask.run_suffix;
   const auto [place, added] = asked_.emplace(ask.request.id, std::move(asked));
   if (added)
     send(errands, place->second, open);
   else
-    errands.push_back(Reply{ask.asker, false, "the request is under way already", {}, Errc::conflict});
+    join(errands, ask, place->second);
   return errands;
+}
+
+/// A trigger may be repeated, as its id is its run's.
+void RequestDesk::join(Errands& errands, const Ask& ask, Asked& asked) {
+  const bool is_same = ask.request.kind == Request::Kind::trigger && is_same_trigger(ask.request, asked.request);
+  if (!is_same || ask.request.wait != asked.request.wait)
+    return errands.push_back(Reply{ask.asker, false, under_way(asked.request), {}, Errc::conflict});
+  asked.askers.push_back(ask.asker);
+  if (asked.answered) errands.push_back(Reply{ask.asker, true, "", ask.request.id, Errc::invalid, true});
 }
 
 /// A kill and a forget name a run by its last digits, or by its job: the registers say which one is meant.
@@ -162,13 +131,34 @@ RequestDesk::Errands RequestDesk::list_again(bool open) {
   return errands;
 }
 
-RequestDesk::Errands RequestDesk::on_stored(const RunId& request) {
+RequestDesk::Errands RequestDesk::on_stored(const RunId& request, bool existed) {
   Errands errands;
   const auto it = asked_.find(request);
   if (it == asked_.end()) return errands;
-  it->second.stored = true;
-  if (it->second.request.of_all) conclude(errands, request, "done", Answer::done(request));
+  Asked& asked = it->second;
+  asked.stored = true;
+  asked.existed = asked.existed || existed;
+  if (asked.request.of_all)
+    conclude(errands, request, "done", Answer::done(request));
+  else if (existed || asked.missed)
+    ask_fate(errands, request, asked);
   return errands;
+}
+
+void RequestDesk::ask_fate(Errands& errands, const RunId& request, Asked& asked) {
+  if (asked.request.kind != Request::Kind::trigger || std::exchange(asked.fate_asked, true)) return;
+  asked.missed = false;
+  errands.push_back(ReadFate{request, asked.request.job});
+}
+
+/// Of a record that is gone the node that was asked before has taken the answer, or the leader had done it before: the
+/// job's register says so.
+void RequestDesk::follow_gone(Errands& errands, const std::set<RunId>& there) {
+  for (auto& [id, asked] : asked_) {
+    if (!asked.sent || asked.answered || asked.answer) continue;
+    asked.missed = !there.contains(id);
+    if (asked.stored && asked.missed) ask_fate(errands, id, asked);
+  }
 }
 
 RequestDesk::Errands RequestDesk::on_not_stored(const RunId& request, const std::string& why) {
@@ -183,12 +173,20 @@ RequestDesk::Errands RequestDesk::on_withdrawn(const RunId& request) {
   return errands;
 }
 
-void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& answer) {
+void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats) {
   const auto it = asked_.find(request);
   if (it == asked_.end() || it->second.answered) return;
-  errands.push_back(Reply{it->second.asker, answer.ok, answer.text, answer.run, answer.code});
+  repeats = repeats || it->second.shared;
+  for (const Asker asker : it->second.askers) {
+    errands.push_back(Reply{asker, answer.ok, answer.text, answer.run, answer.code, repeats});
+    repeats = true;
+  }
   it->second.answered = true;
   if (!answer.ok || !it->second.request.wait) asked_.erase(it);
+}
+
+void RequestDesk::tell_end(Errands& errands, const Asked& asked, const Row& row) {
+  for (const Asker asker : asked.askers) errands.push_back(RunEnded{asker, row});
 }
 
 void RequestDesk::tell_answer(Errands& errands, const RunId& request) {
@@ -226,6 +224,7 @@ RequestDesk::Errands RequestDesk::expire(Now now, bool open) {
 
 /// Of a trigger it must be certain that nothing comes of it: its answer may be under way, or its leader gone.
 void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, Asked& asked) {
+  const bool is_shared = asked.shared;                // the record is another node's
   if (asked.answer) return tell_answer(errands, id);  // done, and the request cannot be removed
   if (asked.request.kind == Request::Kind::trigger && asked.sent) {
     if (!asked.fate_at) asked.fate_at = asked.until + fate_slack;
@@ -246,19 +245,35 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
     const std::string whose = names_run(asked.request.kind) ? "the run's node" : "the group's leader";
     expire(errands, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));
   }
-  errands.push_back(removal({request_record(id)}));
+  if (!is_shared) errands.push_back(removal({request_record(id)}));
 }
 
-RequestDesk::Errands RequestDesk::on_fate(const RunId& request, const std::vector<Register>& registers) {
+RequestDesk::Errands RequestDesk::on_fate(Now now, const RunId& request, const std::vector<Register>& registers) {
   Errands errands;
   const auto it = asked_.find(request);
   if (it == asked_.end() || it->second.answered) return errands;
-  const std::string late = "not done in time: the group's leader has not answered";
-  errands.push_back(removal({request_record(request), answer_record(request)}));
-  if (const auto answer = fate_of(request, registers))
+  Asked& asked = it->second;
+  const auto answer = fate_of(request, registers);
+  const bool is_over = asked.fate_at && now.steady >= *asked.fate_at;
+  if (!is_over) {
+    const auto stored = stored_request(request, registers);
+    if (stored && !is_same_trigger(*stored, asked.request)) {
+      conclude(errands, request, "refused", Answer::refused(Errc::conflict, under_way(*stored)));
+      return errands;
+    }
+    asked.shared = asked.shared || (asked.existed && (!stored || *stored != asked.request));
+    asked.fate_asked = false;
+    if (answer) return reply(errands, request, *answer, !stored), errands;
+    if (asked.missed) return ask_fate(errands, request, asked), errands;  // it has gone since this was read
+    if (stored || !asked.shared) return errands;
+  }
+  const std::string late = is_over ? "not done in time: the group's leader has not answered"
+                                   : "another node was asked for the run before, and nothing came of it: ask again";
+  if (!asked.shared) errands.push_back(removal({request_record(request), answer_record(request)}));
+  if (answer)
     reply(errands, request, *answer);
   else
-    expire(errands, request, Answer::refused(Errc::timeout, late));
+    expire(errands, request, Answer::refused(is_over ? Errc::timeout : Errc::unavailable, late));
   return errands;
 }
 
@@ -266,7 +281,7 @@ void RequestDesk::on_fate_unknown(Now now, const RunId& request) {
   const auto it = asked_.find(request);
   if (it == asked_.end() || it->second.answered) return;
   it->second.fate_asked = false;
-  it->second.fate_at = std::max(*it->second.fate_at, now.steady + relist_pause);
+  if (it->second.fate_at) it->second.fate_at = std::max(*it->second.fate_at, now.steady + relist_pause);
 }
 
 /// Requests that other nodes take up go on without this node; those that it has not published are withdrawn.
@@ -276,8 +291,9 @@ RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) open.push_back(id);
   for (const RunId& id : open) {
+    const bool is_shared = asked_.at(id).shared;
     if (!taken_.contains(id)) tell_answer(errands, id);  // what was refused here the next leader may do
-    errands.push_back(removal({request_record(id)}));
+    if (!is_shared) errands.push_back(removal({request_record(id)}));
     expire(errands, id, Answer::refused(Errc::unavailable, why));
   }
   return errands;
@@ -288,8 +304,13 @@ RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
 RequestDesk::Errands RequestDesk::on_records(Now now, const std::vector<Register>& records, bool stopping) {
   Errands errands;
   std::set<std::string_view> answered;
-  for (const Register& record : records)
+  std::set<RunId> there;  // as a request, or its answer
+  for (const Register& record : records) {
     if (record.name.ends_with(".answer")) answered.insert(record.name);
+    const auto id = RunId::parse(std::string_view(record.name).substr(request_prefix.size(), 36));
+    if (id && !record.name.ends_with(".end")) there.insert(*id);
+  }
+  follow_gone(errands, there);
   for (const Register& record : records) {
     const std::string_view name = record.name;
     const auto id = RunId::parse(name.substr(request_prefix.size(), 36));
@@ -308,8 +329,10 @@ void RequestDesk::on_answer_record(Errands& errands, Now now, const RunId& id, c
   const auto answer = parse_answer(record.value);
   const auto asked = asked_.find(id);
   const bool ours = asked != asked_.end() && !asked->second.answered;
+  const bool is_shared = ours && asked->second.shared;  // the other node is to read it too
   if (ours && answer) reply(errands, id, *answer);
-  if (ours || !answer || answer->until < now.wall) return errands.push_back(removal({record.name, request_record(id)}));
+  if ((ours && !is_shared) || !answer || answer->until < now.wall)
+    return errands.push_back(removal({record.name, request_record(id)}));
   clean_up_at(now, answer->until);
 }
 
@@ -318,7 +341,7 @@ void RequestDesk::on_end_record(Errands& errands, Now now, const RunId& id, cons
   const auto asked = asked_.find(id);
   if (asked != asked_.end()) {
     if (!asked->second.answered) return;  // its answer comes first
-    if (row) errands.push_back(RunEnded{asked->second.asker, *row});
+    if (row) tell_end(errands, asked->second, *row);
     asked_.erase(asked);
   } else if (row && row->ended_at && now.wall - *row->ended_at < answer_life) {
     return clean_up_at(now, *row->ended_at + answer_life);
@@ -349,8 +372,8 @@ void RequestDesk::on_term_ended(const std::string& group) {
   });
 }
 
-/// Told here, if it was asked here, else in the store. A trigger that is refused stays taken until that is told: while
-/// the request is in the store, it is refused only as long as the term lasts.
+/// Told here, if it was asked here alone, else in the store. A trigger that is refused stays taken until that is told:
+/// while the request is in the store, it is refused only as long as the term lasts.
 RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::optional<Answer> answer) {
   Errands errands;
   const auto asked = asked_.find(request);
@@ -362,7 +385,7 @@ RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::opt
   }
   std::erase_if(answered_, [&](const auto& one) { return one.second < now.steady; });
   answered_[request] = now.steady + answered_kept;
-  if (asked != asked_.end()) {
+  if (asked != asked_.end() && !asked->second.existed) {
     asked->second.answer = std::move(answer);
     RecordOp withdrawal = removal({request_record(request)});
     withdrawal.answered = request;
@@ -380,7 +403,7 @@ RequestDesk::Errands RequestDesk::on_run_ended(const Row& row) {
   tell_answer(errands, *row.run);
   reply(errands, *row.run, Answer::done(row.run));  // of a leader that died before it could answer
   if (const auto it = asked_.find(*row.run); it != asked_.end()) {
-    errands.push_back(RunEnded{it->second.asker, row});
+    tell_end(errands, it->second, row);
     asked_.erase(it);
   } else {
     errands.push_back(creation(end_record(*row.run), outcome_text(row)));

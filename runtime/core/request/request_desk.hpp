@@ -4,6 +4,9 @@
 //   asked here | event                                        | next
 //   new        | a session is open; its run is known          | sent
 //   sent       | the store has it                             | stored; a pause of all instances: answered, and gone
+//   any        | the same trigger is asked for again          | as it was: all who ask are answered alike
+//   stored     | its record is gone, or was another node's,   | answered as that one is: its answer, or the job's
+//              | where the same trigger was asked for         | register once the record is gone
 //   any        | done here: the answer waits until the        | answered
 //              | request is out of the store                  |
 //   any        | an answer is read, or was given up           | answered; gone, unless the run's end is waited for
@@ -18,6 +21,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,12 +66,14 @@ class RequestDesk {
   /// They could not be listed: once more, by list_again(). False: nobody waits for it.
   bool on_runs_unknown(const RunId& request);
   Errands list_again(bool open);
-  Errands on_stored(const RunId& request);
+  /// `existed`: the store had such a record before: an earlier attempt's to create it, or another node's.
+  Errands on_stored(const RunId& request, bool existed = false);
   Errands on_not_stored(const RunId& request, const std::string& why);
   /// The reply may be given: the request is out of the store.
   Errands on_withdrawn(const RunId& request);
-  /// Of a trigger past its time. `registers`: its answer, if there is one, and its job's.
-  Errands on_fate(const RunId& request, const std::vector<Register>& registers);
+  /// Of a trigger past its time, or one that another node was asked for too. `registers`: the request and its answer,
+  /// as far as they are there, and its job's.
+  Errands on_fate(Now now, const RunId& request, const std::vector<Register>& registers);
   void on_fate_unknown(Now now, const RunId& request);
   /// Removes requests that no client waits for any longer.
   Errands expire(Now now, bool open);
@@ -95,13 +101,16 @@ class RequestDesk {
 
  private:
   struct Asked {
-    Asker asker = 0;
+    std::vector<Asker> askers;  // the first one, and those who have repeated it
     Request request;
     SteadyTime until{};
     WallTime at{};
     std::string run_suffix{};
     bool sent = false;               // it may be in the store,
-    bool stored = false;             // and is
+    bool stored = false;             // and is,
+    bool existed = false;            // or such a record was there:
+    bool shared = false;             // another node's, for the same run
+    bool missed = false;             // by a list since its fate was asked for it is not there
     bool lists_again = false;        // the registers could not be listed
     std::optional<Answer> answer{};  // given once the request is out of the store, so that nobody does it again
     bool answered = false;           // the reply is given; the run's end is still waited for
@@ -110,7 +119,11 @@ class RequestDesk {
   };
 
   void send(Errands& errands, Asked& asked, bool open);
-  void reply(Errands& errands, const RunId& request, const Answer& answer);
+  void join(Errands& errands, const Ask& ask, Asked& asked);
+  void reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats = false);
+  void tell_end(Errands& errands, const Asked& asked, const Row& row);
+  void ask_fate(Errands& errands, const RunId& request, Asked& asked);
+  void follow_gone(Errands& errands, const std::set<RunId>& there);
   void conclude(Errands& errands, const RunId& request, std::string result, const Answer& answer);
   void expire(Errands& errands, const RunId& request, const Answer& answer);
   void tell_answer(Errands& errands, const RunId& request);

@@ -84,7 +84,7 @@ void Requests::perform(const RequestDesk::ListRuns& errand) {
 
 void Requests::perform(const RequestDesk::ReadFate& errand) {
   p_.store.read(c_.out, {.what = Reading::For::trigger_fate, .asker = errand.request},
-                {answer_record(errand.request), job_register(errand.job)});
+                {request_record(errand.request), answer_record(errand.request), job_register(errand.job)});
 }
 
 void Requests::answer(const RunId& request, std::optional<Answer> answer) {

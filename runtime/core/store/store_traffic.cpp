@@ -48,7 +48,7 @@ void StoreTraffic::on(const backend::ReadDone& event) {
       return done ? takeover_.on_pauses(asked, event) : void();
     case Reading::For::repairs: return done ? groups_.on_repairs(event.registers) : void();
     case Reading::For::trigger_fate:
-      if (done) return requests_.perform(p_.desk.on_fate(asked.asker, event.registers));
+      if (done) return requests_.perform(p_.desk.on_fate(c_.now, asked.asker, event.registers));
       return p_.desk.on_fate_unknown(c_.now, asked.asker);
   }
 }
@@ -116,7 +116,7 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
   if (!op.evicts.empty())
     groups_.act(groups_.entry(op.evicts),
                 [](GroupMachine& machine, GroupContext& g) { machine.on_eviction_removed(g); });
-  if (op.request) requests_.perform(p_.desk.on_stored(*op.request));
+  if (op.request) requests_.perform(p_.desk.on_stored(*op.request, fate(0).outcome == StoreResult::conflict));
 }
 
 void StoreTraffic::give_up_unanswered() {

@@ -131,6 +131,7 @@ struct DeskCase : ::testing::Test {
     std::string text = "reply " + std::to_string(one.asker) + ": ";
     text += one.ok ? "done" : codes[static_cast<std::size_t>(one.code)];
     if (one.run) text += " " + one.run->text();
+    if (one.repeats && one.ok) text += ", which repeats another";
     return one.text.empty() ? text : text + ": " + one.text;
   }
   static std::string text(const RunEnded& one) {

@@ -119,7 +119,7 @@ TEST_F(RequestDeskRecords, OfAnswersThatAreUnreadableAreRemovedAndAnswerNothing)
 
 TEST_F(RequestDeskRecords, OfEndsAreToldOnceToWhoeverWaits) {
   const Request a = stored(make(Kind::trigger, true));
-  EXPECT_EQ(listed(1s, {end_of(a, 1s)}), Texts{}) << "its answer comes first";
+  EXPECT_EQ(listed(1s, {end_of(a, 1s)}), Texts{"read the fate of A in a"}) << "its answer comes first";
   EXPECT_EQ(listed(2s, {answer_of(a, Answer::done(a.id), 60s), end_of(a, 1s)}),
             (Texts{"reply 7: done A", "remove q/A.answer q/A", "reply 7 the end of A", "remove q/A.end"}));
   EXPECT_EQ(listed(3s, {end_of(a, 1s)}), Texts{}) << "then it is left to its time";

@@ -1,0 +1,60 @@
+// A trigger that is asked for again, while the first is under way or after it, at any node.
+#include "sim/requests.hpp"
+
+namespace ballot {
+namespace {
+
+/// Every node is asked in turn, `apart` from each other: the run is made once, and each says so at once.
+TEST_F(Requests, ATriggerThatIsRepeatedAtAnyNodeIsOneRunAndIsAnsweredAtOnce) {
+  SimNode& c = world.add("c");
+  c.jobs = a.jobs;
+  c.start();
+  world.run_for(5s);
+  const std::vector<SimNode*> nodes{&a, &b, &c};
+  for (const Millis apart : {0ms, 1ms, 3ms, 10ms, 30ms, 100ms})
+    for (SimNode* const first : nodes)
+      for (SimNode* const second : nodes) {
+        while (world.wall().time_since_epoch() % 1min < 5s || world.wall().time_since_epoch() % 1min > 50s)
+          world.run_for(1s);  // no scheduled run is in the way
+        for (SimNode* const node : nodes) node->replies.clear();
+        core::Request request;
+        request.kind = Kind::trigger;
+        request.job = "one";
+        request.id = world.loop.random().run_id(world.wall());
+        request.by = first->name;
+        first->ask(request);
+        world.run_for(apart);
+        request.by = second->name;
+        second->ask(request);
+        world.run_for(3s);
+        std::vector<core::Reply> replies = first->replies;
+        if (second != first) replies.insert(replies.end(), second->replies.begin(), second->replies.end());
+        const std::string which = first->name + " then " + second->name + " " + std::to_string(apart.count()) + " ms";
+        ASSERT_EQ(replies.size(), 2u) << which << ": nobody waits until the request is over";
+        for (const core::Reply& reply : replies) EXPECT_TRUE(reply.ok) << which << ": " << reply.text;
+        const auto& starts = world.starts;
+        EXPECT_EQ(std::count_if(starts.begin(), starts.end(), [&](const auto& one) { return one.run == request.id; }),
+                  1)
+            << which;
+      }
+  expect_no_records();
+}
+
+TEST_F(Requests, ATriggerThatIsRepeatedWithAnotherJobIsAConflictAtAnyNode) {
+  a.link.cut = true;  // nobody takes the request
+  world.run_for(100ms);
+  core::Request request;
+  request.kind = Kind::trigger;
+  request.job = "one";
+  request.id = world.loop.random().run_id(world.wall());
+  b.ask(request);
+  world.run_for(100ms);
+  request.job = "two";
+  b.ask(request);
+  world.run_for(100ms);
+  ASSERT_EQ(b.replies.size(), 1u);
+  EXPECT_EQ(b.replies[0].code, Errc::conflict) << b.replies[0].text;
+}
+
+}  // namespace
+}  // namespace ballot
