@@ -57,11 +57,22 @@ void warn_of_open_rows(std::string_view command, const library::LedgerView& ledg
             << ": no daemon answers: rows that are queued, claimed or running show what was known when it ended\n";
 }
 
+namespace {
+
+/// What the time is of.
+std::string heard_text(const library::MissingNode& node) {
+  if (node.heard_by == "answer") return "its last answer was at ";
+  if (node.heard_by == "election") return "it was last seen in an election at ";
+  return node.heard_by == "record" ? "it may have lived longer: its record in the store is of " : "last heard of at ";
+}
+
+}  // namespace
+
 void name_missing(std::string_view command, const library::LedgerView& ledger) {
   std::cout.flush();
   for (const library::MissingNode& node : ledger.missing()) {
     std::string text = "node " + node.node + " has not answered";
-    if (node.last_heard) text += " (last heard of at " + format_seconds(*node.last_heard) + ")";
+    if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
     std::cerr << "ballot " << command << ": " << escaped(text + ": " + node.why, Escape::plain)
               << ". What it alone knows is not shown\n";
   }
@@ -69,7 +80,10 @@ void name_missing(std::string_view command, const library::LedgerView& ledger) {
 
 void remark_missing(RecordWriter& out, const library::LedgerView& ledger) {
   for (const library::MissingNode& node : ledger.missing())
-    out.remark({{"missing", word(node.node)}, {"last_heard", cell(node.last_heard)}, {"why", word(node.why)}});
+    out.remark({{"missing", word(node.node)},
+                {"last_heard", cell(node.last_heard)},
+                {"why", word(node.why)},
+                {"heard_by", word(node.heard_by)}});
 }
 
 std::vector<Status> run_statuses() {
@@ -91,7 +105,7 @@ std::optional<StoredRun> find_open_run(const config::Config& config, const std::
 
 Error unknown_run(const library::LedgerView& ledger, const config::Config& config, const std::string& suffix) {
   if (ledger.is_of_fleet())
-    return {Errc::not_found, "no run that the nodes which answer know has an id that ends with " + suffix};
+    return library::not_known(ledger, "no run that the nodes which answer know has an id that ends with " + suffix);
   const auto open = find_open_run(config, suffix);
   if (open && !open->node.empty() && open->node != config.node)
     return {Errc::not_found, "run " + suffix + " of job " + open->job + " is executed by node " + open->node +

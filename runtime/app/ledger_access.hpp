@@ -50,7 +50,8 @@ void remark_missing(RecordWriter& out, const library::LedgerView& ledger);
 std::vector<Status> run_statuses();
 
 /// The one run whose id ends with `suffix`. not_found: none, with the node of one that goes on elsewhere, where the
-/// daemon knows it; invalid: too short, no number, or several, which it names.
+/// daemon knows it; unavailable: none, and nodes have not answered; invalid: too short, no number, or several, which it
+/// names.
 Result<RunId> find_run(library::LedgerView& ledger, const config::Config& config, const std::string& suffix);
 
 /// Prints `error` as the last line of the command. not_found is Exit::not_found, invalid is Exit::usage, and so on.

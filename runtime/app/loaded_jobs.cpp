@@ -32,11 +32,14 @@ Names group_names(const config::JobSet& set) {
   return {names.begin(), names.end()};
 }
 
-Result<void> require(const std::string& what, const std::string& name, const Names& loaded) {
+Result<void> require(const std::string& what, const std::string& name, const Names& loaded,
+                     const library::LedgerView& ledger) {
   if (std::find(loaded.begin(), loaded.end(), name) != loaded.end()) return {};
   const std::string_view near = config::nearest(name, loaded);
-  return Error{Errc::not_found, "no " + what + " " + config::in_quotes(name) + " is loaded or in this node's ledger" +
-                                    (near.empty() ? "" : "; did you mean " + config::in_quotes(near) + "?")};
+  return library::not_known(ledger,
+                            "no " + what + " " + config::in_quotes(name) + " is loaded or in " +
+                                (ledger.is_of_fleet() ? "the ledger of a node that answers" : "this node's ledger") +
+                                (near.empty() ? "" : "; did you mean " + config::in_quotes(near) + "?"));
 }
 
 }  // namespace
@@ -84,7 +87,7 @@ Result<void> require_job(const std::string& name, const config::Config& config, 
   if (*known) return {};
   const auto instances = ledger.instances_of(name);
   if (instances && !instances->empty()) return {};
-  const auto loaded = require("job", name, job_names(load_jobs(config).set()));
+  const auto loaded = require("job", name, job_names(load_jobs(config).set()), ledger);
   if (loaded || is_instance_elsewhere(name, config)) return {};
   if (ask_job(config, name) || ask_job(config, instance_name(name, config.node))) return {};
   return loaded;
@@ -100,7 +103,7 @@ Result<void> require_group(const std::string& name, const config::Config& config
   const Names groups = group_names(jobs.set());
   const std::string own = instance_name(common_name(name), config.node);
   const bool is_elsewhere = is_instance(name) && std::find(groups.begin(), groups.end(), own) != groups.end();
-  return is_elsewhere ? Result<void>() : require("group", name, groups);
+  return is_elsewhere ? Result<void>() : require("group", name, groups, ledger);
 }
 
 }  // namespace ballot::app

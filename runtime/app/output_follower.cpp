@@ -25,6 +25,7 @@ Result<OutputStep> OutputFollower::step() {
     if (!shown) return shown.error();
     node_ = shown->node;
     if (shown->place == library::ShownOutput::Place::elsewhere) return OutputStep::elsewhere;
+    if (shown->place == library::ShownOutput::Place::lost) return OutputStep::lost;
     if (ledger_.is_of_fleet() && !node_.empty()) ledger_.narrow(node_);
     const std::int64_t before = printer_->at();
     printer_->print(shown->piece);

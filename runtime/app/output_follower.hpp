@@ -4,6 +4,7 @@
 //   step      | meaning                                        | what comes next
 //   goes_on   | it is executed here, or is about to be         | more, later
 //   elsewhere | another node executes it, or did: it has all   | its end, if anything, by that node's ledger
+//   lost      | the node that executed it has no more of it    | nothing
 //   unknown   | this node's ledger has no such attempt         | perhaps a later one
 //   ended     | all is printed                                 | nothing
 //
@@ -23,7 +24,7 @@
 
 namespace ballot::app {
 
-enum class OutputStep { goes_on, elsewhere, unknown, ended };
+enum class OutputStep { goes_on, elsewhere, lost, unknown, ended };
 
 class OutputFollower {
  public:

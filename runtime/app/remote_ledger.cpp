@@ -130,10 +130,12 @@ Result<std::vector<std::string>> RemoteLedger::last_statuses(const std::vector<s
   for (auto from = jobs.begin(); from != jobs.end();) {
     const auto to = from + std::min<std::ptrdiff_t>(jobs.end() - from, library::names_at_once);
     Message asked = question("last_statuses");
-    const auto statuses = ask_names(asked.set("jobs", std::vector<std::string>(from, to)), "statuses");
-    if (!statuses) return statuses.error();
-    if (std::ssize(*statuses) != to - from) return Error{Errc::corrupt, "the daemon left jobs out of its answer"};
-    all.insert(all.end(), statuses->begin(), statuses->end());
+    const auto answer = ask(asked.set("jobs", std::vector<std::string>(from, to)));
+    if (!answer) return answer.error();
+    const auto statuses = answer->texts("statuses"), by_store = answer->texts("evidence");
+    if (std::ssize(statuses) != to - from) return Error{Errc::corrupt, "the daemon left jobs out of its answer"};
+    all.insert(all.end(), statuses.begin(), statuses.end());
+    by_store_.insert(by_store.begin(), by_store.end());
     from = to;
   }
   return all;

@@ -51,6 +51,7 @@ class RemoteLedger : public library::LedgerView {
   Result<library::AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
 
   bool is_evidence(const Row& row) const override { return evidence_.contains(library::key_of(row)); }
+  std::set<std::string> known_by_store() const override { return by_store_; }
   std::vector<library::MissingNode> missing() const override;
   bool is_of_fleet() const override { return is_of_fleet_; }
   void narrow(const std::string& node) override { scope_.node = node; }
@@ -72,6 +73,7 @@ class RemoteLedger : public library::LedgerView {
   bool is_of_fleet_ = false;
   std::map<std::string, library::MissingNode> missing_;
   std::set<library::RowKey> evidence_;
+  std::set<std::string> by_store_;
 };
 
 }  // namespace ballot::app

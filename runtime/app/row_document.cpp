@@ -1,6 +1,5 @@
 #include "app/row_document.hpp"
 
-#include "app/history_columns.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::app {
@@ -19,11 +18,12 @@ struct AsDocument {
 
 }  // namespace
 
-Document row_document(const Row& row) {
+Document row_document(const Row& row, RowSource source) {
   Document document = Document::object();
   const auto columns = history_columns(Format::json);
   const auto cells = history_cells(row, Format::json);
   for (std::size_t i = 0; i < columns.size(); ++i) document.add(columns[i].name, std::visit(AsDocument(), cells[i]));
+  if (source == RowSource::store) document.add("evidence", "store");
   return document;
 }
 

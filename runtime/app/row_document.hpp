@@ -2,11 +2,12 @@
 #pragma once
 
 #include "app/document.hpp"
+#include "app/history_columns.hpp"
 #include "ballot/ledger.hpp"
 
 namespace ballot::app {
 
-/// As `history --format json` has it.
-Document row_document(const Row& row);
+/// As `history --format json` has it; of a row that the store alone shows with `evidence`.
+Document row_document(const Row& row, RowSource source = RowSource::ledger);
 
 }  // namespace ballot::app

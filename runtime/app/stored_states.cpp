@@ -77,6 +77,12 @@ void StoredStates::add(const Register& stored) {
   if (state.word != "active") states_.insert_or_assign(stored.name, std::move(state));
 }
 
+std::vector<std::string> StoredStates::held() const {
+  std::vector<std::string> names;
+  for (const auto& [name, state] : states_) names.push_back(name);
+  return names;
+}
+
 StoredState StoredStates::of(const std::string& job, const std::string& group) const {
   StoredState state;
   const std::string of_job = core::job_register(job), of_group = core::group_register(group);

@@ -46,6 +46,8 @@ class StoredStates {
   /// Of one job alone.
   static Result<StoredState> read(const config::Config& config, const std::string& job, const std::string& group);
 
+  /// The registers of jobs and groups that are not active.
+  std::vector<std::string> held() const;
   /// Halted comes before paused; of a halt the group before the job.
   StoredState of(const std::string& job, const std::string& group) const;
 

@@ -34,7 +34,8 @@ Result<Subject> find_subject(const std::string& text, const config::Config& conf
   if (may_be_run && !is_loaded(text, config)) {
     const auto run = find_run(ledger, config, text);
     if (run) return subject_of(*run, ledger);
-    if (run.error().code != Errc::not_found || !require_job(text, config, ledger)) return run.error();
+    const bool is_unknown = run.error().code == Errc::not_found || run.error().code == Errc::unavailable;
+    if (!is_unknown || !require_job(text, config, ledger)) return run.error();
   }
   if (const auto job = require_job(text, config, ledger); !job) return job.error();
   const bool has_own = own != text && !is_loaded(text, config) && ask_job(config, own);

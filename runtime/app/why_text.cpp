@@ -1,5 +1,6 @@
 #include "app/why_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -227,9 +228,21 @@ std::string evidence_text(const Row& row) {
     return text +
            "A run claimed the slot, and is not open any more: it has ended, and how is recorded by the node that "
            "executed it.";
+  if (is_final(row.status))
+    return text + "Attempt " + std::to_string(row.attempt) + " of the run was the last, on node " + row.node +
+           times_of(row) + (end_of(row).empty() ? "" : ", " + end_of(row)) +
+           ". What it printed, and how long it took, only the ledger of that node can have. " +
+           std::string(rule_of(row));
   if (row.status == Status::queued) return text + "The run waits for attempt " + std::to_string(row.attempt) + ".";
   return text + "Attempt " + std::to_string(row.attempt) + " of the run was claimed by node " + row.node +
          ", and has not been closed: it may go on there.";
+}
+
+std::string evidence_mark(const Row& row, const std::vector<std::string>& silent_nodes) {
+  if (!row.run || !is_final(row.status)) return {};
+  const bool is_silent = std::find(silent_nodes.begin(), silent_nodes.end(), row.node) != silent_nodes.end();
+  return " (by the store's register; the node that ran it, " + row.node +
+         (is_silent ? ", does not answer)" : ", has no row of it)");
 }
 
 }  // namespace ballot::app

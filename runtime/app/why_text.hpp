@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ballot/ledger.hpp"
 
@@ -25,5 +26,7 @@ std::string wrapped(std::string_view text, std::size_t width);
 
 /// Of a row that no ledger which was asked has: what the store shows.
 std::string evidence_text(const Row& row);
+/// What its headline says besides: by what it is known how the run ended, and where its row is. "" where it has not.
+std::string evidence_mark(const Row& row, const std::vector<std::string>& silent_nodes);
 
 }  // namespace ballot::app

@@ -56,6 +56,7 @@ struct CoreParts {
       : settings(std::move(with)),
         random(settings.seed),
         known(settings.store_place),
+        jobs(settings.node),
         limits(settings.max_running),
         store(settings.most_writes),
         feeds(settings.node),

@@ -46,6 +46,24 @@ void note_past(const JobRegister& known, JobView& view) {
   view.missed = known.missed;
 }
 
+constexpr std::size_t most_ends = 5'000;  // of all jobs, in an answer
+
+Row row_of_end(const std::string& job, const JobRegister& known) { return row_of(*known.last_end, job, known.group); }
+
+/// None where the run goes on, or the register shows how it ended.
+std::optional<Row> row_of_claim(const JobRegister& known, const std::string& job) {
+  const WallTime slot = known.claimed_until;
+  const bool is_open =
+      std::any_of(known.runs.begin(), known.runs.end(), [&](const OpenRun& run) { return run.slot == slot; });
+  if (slot == WallTime{} || is_open || (known.last_end->run && known.last_end->slot == slot)) return std::nullopt;
+  Row row;
+  row.job = job;
+  row.group = known.group;
+  row.slot = slot;
+  row.status = Status::claimed;
+  return row;
+}
+
 }  // namespace
 
 std::string text_of(const JobView& job) {
@@ -129,19 +147,18 @@ std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) con
       rows.push_back(claimed_row(run.open, entry->machine.name(), entry->machine.owner()));
       if (run.is_waiting()) rows.back().status = Status::queued;
     }
+  if (jobs.empty()) {
+    for (std::size_t left = most_ends; const JobEntry* entry : jobs_.ended_elsewhere()) {
+      if (left-- == 0) break;
+      rows.push_back(row_of_end(entry->machine.name(), *entry->machine.known_register()));
+    }
+  }
   for (const std::string& job : jobs) {
     const JobEntry* const entry = jobs_.find(job);
     const JobRegister* const known = entry ? entry->machine.known_register() : nullptr;
-    if (!known || known->claimed_until == WallTime{}) continue;
-    const bool is_open = std::any_of(known->runs.begin(), known->runs.end(),
-                                     [&](const OpenRun& run) { return run.slot == known->claimed_until; });
-    if (is_open) continue;
-    Row row;
-    row.job = job;
-    row.group = known->group;
-    row.slot = known->claimed_until;
-    row.status = Status::claimed;
-    rows.push_back(std::move(row));
+    if (!known) continue;
+    if (known->last_end->run) rows.push_back(row_of_end(job, *known));
+    if (auto row = row_of_claim(*known, job)) rows.push_back(*std::move(row));
   }
   return rows;
 }

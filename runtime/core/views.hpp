@@ -111,7 +111,9 @@ class Views {
   /// As visit_jobs() shows it; none where no file defines such a job.
   std::optional<JobView> find_job(WallTime now, const std::string& job) const;
   /// What registers show of runs of other nodes, as far as this node has read them: rows of runs that are open, and, of
-  /// these jobs, of the last slot that was claimed where its run is closed: `claimed`, without a run.
+  /// these jobs, or without names of all, of the last run that was closed (without names: of another node's, of at most
+  /// 5,000 jobs): how it ended. Of jobs that are named also of the last slot that was claimed, where no register says
+  /// how its run ended: `claimed`, without a run.
   std::vector<Row> runs_of_others(const std::vector<std::string>& jobs) const;
   /// As many jobs as a visit of all of them shows, or more.
   std::size_t known_jobs() const { return jobs_.all().size(); }

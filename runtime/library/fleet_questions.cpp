@@ -1,10 +1,12 @@
 #include "library/fleet_questions.hpp"
 
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "core/record/register.hpp"
 #include "io/clocks.hpp"
 #include "library/fleet_nodes.hpp"
 #include "library/next_slots.hpp"
@@ -17,7 +19,9 @@ constexpr std::size_t most_slots = 1000, slots_a_line = 250, most_unknown = 10;
 
 /// Which slots are asked for, and those found so far.
 struct Ahead {
+  std::string self;
   std::string job, group, node;  // "": all
+  std::set<std::string> held;    // registers of what others lead
   WallTime now{};
   NextSlots next;
   std::vector<std::string> unknown = {};  // jobs
@@ -25,8 +29,12 @@ struct Ahead {
   bool wants(const core::JobView& view) const {
     const bool is_job = job.empty() || view.name == job || common_name(view.name) == job;
     const bool is_group = group.empty() || view.group == group || common_name(view.group) == group;
-    return is_job && is_group && (node.empty() || view.leader == node) && view.state != core::JobState::halted &&
-           view.state != core::JobState::waiting;
+    return is_job && is_group && !is_held(view) && (node.empty() || view.leader == node) &&
+           view.state != core::JobState::halted && view.state != core::JobState::waiting;
+  }
+  bool is_held(const core::JobView& view) const {
+    return view.leader != self && !held.empty() &&
+           (held.contains(core::job_register(view.name)) || held.contains(core::group_register(view.group)));
   }
 };
 
@@ -76,9 +84,14 @@ void FleetQuestions::answer_next(const io::Message& asked, const io::Reply& repl
   if (ahead_for <= Millis(0) || ahead_for > most_ahead)
     return reply.fail({Errc::invalid, "for_ms must be from 1 to " + std::to_string(most_ahead.count())});
   const WallTime now = io::read_clocks().wall;
-  const auto ahead =
-      std::make_shared<Ahead>(Ahead{asked.text("job").value_or(""), asked.text("group").value_or(""),
-                                    asked.text("node").value_or(""), now, NextSlots(now + ahead_for, most_slots)});
+  const auto held = asked.texts("held");
+  const auto ahead = std::make_shared<Ahead>(Ahead{self_,
+                                                   asked.text("job").value_or(""),
+                                                   asked.text("group").value_or(""),
+                                                   asked.text("node").value_or(""),
+                                                   {held.begin(), held.end()},
+                                                   now,
+                                                   NextSlots(now + ahead_for, most_slots)});
   const auto look = [&node = node_, ahead, reply](std::span<const core::JobView> jobs) {
     for (const core::JobView& job : jobs) add_slots(node.core().views(), job, *ahead);
     return !reply.gone();

@@ -1,5 +1,7 @@
 // FleetQuestions: what a daemon answers about its whole fleet, by what it knows and what the store says: "nodes", and
-// "next" with `for_ms`, and, where they are given, `job`, `group`, `node`. Nobody else is asked.
+// "next" with `for_ms`, and, where they are given, `job`, `group`, `node`, and `held`: registers, j/JOB and g/GROUP,
+// that whoever asks has read in the store, and by which the job or its group is paused or halted: of what other nodes
+// lead such slots are left out, as those of what this node leads are. Nobody else is asked.
 //
 //   question | lines of the answer
 //   nodes    | one: `nodes` and `state`, see fleet_nodes.hpp

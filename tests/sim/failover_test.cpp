@@ -176,7 +176,7 @@ TEST(Restart, HowARunEndedMeanwhileIsRecordedThoughOthersHaveClosedIt) {
   a.crash();  // the command ends by itself, before its term does
   world.run_for(20s);
   ASSERT_EQ(b.ledger.row(start.run, 1)->status, Status::lost);
-  ASSERT_TRUE(world.store.list("j/job").front().value.find(start.run.text()) == std::string::npos);
+  ASSERT_TRUE(world.store.list("j/job").front().value.find("\nrun " + start.run.text()) == std::string::npos);
   ASSERT_EQ(a.ledger.row(start.run, 1)->status, Status::running);
   a.start();
   world.run_for(5s);

@@ -50,6 +50,34 @@ TEST_F(Figures, OfTheLastSuccessAndTheSlotBeforeAreTheNextLeadersToo) {
   EXPECT_EQ(shown(a).leader, "");
 }
 
+TEST_F(Figures, HowARunOfADeadNodeEndedTheRegisterSaysToWhoeverLeadsNext) {
+  start(minutely());
+  world.run_for(1min + 10s);
+  a.exits["job"] = 3;
+  world.run_for(1min);
+  std::vector<Row> rows;
+  const Row failed = last_row(a, rows);
+  ASSERT_EQ(failed.status, Status::failed);
+  EXPECT_TRUE(a.core().views().runs_of_others({}).empty()) << "its own ledger has what this node did";
+  a.crash();
+  world.run_for(30s);
+  ASSERT_TRUE(b.leads("default"));
+  for (const std::vector<std::string>& asked : {std::vector<std::string>(), {"job"}}) {
+    const std::vector<Row> shown = b.core().views().runs_of_others(asked);
+    ASSERT_EQ(shown.size(), 1u) << "of the slot there is no claim beside it";
+    const Row& end = shown.front();
+    EXPECT_EQ(end.run, failed.run);
+    EXPECT_EQ(end.slot, failed.slot);
+    EXPECT_EQ(end.status, Status::failed);
+    EXPECT_EQ(end.reason, Reason::exit_code);
+    EXPECT_EQ(end.exit_code, 3);
+    EXPECT_EQ(end.ended_at, failed.ended_at);
+    EXPECT_EQ(end.node, "a");
+  }
+  world.run_for(1min);
+  EXPECT_TRUE(b.core().views().runs_of_others({}).empty()) << "the last run is its own by now";
+}
+
 TEST_F(Figures, OfAJobWithoutASlotAndASuccessAreNone) {
   start(minutely());
   world.run_for(1s);

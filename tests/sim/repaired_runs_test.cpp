@@ -56,7 +56,7 @@ TEST_F(Repaired, ByALeaderThatRemembersARunAsOpenItStaysAsItEnded) {
   world.run_for(25s);
   ASSERT_TRUE(a.leads("default"));
   ASSERT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
-  ASSERT_EQ(world.store.list("j/job").front().value.find(run.text()), std::string::npos);
+  ASSERT_EQ(world.store.list("j/job").front().value.find("\nrun " + run.text()), std::string::npos);
   spoil();
   a.reboot();
   ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));

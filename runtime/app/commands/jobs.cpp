@@ -156,6 +156,7 @@ Exit run(const JobsOptions& options) {
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   States states(options.config, config->node, left_of_patience(asked_at));
   const std::set<std::string> silent = silent_nodes(*config, jobs);
+  const std::set<std::string> by_store = ledger ? (*ledger)->known_by_store() : std::set<std::string>();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const io::Message& job = jobs[i];
     const std::string name = job.text("job").value_or("");
@@ -165,8 +166,18 @@ Exit run(const JobsOptions& options) {
     const Cell next = stored == "paused" ? Cell() : slot_cell(name, job.text("next_slot"), times);
     const Cell last = word(statuses[i]);
     const std::string led = job.text("leader").value_or("");
+    const bool is_of_store = by_store.contains(name);
     if (options.format == Format::table)
-      out.row({name, last, state, next, group, silent.contains(led) ? Cell(led + " (silent)") : leader});
+      out.row({name, is_of_store ? Cell(statuses[i] + " (store)") : last, state, next, group,
+               silent.contains(led) ? Cell(led + " (silent)") : leader});
+    else if (options.format == Format::json && is_of_store)
+      out.remark({{"job", name},
+                  {"group", group},
+                  {"leader", leader},
+                  {"next_slot", next},
+                  {"last_status", last},
+                  {"state", state},
+                  {"evidence", std::string("store")}});
     else
       out.row({name, group, leader, next, last, state});
   }

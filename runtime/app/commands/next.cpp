@@ -31,11 +31,14 @@ struct ToCome {
   bool left_out = false;             // there may be more slots
 };
 
-Result<ToCome> ask_next(const NextOptions& options, const std::string& socket) {
+/// `held`: registers by which jobs or groups of other nodes are paused or halted.
+Result<ToCome> ask_next(const NextOptions& options, const std::string& socket,
+                        const std::vector<std::string>& held = {}) {
   constexpr std::chrono::seconds patience(5);  // the daemon asks the store for 2 s
   io::Message question;
   question.set("do", "next").set("for_ms", std::int64_t{options.ahead.count()});
   question.set("job", options.job).set("group", options.group).set("node", options.node);
+  if (!held.empty()) question.set("held", held);
   auto client = io::ControlClient::ask(socket, question, patience);
   if (!client) return client.error();
   ToCome next;
@@ -49,18 +52,34 @@ Result<ToCome> ask_next(const NextOptions& options, const std::string& socket) {
   }
 }
 
-/// Slots of what is paused or halted are not to come. What another node leads only the store knows.
-Result<void> drop_paused(const NextOptions& options, const std::string& node, std::vector<io::Message>& slots) {
-  const bool is_all_own =
-      std::all_of(slots.begin(), slots.end(), [&](const io::Message& slot) { return slot.text("node") == node; });
-  if (is_all_own) return {};
-  const auto config = load_backend_config(options.config);
-  const auto stored = config ? StoredStates::read(*config) : Error{Errc::invalid, "the configuration"};
+/// As many as a request may name.
+std::vector<std::string> fitting(std::vector<std::string> held) {
+  constexpr std::size_t most = 9000, most_bytes = 512 * 1024;
+  std::size_t bytes = 0, count = 0;
+  while (count < held.size() && count < most && bytes < most_bytes) bytes += held[count++].size() + 4;
+  held.resize(count);
+  return held;
+}
+
+/// Slots of what is paused or halted are not to come, and take no other's place in the answer. What another node leads
+/// only the store knows.
+Result<void> drop_held(const NextOptions& options, const config::Config& config, ToCome& next) {
+  const auto is_own = [&](const io::Message& slot) { return slot.text("node") == config.node; };
+  if (std::all_of(next.slots.begin(), next.slots.end(), is_own)) return {};
+  const auto with_backend = load_backend_config(options.config);
+  const auto stored = with_backend ? StoredStates::read(*with_backend) : Error{Errc::invalid, "the configuration"};
   if (!stored) return stored.error();
-  std::erase_if(slots, [&](const io::Message& slot) {
-    return slot.text("node") != node &&
-           stored->of(slot.text("job").value_or(""), slot.text("group").value_or("")).word != "active";
-  });
+  const auto drop = [&] {
+    return std::erase_if(next.slots, [&](const io::Message& slot) {
+      return !is_own(slot) &&
+             stored->of(slot.text("job").value_or(""), slot.text("group").value_or("")).word != "active";
+    });
+  };
+  if (drop() == 0 || !next.left_out) return {};
+  auto again = ask_next(options, config.control_socket, fitting(stored->held()));
+  if (!again) return again.error();
+  next = *std::move(again);
+  drop();
   return {};
 }
 
@@ -98,7 +117,7 @@ Exit run(const NextOptions& options) {
   if (!next) return fail("next", next.error());
   if (next->slots.empty())
     if (const auto known = require_names(options, *config); !known) return fail("next", known.error());
-  const auto checked = drop_paused(options, config->node, next->slots);
+  const auto checked = drop_held(options, *config, *next);
   print_slots(options, *config, next->slots);
   if (!checked)
     std::cerr << "ballot next: " << checked.error().what

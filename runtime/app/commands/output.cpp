@@ -35,8 +35,8 @@ Result<RunId> last_run(const std::string& job, library::LedgerView& ledger) {
                                         ", is known by the store only: what it printed has the node that executed it" +
                                         (last ? "; of the one before: ballot output " + last->text() : "")};
   if (last) return *last;
-  return Error{Errc::not_found, ledger.is_of_fleet() ? "no node that answers has a run of job " + job
-                                                     : "this node's ledger has no run of job " + job};
+  return library::not_known(ledger, ledger.is_of_fleet() ? "no node that answers has a run of job " + job
+                                                         : "this node's ledger has no run of job " + job);
 }
 
 Result<RunId> find_run_of(const OutputOptions& options, const config::Config& config, library::LedgerView& ledger) {
@@ -45,13 +45,19 @@ Result<RunId> find_run_of(const OutputOptions& options, const config::Config& co
   return subject->run ? Result<RunId>(*subject->run) : last_run(subject->job, ledger);
 }
 
-Exit print(const OutputOptions& options, OutputFollower& follower) {
+Exit print(const OutputOptions& options, const library::LedgerView& ledger, OutputFollower& follower) {
   while (true) {
     const auto step = follower.step();
     if (!step) return fail("output", step.error());
     if (*step == OutputStep::elsewhere)
       return fail("output", {Errc::unavailable, "the run is one of node " + follower.node() +
                                                     ", which alone has what it printed: see `ballot output` there"});
+    const std::string node = follower.node().empty() ? "the node" : "node " + follower.node();
+    if (*step == OutputStep::lost)
+      return fail("output",
+                  {Errc::io, "what the run printed is lost: " + node + ", which executed it, has it no more"});
+    if (*step == OutputStep::unknown)
+      return fail("output", library::not_known(ledger, "no ledger that was asked has what the run printed"));
     if (*step != OutputStep::goes_on || !options.follow || !wait_while_read()) return Exit::done;
   }
 }
@@ -67,7 +73,7 @@ Exit run(const OutputOptions& options) {
   if (!row) return fail("output", row.error());
   OutputFollower follower(**ledger, std::cout);
   follower.begin({*run, row->attempt});
-  return print(options, follower);
+  return print(options, **ledger, follower);
 }
 
 }  // namespace

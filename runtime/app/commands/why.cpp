@@ -86,6 +86,7 @@ struct WhyAnswer {
   std::optional<WallTime> slot;
   std::string word;            // where no row says it
   std::vector<Row> rows = {};  // last attempt first
+  bool is_of_store = false;    // the last of them is what the store alone shows
 };
 
 std::size_t text_width() {
@@ -95,7 +96,8 @@ std::size_t text_width() {
 
 void print_json(const WhyAnswer& answer) {
   Document::Items rows;
-  for (const Row& row : answer.rows) rows.push_back(row_document(row));
+  for (const Row& row : answer.rows)
+    rows.push_back(row_document(row, answer.is_of_store && rows.empty() ? RowSource::store : RowSource::ledger));
   const Row* const last = answer.rows.empty() ? nullptr : &answer.rows.front();
   const auto text_or_null = [](std::string_view text) {
     return text.empty() ? Document() : Document(std::string(text));
@@ -106,6 +108,7 @@ void print_json(const WhyAnswer& answer) {
   document.add("reason", last ? text_or_null(to_string(last->reason)) : Document());
   document.add("run_id", last && last->run ? Document(last->run->text()) : Document());
   document.add("why", answer.text).add("rows", std::move(rows));
+  if (answer.is_of_store) document.add("evidence", "store");
   std::cout << to_json(document);
 }
 
@@ -113,6 +116,12 @@ void print(const WhyAnswer& answer, const WhyOptions& options) {
   if (options.json) return print_json(answer);
   std::cout << escaped(answer.headline, Escape::plain) << '\n'
             << wrapped(escaped(answer.text, Escape::plain), text_width()) << '\n';
+}
+
+std::vector<std::string> names_of(const std::vector<library::MissingNode>& missing) {
+  std::vector<std::string> names;
+  for (const library::MissingNode& node : missing) names.push_back(node.node);
+  return names;
 }
 
 std::string zone_of(const schedule::DefinitionPtr& definition) { return definition ? definition->job.timezone : "UTC"; }
@@ -125,7 +134,13 @@ WhyAnswer explain(const std::vector<Row>& rows, const config::Config& config, co
     text += " It is the last of " + std::to_string(rows.size()) + " attempts that " +
             (ledger.is_of_fleet() ? "the ledgers know." : "this ledger knows.");
   if (ledger.is_evidence(last))
-    return {last.job, headline(last, zone_of(definition)), evidence_text(last) + what_is_now, last.slot, "", rows};
+    return {last.job,
+            headline(last, zone_of(definition)) + evidence_mark(last, names_of(ledger.missing())),
+            evidence_text(last) + what_is_now,
+            last.slot,
+            "",
+            rows,
+            true};
   const std::string detail = why_detail(last, ledger, config, definition);
   const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
   if (!says_all) text += " " + std::string(rule_of(last));
@@ -208,7 +223,7 @@ WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, 
   slot.schedule = schedule_of(definition);
   slot.keep = config.history.keep;
   slot.node = config.node;
-  for (const library::MissingNode& node : ledger.missing()) slot.missing.push_back(node.node);
+  slot.missing = names_of(ledger.missing());
   if (definition) {
     slot.group = definition->job.group;
     const std::vector<WallTime> anchors(definition->plan.everies().size(), slot.now);
@@ -257,8 +272,8 @@ Result<WhyAnswer> explain_run(const RunId& run, const std::string& job, const co
   const auto rows = rows_of(ledger, run);
   if (!rows) return rows.error();
   if (rows->empty())
-    return Error{Errc::not_found, ledger.is_of_fleet() ? "no node that answers has a row of run " + run.text()
-                                                       : "this node's ledger has no run " + run.text()};
+    return library::not_known(ledger, ledger.is_of_fleet() ? "no node that answers has a row of run " + run.text()
+                                                           : "this node's ledger has no run " + run.text());
   return explain(*rows, config, loaded(job, config), ledger);
 }
 

@@ -49,6 +49,10 @@ void JobTable::rearm(JobEntry& job) {
   steady_wakes_.set(job, job.machine.steady_wake);
   const bool open = job.machine.has_runs();
   if (open != std::exchange(job.open, open)) open ? void(open_.insert(&job)) : void(open_.erase(&job));
+  const JobRegister* const known = job.machine.known_register();
+  const bool elsewhere = known && known->last_end->run && *known->last_end->node != node_;
+  if (elsewhere == std::exchange(job.ended_elsewhere, elsewhere)) return;
+  elsewhere ? void(ended_elsewhere_.insert(&job)) : void(ended_elsewhere_.erase(&job));
 }
 
 std::vector<JobEntry*> JobTable::due(Now now, std::size_t most) const {

@@ -49,6 +49,7 @@ struct JobEntry {
   std::uint32_t wall_place = 0, steady_place = 0;  // where it is armed
   bool open = false;                               // has runs that have not ended, or may have
   bool throttled = false;                          // waits for others' writes to be answered
+  bool ended_elsewhere = false;                    // its register shows how another node's run ended
 };
 
 struct BySerial {
@@ -66,6 +67,9 @@ struct ByJobName {
 class JobTable {
  public:
   using All = absl::btree_set<std::unique_ptr<JobEntry>, ByJobName>;
+
+  /// `node`: this one.
+  explicit JobTable(std::string node = "") : node_(std::move(node)) {}
 
   /// Becomes known, where it is not yet.
   JobEntry& entry(const std::string& name);
@@ -92,18 +96,21 @@ class JobTable {
 
   /// Jobs that are open.
   std::vector<JobEntry*> open() const { return {open_.begin(), open_.end()}; }
+  /// Jobs whose registers show how a run ended that another node executed.
+  const std::set<JobEntry*, BySerial>& ended_elsewhere() const { return ended_elsewhere_; }
 
  private:
   struct RunHash {
     std::size_t operator()(const RunId& id) const;
   };
 
+  const std::string node_;
   All jobs_;
   std::unordered_map<std::string, Shown> recalled_;  // of jobs that are not known yet
   std::unordered_map<RunId, JobEntry*, RunHash> by_run_;
   WakeHeap<JobEntry, WallTime, &JobEntry::wall_place> wall_wakes_;
   WakeHeap<JobEntry, SteadyTime, &JobEntry::steady_place> steady_wakes_;
-  std::set<JobEntry*, BySerial> open_;
+  std::set<JobEntry*, BySerial> open_, ended_elsewhere_;
 };
 
 }  // namespace ballot::core

@@ -155,6 +155,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
   bool changed = published.size() != peers_.size();
   for (auto& [session, peer] : published) {
     const auto before = peers_.find(session);
+    if (before != peers_.end()) peer.alive = before->second.alive;
     if (before == peers_.end() || !before->second.publishes_same_as(peer)) {
       changed = true;
     } else {
@@ -178,6 +179,7 @@ bool Peers::see(SteadyTime now, const Group& settings, const Election& election)
     changed = changed || peer.life != life;
     peer.life = life;
     peer.seen = now;
+    if (there) peer.alive = now;
   }
   return changed;
 }
@@ -273,7 +275,8 @@ std::vector<Peers::Published> Peers::published() const {
   std::map<std::string, Published> nodes;
   for (const auto& [session, peer] : peers_) {
     Published& known = nodes[peer.node];
-    if (known.node.empty() || peer.at > known.at) known = {peer.node, peer.api, peer.at};
+    if (known.node.empty() || peer.at > known.at) known = {peer.node, peer.api, peer.at, known.alive};
+    known.alive = std::max(known.alive, peer.alive);
   }
   std::vector<Published> all;
   for (auto& [name, node] : nodes) all.push_back(std::move(node));

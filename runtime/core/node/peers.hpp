@@ -78,7 +78,8 @@ class Peers {
     std::string api;     // as of NodeRecord
     SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
-    SteadyTime seen{};  // when that was found out
+    SteadyTime seen{};                // when that was found out
+    std::optional<SteadyTime> alive;  // when it was last seen in an election
 
     std::uint64_t digest(const std::string& group) const;
     bool publishes_same_as(const Peer& other) const {
@@ -125,7 +126,8 @@ class Peers {
   /// A node that has published something, by its newest record.
   struct Published {
     std::string node, api;
-    WallTime at{};
+    WallTime at{};                         // when the record was written, by that node's clock
+    std::optional<SteadyTime> alive = {};  // when it was last seen in an election, by this one's
   };
   /// By name.
   std::vector<Published> published() const;

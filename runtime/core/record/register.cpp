@@ -252,6 +252,7 @@ constexpr JobField job_fields[] = {
     {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
     {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
     {"last_success", Times::at_most_once, [](JobRegister& r, Words& w) { r.last_success = w.time(); }},
+    {"last_end", Times::at_most_once, [](JobRegister& r, Words& w) { r.last_end.edit() = read_last_end(w); }},
     {"missed", Times::at_most_once,
      [](JobRegister& r, Words& w) { r.missed = w.number<std::uint32_t>(0, most_missed); }},
     {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
@@ -377,6 +378,7 @@ std::string to_text(const JobRegister& r) {
   if (r.released) line(text, "released", "yes");
   if (r.failing) line(text, "failing", "yes");
   if (r.last_success) line(text, "last_success", format_millis(*r.last_success));
+  if (r.last_end->run) line(text, "last_end", to_text(*r.last_end));
   if (r.missed > 0) line(text, "missed", std::to_string(r.missed));
   line(text, "fence", std::to_string(r.fence));
   for (const Disposition& d : r.dispositions) {

@@ -22,6 +22,7 @@
 #include "ballot/time.hpp"
 #include "base/digest_text.hpp"
 #include "base/rare_list.hpp"
+#include "core/record/last_end.hpp"
 
 namespace ballot::core {
 
@@ -124,6 +125,7 @@ struct JobRegister {
   bool failing = false;      // the run that was closed last had failed: the next that succeeds is a recovery
   std::uint32_t missed = 0;  // slots that were missed since the register was made, or the most that it counts
   OptionalTime<WallTime> last_success;  // when the last run that succeeded had ended; none: it is not known
+  Defaulted<LastEnd> last_end;          // what a node of before wrote since is not in it: it is true of its own run
   Defaulted<Interventions> interventions;
   std::uint64_t fence = 0;
   RareList<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go

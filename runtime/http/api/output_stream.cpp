@@ -80,6 +80,10 @@ void OutputStream::take_piece(const io::Message& answer) {
     const Error error{Errc::unavailable, "node " + node + " has what it printed, and does not answer: ask there"};
     return has_begun_ ? exchange_->end() : exchange_->finish(problem(error));
   }
+  if (answer.flag("lost").value_or(false)) {
+    const std::string what = "what it printed is lost: the node that executed it has it no more";
+    return has_begun_ ? exchange_->end() : exchange_->finish(problem(410, what));
+  }
   Piece piece{answer.integer("begin").value_or(0), answer.integer("total").value_or(0),
               from_hex(answer.text("bytes").value_or("")).value_or(""), answer.flag("ended").value_or(false)};
   if (range_) return send_range(std::move(piece));

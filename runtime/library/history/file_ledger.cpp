@@ -34,11 +34,16 @@ audit::Basics basics_of(storage::LedgerBasics read, WallTime kept_since) {
   return basics;
 }
 
-/// Of an attempt that has ended. Another node's row comes with the number of bytes, which that node alone keeps.
+/// Of an attempt that has ended. Another node's row comes with the number of bytes, which that node alone keeps; that
+/// of a run which is lost says nothing of what it printed.
 ShownOutput output_of(const Row& row, const Output& kept, std::int64_t from, const std::string& node) {
-  const bool is_elsewhere = row.node != node && row.output_bytes > 0 && kept.total_bytes == 0;
-  return {is_elsewhere ? ShownOutput::Place::elsewhere : ShownOutput::Place::here, row.node,
-          piece_of(kept, from, piece_size), kept.total_bytes, true};
+  using Place = ShownOutput::Place;
+  const bool is_kept = kept.total_bytes > 0 || (row.output_bytes == 0 && row.status != Status::lost);
+  const bool is_own = row.node.empty() || row.node == node;
+  return {is_kept  ? Place::here
+          : is_own ? Place::lost
+                   : Place::elsewhere,
+          row.node, piece_of(kept, from, piece_size), kept.total_bytes, true};
 }
 
 }  // namespace
@@ -195,9 +200,9 @@ Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optiona
   });
   if (!page) return page.error();
   if (found) return *std::move(found);
-  return Error{Errc::not_found,
-               "run " + run.text() + " has no attempt " + (attempt ? std::to_string(*attempt) : "") +
-                   (ledger.is_of_fleet() ? " in the ledgers of the nodes that answer" : " in this node's ledger")};
+  const std::string where = ledger.is_of_fleet() ? "the ledgers of the nodes that answer" : "this node's ledger";
+  return not_known(ledger, "run " + run.text() + " has no attempt " + (attempt ? std::to_string(*attempt) + " " : "") +
+                               "in " + where);
 }
 
 }  // namespace ballot::library

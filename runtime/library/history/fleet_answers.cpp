@@ -33,6 +33,11 @@ std::string text_of(const std::vector<MissingNode>& missing) {
   return text;
 }
 
+Error not_known(const std::vector<MissingNode>& missing, std::string what) {
+  if (missing.empty()) return {Errc::not_found, std::move(what)};
+  return {Errc::unavailable, what + "; these have not answered: " + text_of(missing)};
+}
+
 FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask, FleetBounds bounds)
     : node_(std::move(node)), own_(own), ask_(std::move(ask)), bounds_(bounds) {
   for (FleetPeer& peer : now.peers) {
@@ -40,7 +45,7 @@ FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskP
       peer.silent = "a question asks no more than " + std::to_string(bounds_.nodes) +
                     " other nodes: ask that one alone, or on it";
     if (!peer.silent.empty())
-      missing_[peer.node] = {peer.node, peer.last_heard, peer.silent};
+      missing_[peer.node] = {peer.node, peer.last_heard, peer.silent, peer.heard_by};
     else
       peers_.emplace(peer.node, std::move(peer));
   }
@@ -59,7 +64,7 @@ std::vector<std::string> FleetAnswers::ledgers() const {
 
 void FleetAnswers::lose(const std::string& node, const std::string& why) {
   const auto peer = peers_.extract(node);
-  if (!peer.empty()) missing_[node] = {node, peer.mapped().last_heard, why};
+  if (!peer.empty()) missing_[node] = {node, peer.mapped().last_heard, why, peer.mapped().heard_by};
 }
 
 /// From the first round on the time counts.
@@ -130,10 +135,11 @@ std::vector<MissingNode> FleetAnswers::missing() const {
 
 // ---- evidence
 
-/// A register shows what has not ended: anything else is no evidence, whoever says it.
+/// A register shows runs, which may have ended, and slots that were claimed: anything else is no evidence, whoever says
+/// it.
 void FleetAnswers::take_evidence(std::vector<Row> rows, const std::string& ledger) {
   for (Row& row : rows) {
-    const bool can_be = !is_final(row.status) && !row.job.empty() && !row.slot_until;
+    const bool can_be = (row.run || !is_final(row.status)) && !row.job.empty() && !row.slot_until;
     if (can_be && evidence_.size() < most_evidence && evidence_keys_.insert(key_of(row)).second)
       evidence_.push_back({std::move(row), ledger, true});
   }

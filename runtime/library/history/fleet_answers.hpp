@@ -33,6 +33,7 @@ struct FleetPeer {
   std::string url;                     // of its API
   std::optional<WallTime> last_heard;  // none: not known
   std::string silent;                  // why it is not asked at all; "": it is
+  std::string heard_by = {};           // as of MissingNode
 };
 
 /// What one node knows of the fleet when it is asked.

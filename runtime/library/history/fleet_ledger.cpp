@@ -234,11 +234,18 @@ Result<std::vector<Row>> FleetLedger::last_rows(const std::vector<std::string>& 
   auto accounts = fleet_.accounts_in(*answers);
   for (const Account& one : fleet_.evidence())
     if (std::find(jobs.begin(), jobs.end(), one.row.job) != jobs.end()) accounts.push_back(one);
-  std::map<std::string, Row> newest;
-  for (Account& one : storage::merge(std::move(accounts))) newest.try_emplace(one.row.job, std::move(one.row));
+  std::map<std::string, Account> newest;
+  for (Account& one : storage::merge(std::move(accounts))) {
+    std::string job = one.row.job;
+    newest.try_emplace(std::move(job), std::move(one));
+  }
   std::vector<Row> rows;
-  for (const std::string& job : jobs)
-    if (const auto found = newest.find(job); found != newest.end()) rows.push_back(found->second);
+  for (const std::string& job : jobs) {
+    const auto found = newest.find(job);
+    if (found == newest.end()) continue;
+    note_evidence(found->second);
+    rows.push_back(found->second.row);
+  }
   return rows;
 }
 
@@ -246,7 +253,10 @@ Result<std::vector<std::string>> FleetLedger::last_statuses(const std::vector<st
   const auto rows = last_rows(jobs);
   if (!rows) return rows.error();
   std::map<std::string, std::string> texts;
-  for (const Row& row : *rows) texts[row.job] = status_text(row);
+  for (const Row& row : *rows) {
+    texts[row.job] = status_text(row);
+    if (is_evidence(row)) by_store_.insert(row.job);
+  }
   std::vector<std::string> all;
   for (const std::string& job : jobs) all.push_back(texts[job]);
   return all;
@@ -319,37 +329,45 @@ Result<std::vector<RunId>> FleetLedger::find_run(const std::string& suffix) {
   return std::vector<RunId>(runs.begin(), runs.end());
 }
 
-/// By the row of the attempt that counts, or by evidence of it. "": nobody who answers knows.
-Result<std::string> FleetLedger::executing_node(const runner::AttemptId& attempt) {
+/// The row of the attempt that counts, or evidence of it. Without a node: nobody who answers knows.
+Result<Row> FleetLedger::executed(const runner::AttemptId& attempt) {
   fleet_.gather_evidence({});
   auto accounts = accounts_of({{.run = attempt.run, .attempt = attempt.attempt}});
   if (!accounts) return accounts.error();
   for (const Account& one : storage::merge(*std::move(accounts)))
-    if (one.row.run == attempt.run && one.row.attempt == attempt.attempt) return one.row.node;
-  return std::string();
+    if (one.row.run == attempt.run && one.row.attempt == attempt.attempt) return one.row;
+  return Row();
 }
 
-/// Only the node that has executed the attempt has what it printed.
+/// Only the node that has executed the attempt has what it printed: where that node answers, and does not have it, it
+/// is lost.
 Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
   Message asked = question("output");
   asked.set("run", attempt.run.text()).set("attempt", std::int64_t{attempt.attempt}).set("from", from);
   const auto answers = fleet_.ask_all(asked);
   if (!answers && answers.error().code != Errc::not_found) return answers.error();
-  const auto executing = executing_node(attempt);
-  if (!executing) return executing.error();
+  const auto row = executed(attempt);
+  if (!row) return row.error();
+  const std::string& executing = row->node;
   std::optional<ShownOutput> best;
   int most = -1;
   for (const Answer& answer : answers ? *answers : std::vector<Answer>()) {
     auto shown = output_from(answer.message);
     if (!shown) fleet_.lose(answer.ledger, shown.error().what);
-    const int value = shown ? worth(*shown, answer.ledger, fleet_.is_own(answer.ledger), *executing) : -1;
+    const int value = shown ? worth(*shown, answer.ledger, fleet_.is_own(answer.ledger), executing) : -1;
     if (value <= most) continue;
     most = value;
     best = *std::move(shown);
   }
-  if (!best && !executing->empty()) best = ShownOutput{ShownOutput::Place::elsewhere, *executing, {from, ""}, from};
+  if (!best && !executing.empty()) best = ShownOutput{ShownOutput::Place::elsewhere, executing, {from, ""}, from};
   const MissingNode* const silent = best && most < as_executed ? fleet_.find_missing(best->node) : nullptr;
-  if (best && !silent) return *std::move(best);
+  if (best && !silent) {
+    const std::vector<std::string> answering = fleet_.ledgers();
+    const bool has_been_asked = std::find(answering.begin(), answering.end(), best->node) != answering.end();
+    const bool is_elsewhere = best->place == ShownOutput::Place::elsewhere;
+    if (is_elsewhere && has_been_asked && is_final(row->status)) best->place = ShownOutput::Place::lost;
+    return *std::move(best);
+  }
   const std::vector<MissingNode> missing = fleet_.missing();
   if (!best && !missing.empty())
     return Error{Errc::unavailable, "no node that answers knows the run; these have not answered: " + text_of(missing)};

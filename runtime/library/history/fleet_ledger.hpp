@@ -56,6 +56,7 @@ class FleetLedger : public LedgerView {
 
   Result<std::vector<Row>> evidence() override;
   bool is_evidence(const Row& row) const override;
+  std::set<std::string> known_by_store() const override { return by_store_; }
   std::vector<LedState> states() const override { return fleet_.states(); }
   std::vector<MissingNode> missing() const override { return fleet_.missing(); }
   bool is_of_fleet() const override { return true; }
@@ -65,7 +66,7 @@ class FleetLedger : public LedgerView {
 
   Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys);
   Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most);
-  Result<std::string> executing_node(const runner::AttemptId& attempt);
+  Result<Row> executed(const runner::AttemptId& attempt);
   template <class T>
   std::vector<T> objects_of(const FleetAnswers::Answer& answer, const char* list,
                             Result<T> (*read)(const io::Message&));
@@ -77,6 +78,7 @@ class FleetLedger : public LedgerView {
   const std::unique_ptr<LedgerView> own_;
   FleetAnswers fleet_;
   std::set<RowKey> shown_evidence_;
+  std::set<std::string> by_store_;  // jobs, by their last statuses
 };
 
 }  // namespace ballot::library

@@ -31,7 +31,8 @@ void FleetRoster::see(const std::vector<core::Peers::Published>& published, Now 
     }
     Known& node = nodes_[one.node];
     node.url = one.api;
-    node.last_heard = std::max(node.last_heard, one.at);
+    node.published_at = std::max(node.published_at, one.at);
+    if (one.alive) node.seen_at = std::max(node.seen_at, std::optional(now.wall - (now.steady - *one.alive)));
   }
 }
 
@@ -55,7 +56,7 @@ void FleetRoster::note(const std::string& node, const Result<std::string>& body,
 
 void FleetRoster::on_answer(const std::string& node, Now now) {
   const auto known = nodes_.find(node);
-  if (known != nodes_.end()) known->second.last_heard = std::max(known->second.last_heard, now.wall);
+  if (known != nodes_.end()) known->second.answered_at = std::max(known->second.answered_at, std::optional(now.wall));
 }
 
 void FleetRoster::on_timeout(const std::string& node, const std::string& why, Now now) {
@@ -65,10 +66,21 @@ void FleetRoster::on_timeout(const std::string& node, const std::string& why, No
   known->second.silent_until = now.steady + quiet_for;
 }
 
+/// A record says only when it was written, which may be long before the node was last there.
+void FleetRoster::set_heard(FleetPeer& peer, const Known& node) {
+  const bool is_answer = node.answered_at >= node.seen_at;
+  peer.last_heard = is_answer ? node.answered_at : node.seen_at;
+  peer.heard_by = is_answer ? "answer" : "election";
+  if (peer.last_heard) return;
+  peer.last_heard = node.published_at;
+  peer.heard_by = "record";
+}
+
 std::vector<FleetPeer> FleetRoster::peers(Now now) const {
   std::vector<FleetPeer> peers;
   for (const auto& [name, node] : nodes_) {
-    FleetPeer peer{name, node.url, node.last_heard, ""};
+    FleetPeer peer{name, node.url, std::nullopt, ""};
+    set_heard(peer, node);
     if (node.url.empty())
       peer.silent = "it publishes no address of an API: its ballot.toml has no [http] listen that other hosts reach";
     if (now.steady < node.silent_until) peer.silent = node.silent;

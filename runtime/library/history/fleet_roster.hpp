@@ -43,11 +43,16 @@ class FleetRoster {
   std::vector<FleetPeer> peers(Now now) const;
 
  private:
+  struct Known;
+
   bool forget_departed();
+  static void set_heard(FleetPeer& peer, const Known& node);
 
   struct Known {
     std::string url;
-    WallTime last_heard{};
+    WallTime published_at{};          // by its clock
+    std::optional<WallTime> seen_at;  // in an election
+    std::optional<WallTime> answered_at;
     std::optional<WallTime> left_at;  // since when it publishes nothing
     std::string silent;               // why it is not asked,
     SteadyTime silent_until{};        // until then

@@ -121,13 +121,6 @@ Result<Message> answer_last_rows(LedgerView& ledger, const Message& asked) {
                   [](Message& message, const std::vector<Row>& rows) { message.set("rows", to_messages(rows)); });
 }
 
-std::vector<Message> states_of(const LedgerView& ledger) {
-  std::vector<Message> states;
-  for (const LedState& one : ledger.states())
-    states.push_back(Message().set("job", one.job).set("node", one.node).set("state", one.state));
-  return states;
-}
-
 Result<Message> answer_evidence(LedgerView& ledger, const Message&) {
   return answered(ledger.evidence(), [&](Message& message, const std::vector<Row>& rows) {
     message.set("rows", to_messages(rows)).set("states", states_of(ledger));
@@ -138,7 +131,9 @@ Result<Message> answer_last_statuses(LedgerView& ledger, const Message& asked) {
   auto jobs = asked.texts("jobs");
   if (jobs.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many jobs"};
   return answered(ledger.last_statuses(jobs), [&](Message& message, const std::vector<std::string>& statuses) {
+    const std::set<std::string> by_store = ledger.known_by_store();
     message.set("statuses", statuses).set("states", states_of(ledger));
+    message.set("evidence", std::vector<std::string>(by_store.begin(), by_store.end()));
   });
 }
 
@@ -218,6 +213,13 @@ constexpr std::array calls{Call{"history", answer_history},
 Message question(const std::string& call) {
   Message message;
   return message.set("do", std::string("ledger")).set("ask", call);
+}
+
+std::vector<Message> states_of(const LedgerView& ledger) {
+  std::vector<Message> states;
+  for (const LedState& one : ledger.states())
+    states.push_back(Message().set("job", one.job).set("node", one.node).set("state", one.state));
+  return states;
 }
 
 Result<Message> answer_question(LedgerView& ledger, const Message& asked) {

@@ -11,6 +11,9 @@
 //   const io::Message answer = answer_question(*ledger, question);
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ballot/error.hpp"
 #include "io/message.hpp"
 #include "library/history/ledger_view.hpp"
@@ -24,6 +27,9 @@ io::Message question(const std::string& call);
 
 /// Errors: those of the ledger; invalid (no such question).
 Result<io::Message> answer_question(LedgerView& ledger, const io::Message& asked);
+
+/// LedgerView::states() as answers have them.
+std::vector<io::Message> states_of(const LedgerView& ledger);
 
 /// The ledger's file may lack what the daemon has recorded last: the question is asked once that is in it. Rows as they
 /// change are asked for often, and are a moment late instead.

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,9 @@ namespace ballot::library {
 /// A part of what an attempt has printed, and who has the rest.
 struct ShownOutput {
   enum class Place {
-    here,      // this node executes it, or keeps what it printed
-    elsewhere  // another node executes it, or did, and alone knows what it printed
+    here,       // this node executes it, or keeps what it printed
+    elsewhere,  // another node executes it, or did, and alone knows what it printed
+    lost        // that node answers, and has it no more: nobody has
   };
   Place place = Place::here;
   std::string node;        // that executes it, or did; "": not known yet
@@ -55,8 +57,11 @@ struct AuditResult {
 /// A node of the fleet that has not answered, so that what it alone knows is not in an answer.
 struct MissingNode {
   std::string node;
-  std::optional<WallTime> last_heard;  // when it published or answered last, as far as the node that is asked knows
+  std::optional<WallTime> last_heard;  // as far as the node that is asked knows
   std::string why;
+  /// How: "answer" (its API answered then), "election" (it was seen in one then), "record" (what it published is from
+  /// then, and it may have lived longer); "": not known.
+  std::string heard_by = {};
 };
 
 /// Who they are and why, as a part of a sentence; of many the first ones.
@@ -143,6 +148,8 @@ class LedgerView {
   virtual Result<std::vector<Row>> evidence() { return std::vector<Row>(); }
   /// A row of a call before is evidence of the store, and no ledger's.
   virtual bool is_evidence(const Row& row) const { return (void)row, false; }
+  /// Jobs whose last status, as last_statuses() has named it, is evidence of the store, and no ledger's.
+  virtual std::set<std::string> known_by_store() const { return {}; }
   /// The nodes whose answers the calls so far lack.
   virtual std::vector<MissingNode> missing() const { return {}; }
   /// From now on only that node is asked, where more are: it alone has what is wanted.
@@ -151,7 +158,14 @@ class LedgerView {
   virtual bool is_of_fleet() const { return false; }
 };
 
-/// The row of the last known attempt of a run, or of the attempt that is asked for. not_found: there is none.
+/// Nobody who answers has it: not_found. While nodes are missing they alone know whether there is such a thing, and are
+/// named: unavailable.
+Error not_known(const std::vector<MissingNode>& missing, std::string what);
+inline Error not_known(const LedgerView& ledger, std::string what) {
+  return not_known(ledger.missing(), std::move(what));
+}
+
+/// The row of the last known attempt of a run, or of the attempt that is asked for. Errors: as not_known().
 Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optional<std::int64_t>& attempt);
 
 }  // namespace ballot::library

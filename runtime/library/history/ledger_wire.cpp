@@ -158,11 +158,13 @@ Message to_message(const MissingNode& missing) {
   Message message;
   message.set("node", missing.node).set("why", missing.why);
   set_if(message, "last_heard", missing.last_heard, ms);
+  if (!missing.heard_by.empty()) message.set("heard_by", missing.heard_by);
   return message;
 }
 
 MissingNode missing_from(const Message& message) {
-  return {text_of(message, "node"), time_of(message, "last_heard"), text_of(message, "why")};
+  return {text_of(message, "node"), time_of(message, "last_heard"), text_of(message, "why"),
+          text_of(message, "heard_by")};
 }
 
 Message to_message(const TermRow& term) {
@@ -227,6 +229,7 @@ Result<storage::Filter> filter_from(const Message& message) {
 Message to_message(const ShownOutput& shown) {
   Message message;
   message.set("elsewhere", shown.place == ShownOutput::Place::elsewhere).set("node", shown.node);
+  message.set("lost", shown.place == ShownOutput::Place::lost);
   // An output is of any bytes, a text of a message is UTF-8.
   message.set("begin", shown.piece.begin).set("bytes", to_hex(shown.piece.bytes));
   return message.set("total", shown.total).set("ended", shown.ended);
@@ -236,9 +239,13 @@ Result<ShownOutput> output_from(const Message& message) {
   auto bytes = from_hex(text_of(message, "bytes"));
   const auto begin = message.integer("begin"), total = message.integer("total");
   if (!bytes || !begin || !total) return unreadable("output");
-  const bool is_elsewhere = message.flag("elsewhere").value_or(false);
-  return ShownOutput{is_elsewhere ? ShownOutput::Place::elsewhere : ShownOutput::Place::here, text_of(message, "node"),
-                     OutputPiece{*begin, *std::move(bytes)}, *total, message.flag("ended").value_or(false)};
+  const auto is = [&](const char* place) { return message.flag(place).value_or(false); };
+  using Place = ShownOutput::Place;
+  return ShownOutput{is("lost")        ? Place::lost
+                     : is("elsewhere") ? Place::elsewhere
+                                       : Place::here,
+                     text_of(message, "node"), OutputPiece{*begin, *std::move(bytes)}, *total,
+                     message.flag("ended").value_or(false)};
 }
 
 Message to_message(const AuditResult& result) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
+#include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 #include "library/shown/cursor.hpp"
@@ -24,7 +25,7 @@ std::string text_in(const Message& asked, const char* key) { return asked.text(k
 /// The list that a cursor is of: what was asked for, however long its pages are.
 std::string asked_list(const Message& asked) {
   Message list = asked;
-  return io::encode(list.set("cursor", {}).set("limit", {}).set("timeout_ms", {}));
+  return io::encode(list.set("cursor", {}).set("limit", {}).set("timeout_ms", {}).set("defined", {}));
 }
 
 Result<storage::Filter> shown_filter(const Message& asked, WallTime now) {
@@ -33,7 +34,31 @@ Result<storage::Filter> shown_filter(const Message& asked, WallTime now) {
   return filter;
 }
 
+/// A row with what the view knows of it beside the row.
+Message shown_row(const LedgerView& ledger, const Row& row) {
+  Message one = shown(row);
+  return ledger.is_evidence(row) ? one.set("evidence", std::string("store")) : one;
+}
+
+/// Each job that is asked for must be one: a name that is mistyped is not shown as a job that never ran.
+Result<void> require_jobs(LedgerView& ledger, const Message& asked) {
+  const std::vector<std::string> defined = asked.texts("defined");
+  for (const std::string& job : asked.texts("jobs")) {
+    if (std::find(defined.begin(), defined.end(), job) != defined.end()) continue;
+    const auto is_known = ledger.knows_job(job);
+    if (!is_known) return is_known.error();
+    if (*is_known) continue;
+    const auto instances = ledger.instances_of(job);
+    if (!instances) return instances.error();
+    if (instances->empty())
+      return not_known(ledger, "no job " + job + " is loaded here, nor in the ledger" +
+                                   (ledger.is_of_fleet() ? " of a node that answers" : ""));
+  }
+  return {};
+}
+
 Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime now) {
+  if (const auto known = require_jobs(ledger, asked); !known) return known.error();
   auto filter = shown_filter(asked, now);
   if (!filter) return filter.error();
   filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(default_rows), 1, most_rows);
@@ -45,14 +70,14 @@ Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime
   }
   std::vector<Message> rows;
   const auto next = ledger.history(*filter, [&](const Row& row) {
-    rows.push_back(shown(row));
-    if (ledger.is_evidence(row)) rows.back().set("evidence", std::string("store"));
+    rows.push_back(shown_row(ledger, row));
     return true;
   });
   if (!next) return next.error();
   Message answer;
   answer.set("rows", std::move(rows)).set("next", {});
   if (*next) answer.set("next", cursor_text(to_message(**next), list));
+  if (asked.flag("states").value_or(false)) answer.set("states", states_of(ledger));
   return answer;
 }
 
@@ -78,19 +103,12 @@ Result<Message> shown_requests(LedgerView& ledger, const Message& asked, WallTim
   return answer;
 }
 
-/// Nobody who answers has it: whether there is such a run the missing nodes alone know.
-Error no_such_run(const LedgerView& ledger, const std::string& what) {
-  const std::vector<MissingNode> missing = ledger.missing();
-  if (missing.empty()) return {Errc::not_found, what};
-  return {Errc::unavailable, what + "; these have not answered: " + text_of(missing)};
-}
-
 Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
   const std::string name = text_in(asked, "run");
   const auto found = ledger.find_run(name);
   if (!found) return found.error();
   const std::string where = ledger.is_of_fleet() ? " in the ledgers of the nodes that answer" : " in this ledger";
-  if (found->empty()) return no_such_run(ledger, "no run ends with " + name + where);
+  if (found->empty()) return not_known(ledger, "no run ends with " + name + where);
   if (found->size() > 1) {
     std::string text = "several runs end with " + name + ":";
     for (const RunId& run : *found) text += " " + run.text();
@@ -100,8 +118,10 @@ Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
   const auto read = ledger.history({.run = found->front(), .limit = std::nullopt},
                                    [&](const Row& row) { return rows.push_back(row), true; });
   if (!read) return read.error();
-  if (rows.empty()) return no_such_run(ledger, "there is no run " + found->front().text() + where);
-  return shown(rows.front()).set("attempts", shown(rows));
+  if (rows.empty()) return not_known(ledger, "there is no run " + found->front().text() + where);
+  std::vector<Message> attempts;
+  for (const Row& row : rows) attempts.push_back(shown_row(ledger, row));
+  return shown_row(ledger, rows.front()).set("attempts", std::move(attempts));
 }
 
 /// How slots of one hour have ended: a run's by its last attempt, which comes first.
@@ -140,6 +160,7 @@ class SlotCounts {
 };
 
 Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime now) {
+  if (const auto known = require_jobs(ledger, asked); !known) return known.error();
   auto filter = shown_filter(asked, now);
   if (!filter) return filter.error();
   filter->limit = std::nullopt;

@@ -3,12 +3,16 @@
 // `cursor`; times are milliseconds since 1970.
 //
 //   ask      | answers with
-//   history  | `rows`, newest first, and the cursor `next`, null on the last page
+//   history  | `rows`, newest first, and the cursor `next`, null on the last page; with `states` also what nodes say of
+//            | the jobs that they lead
 //   run      | a run, of `run`, its id or its last 6 or more digits: its last attempt's row, and `attempts`
 //   summary  | `hours`: how many slots of each hour, job, status and reason, and how many attempts
 //   terms    | `terms` of `group`, newest first
 //   requests | what people asked, newest first: `requests`, and the cursor `next`; its arguments are those of a
 //            | storage::RequestFilter (history/request_wire.hpp)
+//
+// A history and a summary are of jobs that there are: of each name in `jobs` that is not in `defined`, the jobs that
+// the daemon has by its files or its program, some ledger must have rows.
 //
 // Without `since` and `run` rows of the last seven days are meant. None of them counts what is not on the page.
 //
@@ -27,7 +31,8 @@ namespace ballot::library {
 inline constexpr std::int64_t default_rows = 50, most_rows = 1000;  // of a page
 inline constexpr std::size_t most_counts = 20'000;                  // of a summary
 
-/// Errors: those of the ledger; invalid (no such question, a cursor of another one).
+/// Errors: those of the ledger; not_found (no such run or job; while nodes are missing unavailable); invalid (no such
+/// question, a cursor of another one).
 Result<io::Message> answer_shown(LedgerView& ledger, const io::Message& asked, WallTime now);
 
 }  // namespace ballot::library

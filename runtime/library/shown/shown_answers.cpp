@@ -17,6 +17,7 @@ namespace {
 using io::Message;
 
 constexpr Millis around_now = std::chrono::days(7);  // slots are of that time before and after it, unless asked
+constexpr std::string_view paused = "paused";        // as text_of() has it
 constexpr std::size_t most_runs = 10'000;
 constexpr std::size_t planned_at_once = 50;  // a fraction of a millisecond's work
 
@@ -103,7 +104,9 @@ void set_states(std::vector<Message>& jobs, const Message& answer) {
     states[{asked_text(one, "job"), asked_text(one, "node")}] = asked_text(one, "state");
   for (Message& job : jobs) {
     const auto said = states.find({asked_text(job, "job"), asked_text(job, "leader")});
-    if (!job.text("state") && said != states.end()) job.set("state", said->second);
+    if (job.text("state") || said == states.end()) continue;
+    job.set("state", said->second);
+    if (said->second == paused) job.set("next_slot", {});
   }
 }
 
@@ -118,8 +121,12 @@ void ShownAnswers::with_last_statuses(const io::Question& question, const io::Re
   ask_ledger(ledger_, {std::move(asked), question.asker}, reply,
              [jobs = std::move(jobs), then = std::move(then)](const Result<Message>& answer) mutable {
                const auto statuses = answer ? answer->texts("statuses") : std::vector<std::string>();
-               for (std::size_t i = 0; i < jobs.size(); ++i)
+               const auto by_store = answer ? answer->texts("evidence") : std::vector<std::string>();
+               for (std::size_t i = 0; i < jobs.size(); ++i) {
                  jobs[i].set("last_status", i < statuses.size() ? word_or_null(statuses[i]) : Message::Value());
+                 if (std::binary_search(by_store.begin(), by_store.end(), asked_text(jobs[i], "job")))
+                   jobs[i].set("evidence", std::string("store"));
+               }
                if (answer) set_states(jobs, *answer);
                Message whole;
                set_scope(whole, answer);
@@ -157,7 +164,16 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
   });
 }
 
-/// A job that no file defines any more has past slots only.
+/// A job that is paused will not run its slots. Whoever leads it says so: this node, or one whose answer is in `past`.
+bool ShownAnswers::is_paused(const std::string& job, const Message& past) const {
+  const auto own = node_.core().views().find_job(io::read_clocks().wall, job);
+  if (own && own->state == core::JobState::paused) return true;
+  const auto states = past.objects("states");
+  return std::any_of(states.begin(), states.end(),
+                     [&](const Message& one) { return one.text("job") == job && one.text("state") == paused; });
+}
+
+/// A job that no file defines any more has past slots only; one that nobody knows is an error of the history.
 void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& reply) const {
   const Message& asked = question.message;
   const std::string name = asked_text(asked, "job");
@@ -169,13 +185,14 @@ void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& r
   const auto planning =
       std::make_shared<Planning>(Planning{name, now, std::max(now, from - Millis(1)), to, asked_size(asked)});
   Message rows = part_question("history", asked);
-  rows.set("form", std::string("shown")).set("jobs", std::vector{name});
+  rows.set("form", std::string("shown")).set("jobs", std::vector{name}).set("states", true);
   rows.set("since", from.time_since_epoch().count()).set("until", to.time_since_epoch().count());
   rows.set("limit", static_cast<std::int64_t>(planning->most));
   // The cursor goes on in the same list, wherever `now` and the default range have moved to.
   if (const auto cursor = asked.text("cursor")) rows.set("cursor", *cursor);
-  const auto answer = [name, zone, planning, reply](bool is_known, const Result<Message>& past) {
+  const auto answer = [this, name, zone, planning, reply](bool is_known, const Result<Message>& past) {
     if (!past) return reply.fail(past.error());
+    if (is_paused(name, *past)) planning->slots.clear();
     const InZone in_zone(zone);
     std::vector<Message> before, planned;
     for (Message& row : past->objects("rows")) before.push_back(in_zone.row(std::move(row)));
@@ -186,12 +203,9 @@ void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& r
     slots.set("planned", std::move(planned)).set("planned_known", is_known);
     reply.finish(slots.set("planned_more", planning->slots.size() == planning->most));
   };
-  plan_on(node_, planning, [this, question, rows, reply, is_defined, answer, name](bool is_known) {
-    ask_ledger(ledger_, {rows, question.asker}, reply, [=](const Result<Message>& past) {
-      if (!is_defined && past && past->objects("rows").empty())
-        return reply.fail({Errc::not_found, "the daemon has no job " + name});
-      answer(is_known, past);
-    });
+  plan_on(node_, planning, [this, question, rows, reply, answer](bool is_known) {
+    ask_ledger(ledger_, {rows, question.asker}, reply,
+               [is_known, answer](const Result<Message>& past) { answer(is_known, past); });
   });
 }
 

@@ -39,6 +39,7 @@ class ShownAnswers {
   void answer_jobs(const io::Question& question, const io::Reply& reply) const;
   void answer_job(const io::Question& question, const io::Reply& reply) const;
   void answer_slots(const io::Question& question, const io::Reply& reply) const;
+  bool is_paused(const std::string& job, const io::Message& past) const;
   void answer_groups(const io::Question& question, const io::Reply& reply) const;
   void answer_runs(const io::Question& question, const io::Reply& reply) const;
   /// Adds what the ledger says last of each job, and finishes by `then`.

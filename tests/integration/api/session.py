@@ -11,6 +11,7 @@ import os
 import re
 import socket
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -167,6 +168,25 @@ def ended(run):
     raise SystemExit("run %s does not end" % run)
 
 
+def repeated_at_once():
+    """The same run is asked for by several clients before anybody has an answer."""
+    run, statuses = new_run_id(), []
+
+    def put():
+        client = Connection("localhost", timeout=60)
+        client.request("PUT", "/api/v1/runs/" + run, json.dumps({"job": "hello"}), {"Content-Type": "application/json"})
+        statuses.append(client.getresponse().status)
+        client.close()
+
+    clients = [threading.Thread(target=put) for _ in range(4)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    expect(sorted(statuses) == [200, 200, 200, 201], "one makes it, and all are answered: %s" % statuses)
+    ended(run)
+
+
 def output(made):
     lines = next(run for run, job in made if job == "lines")
     path = "/api/v1/runs/%s/output" % lines
@@ -255,7 +275,9 @@ def history(made):
     expect(len(get("/history", run=made[0][0])["rows"]) == 1, "of a run")
     expect(get("/history", reason="exit_code", node="n1", group="default")["rows"][0]["exit_code"] == 3, "why")
     expect(get("/history", until="2020-01-01T00:00:00Z", since="2019-01-01T00:00:00Z")["rows"] == [], "of a time")
-    expect(get("/history", job="no-such-job")["rows"] == [], "of nothing")
+    expect(get("/history", job="daily", until="2020-01-01T00:00:00Z")["rows"] == [], "of a job that had not run")
+    for path in ("/history", "/history/summary"):
+        get(path, wanted=404, job="hello,no-such-job")
     cursor = get("/history", limit=1)["next"]
     for query in ({"cursor": cursor, "job": "hello"}, {"cursor": cursor[:-1]}, {"cursor": ""}, {"cursor": "1-00"},
                   {"status": "great"}, {"reason": "why"}, {"run": "x"}, {"since": "now"}, {"jobs": "hello"}):
@@ -286,6 +308,9 @@ def pauses():
             ask("POST", "/api/v1/%s/%s" % (what, verb), wanted=200)
             if what == "jobs/hello":
                 expect(get("/jobs/hello")["state"] == ("paused" if verb == "pause" else "active"), "it is so: " + verb)
+    ask("POST", "/api/v1/jobs/often/pause", wanted=200)
+    expect(get("/jobs/often")["next_slot"] is None and get("/jobs/often/slots")["planned"] == [], "it will not run them")
+    ask("POST", "/api/v1/jobs/often/resume", wanted=200)
     ask("POST", "/api/v1/jobs/no-such-job/pause", {"timeout_ms": 2000}, wanted=404)
     ask("POST", "/api/v1/groups/other/pause", {"timeout_ms": "soon"}, wanted=400)
     ask("POST", "/api/v1/groups/other/stop", wanted=404)
@@ -329,7 +354,7 @@ def others():
 
 
 made = runs()
-for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: requests(made), pauses, lambda: events(made), others):
+for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: requests(made), pauses, lambda: events(made), repeated_at_once, others):
     step()
 for path, verbs in API["paths"].items():
     for verb in verbs:

@@ -3,6 +3,7 @@
 // form on all.
 #include <gtest/gtest.h>
 
+#include <future>
 #include <iostream>
 #include <regex>
 #include <set>
@@ -53,12 +54,14 @@ class AskTheFleet : public ::testing::Test {
     return std::to_string(time.seconds().count()) + " " + std::to_string(time.minutes().count()) + " " +
            std::to_string(time.hours().count()) + " * * *";
   }
+  static std::size_t count_of(const std::string& node, const Reports& all) {
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Report& report) {
+      return report.node == node && report.job == "tick" && report.ended;
+    }));
+  }
+  std::size_t runs_of(const std::string& node) { return count_of(node, fleet.oracle.reports()); }
   bool has_run(const std::string& node, std::size_t count) {
-    return fleet.oracle.wait_until([&](const Reports& all) {
-      return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const Report& report) {
-               return report.node == node && report.job == "tick" && report.ended;
-             })) >= count;
-    });
+    return fleet.oracle.wait_until([&](const Reports& all) { return count_of(node, all) >= count; });
   }
 
   /// Asks again until the command prints that, at most for a minute. What it printed last, and its errors.
@@ -91,6 +94,22 @@ class AskTheFleet : public ::testing::Test {
         .status;
   }
 
+  /// Two nodes are asked for one run at once: both say that it is there, without waiting for each other's time to pass.
+  void expect_one_run_of_two_askers() {
+    const RunId chosen = Random(8).run_id(WallTime(std::chrono::floor<Millis>(std::chrono::system_clock::now())));
+    const auto begin = std::chrono::steady_clock::now();
+    auto elsewhere = std::async(std::launch::async, [&] { return trigger(three, "hand", chosen); });
+    const WebClient::Answer answers[] = {trigger(two, "hand", chosen), elsewhere.get()};
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25)) << "a request's time is 30 s";
+    int made = 0;
+    for (const WebClient::Answer& answer : answers) {
+      EXPECT_TRUE(answer.status == 200 || answer.status == 201) << answer.status << " " << answer.body;
+      made += answer.status == 201;
+    }
+    EXPECT_LE(made, 1);
+    EXPECT_TRUE(wait_until([&] { return fleet["n1"].rows("hand").size() == 2; }));
+  }
+
   /// What a node that lives says while n1 is dead.
   void expect_answers(const std::string& node, const std::string& leader) {
     const Ran history = fleet[node].ballot({"history", "--job", "long,tick", "--format", "json", "--limit", "1000"});
@@ -114,6 +133,17 @@ class AskTheFleet : public ::testing::Test {
     EXPECT_EQ(to_come.size(), std::set<std::string>(to_come.begin(), to_come.end()).size()) << next.out;
     EXPECT_NE(next.out.find("\"node\":\"" + leader + "\""), std::string::npos) << next.out;
     EXPECT_EQ(next.out.find("\"node\":\"n1\""), std::string::npos) << next.out;
+  }
+  /// How the run of `dawn` on n1 ended, which is dead.
+  void expect_failed_by_the_store(const std::string& node) {
+    const Ran why = fleet[node].ballot({"why", "dawn"});
+    EXPECT_NE(why.out.find("failed: exit_code"), std::string::npos) << why.out << why.err;
+    EXPECT_NE(why.out.find("(by the store's register; the node that ran it, n1, does not answer)"), std::string::npos)
+        << why.out;
+    const Ran failed = fleet[node].ballot({"history", "--status", "failed", "--format", "json"});
+    EXPECT_NE(failed.out.find("\"job\":\"dawn\""), std::string::npos) << failed.out;
+    EXPECT_NE(failed.out.find("\"evidence\":\"store\""), std::string::npos) << failed.out;
+    EXPECT_NE(fleet[node].ballot({"jobs", "dawn"}).out.find("failed: exit_code (store)"), std::string::npos);
   }
   /// No slot of `tick` is there twice, and each is that such a node has executed a second ago or before.
   void expect_each_once(const std::string& json, const std::function<bool(const Report&)>& is_asked_for) {
@@ -162,6 +192,7 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   const WebClient::Answer again = trigger(three, "hand", chosen);
   EXPECT_EQ(again.status, 200) << again.body;
   EXPECT_NE(again.body.find(R"("created":false)"), std::string::npos) << again.body;
+  expect_one_run_of_two_askers();
   // While a run goes on elsewhere its output comes from there, as it comes.
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "talk"}).code, 0);
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);
@@ -174,13 +205,15 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   EXPECT_EQ(follower.line(), "ended");
   EXPECT_EQ(follower.wait(), 0);
 
-  // A run whose node is dead, and which has ended: the store knows that it was claimed.
+  // A run whose node is dead, and which has ended: the store knows how.
   const WallTime due(std::chrono::ceil<std::chrono::seconds>(std::chrono::system_clock::now()) +
                      std::chrono::seconds(3));
-  fleet.job("dawn", "schedule = \"" + cron_of(due) + "\"\n" + fleet.oracle.command({"--for", "50ms"}));
-  ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) {
-    return std::any_of(all.begin(), all.end(), [](const Report& one) { return one.job == "dawn" && one.ended; });
+  fleet.job("dawn", "schedule = \"" + cron_of(due) + "\"\nshell = \"echo cold; exit 3\"");
+  ASSERT_TRUE(wait_until([&] {
+    const std::vector<Row> rows = fleet["n1"].rows("dawn");
+    return !rows.empty() && rows.back().status == Status::failed;
   }));
+  ASSERT_TRUE(has_run("n1", runs_of("n1") + 3)) << "the register is written within a second";
 
   fleet["n1"].kill();
   EXPECT_NE(cut_off.wait(), 0) << "nobody else has the rest";
@@ -190,6 +223,7 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   const std::string leader = asked_before.back().node, other = leader == "n2" ? "n3" : "n2";
   for (const std::string& node : {leader, other}) expect_answers(node, leader);
   EXPECT_EQ(fleet[other].ballot({"output", "dawn"}).code, 69);
+  expect_failed_by_the_store(other);
   const std::string jobs = jobs_by_api(three, "fleet");
   EXPECT_NE(jobs.find(R"("missing":[{)"), std::string::npos) << jobs;
   EXPECT_NE(jobs.find(R"("scope":"fleet")"), std::string::npos) << jobs;

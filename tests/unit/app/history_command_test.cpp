@@ -255,6 +255,24 @@ TEST_F(Node, OutputOfWhatAnotherNodeHasRunIsThere) {
   EXPECT_TRUE(contains(ran.err, "the run is one of node host-2, which alone has what it printed")) << ran.err;
 }
 
+TEST_F(Node, OutputOfARunThatIsLostIsThatOfItsNode) {
+  Row row = run_row(Status::lost, Reason::node_died);
+  row.node = "host-2";
+  record({row});
+  const Ran ran = asked({"output", "nightly"});
+  EXPECT_EQ(ran.code, 69) << ran.out;
+  EXPECT_TRUE(contains(ran.err, "the run is one of node host-2, which alone has what it printed")) << ran.err;
+}
+
+TEST_F(Node, OutputThatIsNotKeptAnyMoreIsSaidToBeLost) {
+  Row row = run_row(Status::succeeded);
+  row.output_bytes = 5;
+  record({row});
+  const Ran ran = asked({"output", "nightly"});
+  EXPECT_EQ(ran.code, 1) << ran.out;
+  EXPECT_TRUE(contains(ran.err, "what the run printed is lost")) << ran.err;
+}
+
 TEST_F(Node, OutputOfARunThatPrintedNothingIsEmptyOnEachNode) {
   Row row = run_row(Status::succeeded);
   row.node = "host-2";

@@ -5,6 +5,9 @@
 
 #include <thread>
 
+#include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
+#include "app/subject.hpp"
 #include "io/control_client.hpp"
 #include "io/control_server.hpp"
 #include "io/main_loop.hpp"
@@ -35,6 +38,7 @@ struct Remote : ::testing::Test {
   }
   void serve(library::DeskLimits limits = {}) {
     desk = std::make_unique<library::LedgerDesk>(loop, place, limits);
+    if (others) desk->answer_for(*others);
     auto made = io::ControlServer::listen(
         loop.context(), folder / "sock", roles,
         [this](const io::Question& question, const io::Reply& reply) { desk->answer(question, reply); });
@@ -48,6 +52,7 @@ struct Remote : ::testing::Test {
   library::LedgerPlace place{folder / "history.db", folder / "no-runner.sock", "host-1", std::chrono::hours(1'000'000)};
   io::Roles roles;
   io::MainLoop loop;
+  library::FleetSource* others = nullptr;  // null: the daemon asks no other node
   std::unique_ptr<library::LedgerDesk> desk;
   std::unique_ptr<io::ControlServer> server;
   std::thread thread;
@@ -201,6 +206,41 @@ TEST_F(Remote, AnswersAboutNamesRunsSlotsAndTermsAreTheFilesOwn) {
   EXPECT_TRUE(*remote.knows_job("backup"));
   EXPECT_FALSE(*remote.knows_job("none"));
   EXPECT_TRUE(*remote.knows_group("nightly"));
+}
+
+/// One other node, which does not answer.
+struct SilentNode : library::FleetSource {
+  library::FleetNow now(const io::Message&) override { return {{{"host-2", "http://b", noon, ""}}, {}}; }
+  std::vector<Result<io::Message>> ask(const std::vector<library::PeerQuestion>& questions, Millis,
+                                       const std::function<bool()>&) override {
+    return std::vector<Result<io::Message>>(questions.size(), Error{Errc::timeout, "it is silent"});
+  }
+};
+
+TEST_F(Remote, WhatNobodyHasWhoAnswersIsNotDeniedWhileANodeIsMissing) {
+  write({ran(1)});
+  SilentNode silent;
+  others = &silent;
+  serve();
+  config::Config config;
+  config.node = "host-1";
+  config.jobs_dir = folder / "no-jobs";
+  config.control_socket = folder / "sock";
+  const auto errors = [&](LedgerView& ledger) {
+    return std::vector<Error>{find_run(ledger, config, "777777").error(),
+                              require_job("nope", config, ledger).error(),
+                              require_group("nope", config, ledger).error(),
+                              find_subject("nope", config, ledger).error(),
+                              find_subject("decade", config, ledger).error(),  // which may be the end of a run's id
+                              library::attempt_row(ledger, run_id(9), std::nullopt).error()};
+  };
+  for (const Error& error : errors(remote)) EXPECT_EQ(error.code, Errc::not_found) << error.what;
+  RemoteLedger fleet(folder / "sock", {.is_fleet = true});
+  for (const Error& error : errors(fleet)) {
+    EXPECT_EQ(error.code, Errc::unavailable) << error.what;
+    EXPECT_NE(error.what.find("host-2 (it is silent)"), std::string::npos) << error.what;
+  }
+  EXPECT_TRUE(find_subject("backup", config, fleet)) << "what is known is";
 }
 
 TEST_F(Remote, AnAuditIsTheFilesOwn) {

@@ -113,6 +113,20 @@ TEST(WhyText, TellsTheCircumstances) {
   EXPECT_EQ(circumstances(passed), "Recorded by host-1.");
 }
 
+TEST(WhyText, SaysThatTheStoreAloneKnowsHowARunEnded) {
+  Row row = run_row(Status::failed, Reason::exit_code);
+  row.node = "host-2";
+  row.exit_code = 3;
+  EXPECT_EQ(evidence_mark(row, {"host-1", "host-2"}),
+            " (by the store's register; the node that ran it, host-2, does not answer)");
+  EXPECT_EQ(evidence_mark(row, {"host-1"}),
+            " (by the store's register; the node that ran it, host-2, has no row of it)");
+  const std::string text = evidence_text(row);
+  EXPECT_NE(text.find("exit code 3"), std::string::npos) << text;
+  EXPECT_EQ(text.find("not been closed"), std::string::npos) << text;
+  EXPECT_EQ(evidence_mark(run_row(Status::claimed), {"host-2"}), "");
+}
+
 TEST(WhyText, WrapsAtSpaces) {
   EXPECT_EQ(wrapped("a bb  ccc dddd", 6), "a bb\nccc\ndddd");
   EXPECT_EQ(wrapped("endlesslylong b", 4), "endlesslylong\nb");

@@ -40,7 +40,7 @@ std::vector<Form> forms() {
        job_text(),
        reader<JobRegister>(parse_job_register),
        {"definition", "timezone", "schedule", "not_before", "not_after", "paused", "paused_by", "released", "failing",
-        "last_success", "missed", "settled", "run", "anchor", "boot", "triggered", "repaired"},
+        "last_success", "last_end", "missed", "settled", "run", "anchor", "boot", "triggered", "repaired"},
        {"schedule", "anchor", "boot", "triggered"}},
       {"group register",
        group_text(),

@@ -68,6 +68,17 @@ inline std::string job_text() {
   r.cursor = time_at("2025-03-09T07:00:00Z");
   r.paused = r.released = r.failing = true;
   r.last_success = time_at("2025-03-01T07:00:41.250Z");
+  r.last_end.edit() = {Random(2).run_id(r.since),
+                       r.since,
+                       Trigger::schedule,
+                       2,
+                       6,
+                       11,
+                       Status::failed,
+                       Reason::exit_code,
+                       r.last_success,
+                       3,
+                       "host-2"};
   r.missed = 3;
   r.interventions.edit().paused_at = WallTime(std::chrono::hours(3));
   r.interventions.edit().paused_by = "a uid 0";

@@ -218,6 +218,22 @@ TEST_F(DirectoryOfANode, PublishesByWhichUrlOtherNodesAskItAndKnowsTheirs) {
   EXPECT_EQ(known[1].node + " " + known[1].api, "n3 ") << "a node of before this was published";
 }
 
+TEST_F(DirectoryOfANode, KnowsWhenANodeWasLastSeenInAnElectionWhateverItPublishesAfter) {
+  Group settings;
+  settings.name = "a";
+  Candidate candidate;
+  candidate.id = "s2";
+  directory.learn(at(1s), {listed(of("n2", "s2", 1s), "n/n2.1")});
+  EXPECT_EQ(directory.peers().published().at(0).alive, std::nullopt);
+  directory.see(steady(2s), settings, {"a", 1, {candidate}});
+  directory.see(steady(40s), settings, {"a", 1, {}});
+  EXPECT_EQ(directory.peers().published().at(0).alive, steady(2s)) << "it is gone since";
+  NodeRecord unfit = of("n2", "s2", 3s);
+  unfit.unfit = "its disk is full";
+  directory.learn(at(41s), {listed(unfit, "n/n2.2")});
+  EXPECT_EQ(directory.peers().published().at(0).alive, steady(2s));
+}
+
 TEST_F(DirectoryOfANode, HandsNothingToANodeThatIsUnfitForTheGroup) {
   publish(1s, groups);
   NodeRecord preferred = of("n2", "s2");

@@ -30,6 +30,9 @@ JobRegister full() {
   r.last_success = at("2025-03-01T07:00:41.250Z");
   r.missed = 3;
   r.fence = 12;
+  r.last_end.edit() = {
+      Random(2).run_id(r.since),      r.since, Trigger::schedule, 2, 6, 11, Status::failed, Reason::exit_code,
+      at("2025-03-01T00:00:41.250Z"), 3,       "host-2.example"};
   r.dispositions = {{at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z"), 3, Status::missed, Reason::no_leader}};
   OpenRun run;
   run.id = Random(1).run_id(r.cursor);
@@ -52,6 +55,21 @@ TEST(JobRegister, ReadsBackWhatItWrote) {
   const auto read = parse_job_register(to_text(full()));
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(*read, full());
+}
+
+TEST(JobRegister, SaysHowTheLastRunEndedAndNothingOfWhatHasNot) {
+  JobRegister r = full();
+  const std::string line = "last_end " + r.last_end->run->text() +
+                           " 2025-03-01T00:00:00.000Z schedule 2 6 11 failed exit_code 2025-03-01T00:00:41.250Z 3 "
+                           "host-2.example\n";
+  EXPECT_NE(to_text(r).find(line), std::string::npos) << to_text(r);
+  LastEnd& end = r.last_end.edit();
+  end.status = Status::succeeded, end.reason = Reason::none, end.ended_at.reset(), end.exit_code.reset();
+  const auto read = parse_job_register(to_text(r));
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(*read, r) << "what is not known is left open";
+  end.status = Status::running;
+  EXPECT_FALSE(parse_job_register(to_text(r)));
 }
 
 TEST(JobRegister, CountsMissedSlotsUpToWhatItCanSay) {

@@ -44,6 +44,27 @@ TEST(FleetRoster, ANodeThatPublishesNoMoreIsNamedForADay) {
   EXPECT_TRUE(roster.peers(at(24h + 3s)).empty());
 }
 
+TEST(FleetRoster, ANodeWasLastHeardOfWhenItAnsweredOrWasSeenAndElseWhenItPublished) {
+  FleetRoster roster;
+  const auto heard = [&](Millis time) {
+    const FleetPeer peer = roster.peers(at(time)).at(0);
+    return peer.heard_by + " " + std::to_string((*peer.last_heard - at(0ms).wall).count());
+  };
+  const core::Peers::Published published{"b", "http://b:8780", at(-2h).wall};
+  roster.see({published}, at(1s));
+  EXPECT_EQ(heard(1s), "record -7200000");
+  core::Peers::Published alive = published;
+  alive.alive = SteadyTime(4s);
+  roster.see({alive}, at(5s));
+  EXPECT_EQ(heard(5s), "election 4000");
+  roster.on_answer("b", at(6s));
+  roster.see({alive}, at(7s));
+  EXPECT_EQ(heard(7s), "answer 6000") << "it was written long before";
+  alive.alive = SteadyTime(9s);
+  roster.see({alive}, at(9s));
+  EXPECT_EQ(heard(9s), "election 9000");
+}
+
 TEST(FleetRoster, ANodeThatDidNotAnswerInTimeIsLeftOutForFiveSeconds) {
   FleetRoster roster;
   roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));

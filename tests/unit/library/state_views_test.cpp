@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "io/clocks.hpp"
 #include "library/fleet_questions.hpp"
 #include "support/temp_folder.hpp"
@@ -234,6 +236,28 @@ TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
         of_last.push_back(slot.text("slot").value_or("") + " " + slot.text("node").value_or("nobody"));
   ASSERT_FALSE(of_last.empty());
   EXPECT_NE(of_last[0].find("-01-01T00:00:00Z n1"), std::string::npos) << of_last[0];
+}
+
+TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsSlotsThatThePersonSawPausedTakeNoPlaceInTheAnswer) {
+  const auto jobs_of = [](const Lines& lines) {
+    std::set<std::string> jobs;
+    for (const io::Message& line : lines.lines)
+      for (const io::Message& slot : line.objects("slots")) jobs.insert(slot.text("job").value_or(""));
+    return jobs;
+  };
+  const FleetQuestions of_leader(node, views, "n1"), of_follower(node, views, "n2");
+  const auto own = std::make_shared<Lines>(), others = std::make_shared<Lines>(), group = std::make_shared<Lines>();
+  io::Message asked;
+  asked.set("for_ms", std::int64_t{Millis(366 * 24h).count()}).set("held", std::vector{"j/" + name_of(many - 1)});
+  io::Message of_group = asked;
+  of_group.set("held", std::vector<std::string>{"g/default"});
+  group->on_end = [this] { end(); };
+  others->on_end = [&] { of_follower.answer_next(of_group, io::Reply(group)); };
+  own->on_end = [&] { of_follower.answer_next(asked, io::Reply(others)); };
+  run_once_it_leads([&] { of_leader.answer_next(asked, io::Reply(own)); });
+  EXPECT_TRUE(jobs_of(*own).contains(name_of(many - 1))) << "whoever leads it knows better";
+  EXPECT_FALSE(jobs_of(*others).contains(name_of(many - 1)));
+  EXPECT_EQ(jobs_of(*group), std::set<std::string>());
 }
 
 TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {

@@ -338,6 +338,12 @@ TEST_F(ApiOutput, OfARangeThatIsNotKeptIsRefused) {
   EXPECT_EQ(exchange->response.status, 416) << "it lies where the middle is gone";
 }
 
+TEST_F(ApiOutput, ThatIsLostIsGoneAndNotEmpty) {
+  ask();
+  exchange->answer(Message().set("lost", true).set("node", "n2").set("begin", std::int64_t{0}));
+  EXPECT_EQ(exchange->response.status, 410);
+}
+
 TEST_F(ApiOutput, OfAnotherNodeThatDoesNotAnswerIsAProblem) {
   ask();
   exchange->answer(Message().set("elsewhere", true).set("node", "n2").set("begin", std::int64_t{0}));

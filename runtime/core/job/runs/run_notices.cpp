@@ -124,6 +124,7 @@ void remember_ends(const JobFacts& job, PendingWrite& write, const RunList& runs
     const LiveRun* run = runs.find(id);
     if (!run || !closes_run(job.stored, write.next, id.run)) continue;
     JobRegister& next = write.next;
+    next.last_end = Defaulted(last_end_of(run->row, next.last_end->node));
     if (is_failure(run->row)) next.failing = true;
     if (run->row.status == Status::missed && is_of_slot(run->row)) next.count_missed(1);
     if (run->row.status != Status::succeeded) continue;

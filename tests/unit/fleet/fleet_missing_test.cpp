@@ -1,0 +1,226 @@
+// The fleet's ledger where nodes do not answer, answer what makes no sense, or have lost what is asked of them.
+#include "unit/fleet/fleet_of_three.hpp"
+
+namespace ballot::library {
+namespace {
+
+TEST_F(Fleet3, ANodeThatDoesNotAnswerIsNamedAndNotAskedAgain) {
+  write("host-1", {on("host-1", ran(1))});
+  write("host-2", {on("host-2", ran(2, noon + Millis(1)))});
+  silent = {"host-2"};
+  const auto ledger = fleet();
+  EXPECT_EQ(history(*ledger), Texts{"backup 0 succeeded on host-1"});
+  EXPECT_TRUE(*ledger->knows_job("backup"));
+  EXPECT_EQ(asked["host-2"], 1);
+  EXPECT_EQ(missing(*ledger), Texts{"host-2: it has not answered in time"});
+  EXPECT_EQ(ledger->missing().front().last_heard, noon);
+  silent.clear();
+  EXPECT_EQ(history(*fleet()).size(), 2u) << "its rows are back when it is";
+  EXPECT_TRUE(missing(*fleet()).empty());
+}
+
+TEST_F(Fleet3, TheOutputComesFromTheNodeThatExecutedTheRun) {
+  Row row = on("host-2", ran(1));
+  row.output_bytes = 5;
+  write("host-2", {row, storage::OutputRecord{*row.run, 1, {"hello", "", 5}}});
+  write("host-1", {row});
+  const auto output = fleet()->output({run_id(1), 1}, 0);
+  ASSERT_TRUE(output) << output.error().what;
+  EXPECT_EQ(output->piece.bytes, "hello");
+  EXPECT_EQ(output->node, "host-2");
+  EXPECT_TRUE(output->ended);
+  EXPECT_EQ(fleet()->output({run_id(9), 1}, 0).error().code, Errc::not_found);
+  silent = {"host-2"};
+  EXPECT_EQ(fleet()->output({run_id(1), 1}, 0).error().code, Errc::unavailable);
+}
+
+TEST_F(Fleet3, AnOutputThatItsNodeHasNoMoreIsLost) {
+  using Place = ShownOutput::Place;
+  const Row lost = with(on("host-2", ran(1)), Status::lost, Reason::node_died);
+  write("host-1", {lost});
+  EXPECT_EQ(fleet()->output({run_id(1), 1}, 0)->place, Place::lost) << "host-2 answers, and its ledger was begun anew";
+  Row own = on("host-2", ran(1));
+  own.output_bytes = 5;
+  write("host-2", {own});
+  EXPECT_EQ(fleet()->output({run_id(1), 1}, 0)->place, Place::lost) << "it has the row, and not what was printed";
+  EXPECT_EQ(output_from(to_message(ShownOutput{Place::lost, "host-2", {}, 0, true}))->place, Place::lost);
+  silent = {"host-2"};
+  EXPECT_EQ(fleet()->output({run_id(1), 1}, 0).error().code, Errc::unavailable) << "it may have it";
+}
+
+TEST_F(Fleet3, ANodeWhoseAnswerMakesNoSenseIsMissingAndTheOthersAreShown) {
+  write("host-1", {on("host-1", ran(1))});
+  write("host-3", {on("host-3", ran(3, noon + Millis(3000)))});
+  std::string job = "backup";
+  lies["host-2"] = [&](const io::Message&) -> Result<io::Message> {
+    io::Message row, answer;
+    row.set("slot", std::int64_t{5}).set("trigger", std::string("schedule")).set("status", std::string("succeeded"));
+    row.set("job", job);
+    return answer.set("rows", std::vector{row, row}).set("next", std::vector{io::Message()});
+  };
+  const auto ledger = fleet();
+  EXPECT_EQ(history(*ledger), (Texts{"backup 3000 succeeded on host-3", "backup 0 succeeded on host-1"}));
+  EXPECT_EQ(missing(*ledger), Texts{"host-2: its rows come in no order"});
+  job.clear();
+  EXPECT_EQ(history(*fleet()).size(), 2u) << "a row of no job";
+  lies["host-2"] = [](const io::Message&) -> Result<io::Message> {
+    io::Message row, answer;
+    return answer.set("rows", std::vector{row.set("status", std::string("?"))});
+  };
+  EXPECT_EQ(history(*fleet()).size(), 2u);
+  EXPECT_EQ(fleet()->at("backup", noon)->size(), 1u);
+}
+
+TEST_F(Fleet3, ARunThatNobodyHasIsNotDeniedWhileANodeIsMissing) {
+  const auto ask = [this](LedgerView& ledger) {
+    return answer_shown(ledger, io::Message().set("ask", std::string("run")).set("run", run_id(1).text()), noon)
+        .error();
+  };
+  EXPECT_EQ(ask(*fleet()).code, Errc::not_found);
+  silent = {"host-3"};
+  const Error error = ask(*fleet());
+  EXPECT_EQ(error.code, Errc::unavailable);
+  EXPECT_NE(error.what.find("host-3 (it has not answered in time)"), std::string::npos) << error.what;
+  Row open = with(on("host-3", ran(1)), Status::claimed);
+  open.run.reset();
+  EXPECT_EQ(ask(*fleet({open})).code, Errc::unavailable);
+}
+
+TEST_F(Fleet3, AnAttemptThatNobodyHasIsNotDeniedWhileANodeIsMissing) {
+  write("host-1", {on("host-1", ran(1))});
+  EXPECT_EQ(attempt_row(*fleet(), run_id(1), 2).error().code, Errc::not_found);
+  silent = {"host-3"};
+  const auto ledger = fleet();
+  EXPECT_EQ(attempt_row(*ledger, run_id(1), std::nullopt)->status, Status::succeeded);
+  const Error error = attempt_row(*ledger, run_id(1), 2).error();
+  EXPECT_EQ(error.code, Errc::unavailable);
+  EXPECT_NE(error.what.find("host-3"), std::string::npos) << error.what;
+}
+
+TEST_F(Fleet3, AJobThatNobodyKnowsIsAnErrorAndNoEmptyHistory) {
+  write("host-2", {on("host-2", ran(1, noon, "removed")), on("host-2", ran(2, noon, "each@host-2"))});
+  const auto ask = [this](const std::string& call, const Texts& jobs, const Texts& defined) {
+    io::Message asked = io::Message().set("ask", call).set("jobs", jobs).set("defined", defined);
+    const auto answer = answer_shown(*fleet(), asked, noon);
+    return answer ? std::to_string(answer->objects("rows").size()) : answer.error().what;
+  };
+  EXPECT_EQ(ask("history", {"removed", "each@host-2"}, {}), "2");
+  EXPECT_EQ(ask("history", {"new", "each"}, {"new"}), "0") << "that they have no rows is an answer";
+  for (const char* const call : {"history", "summary"}) {
+    EXPECT_EQ(ask(call, {"removed", "nope"}, {}),
+              "no job nope is loaded here, nor in the ledger of a node that answers");
+    silent = {"host-3"};
+    EXPECT_EQ(ask(call, {"nope"}, {}),
+              "no job nope is loaded here, nor in the ledger of a node that answers; these have not answered: host-3 "
+              "(it has not answered in time)");
+    EXPECT_EQ(ask(call, {"removed"}, {}).substr(0, 2), std::string(call) == "history" ? "1" : "0");
+    silent.clear();
+  }
+}
+
+TEST_F(Fleet3, OnlyThatThereIsNoSuchRunOutputOrNameIsAnAnswer) {
+  write("host-1", {on("host-1", ran(1))});
+  for (const Errc code : {Errc::invalid, Errc::not_found, Errc::unavailable, Errc::refused}) {
+    lies["host-2"] = [=](const io::Message&) -> Result<io::Message> { return Error{code, "it says no"}; };
+    const auto rows = fleet();
+    EXPECT_EQ(history(*rows), Texts{"backup 0 succeeded on host-1"});
+    EXPECT_EQ(missing(*rows), Texts{"host-2: it says no"}) << static_cast<int>(code);
+    const auto names = fleet();
+    EXPECT_FALSE(*names->knows_group("weekly"));
+    EXPECT_EQ(missing(*names), code == Errc::not_found ? Texts() : Texts{"host-2: it says no"});
+  }
+}
+
+TEST_F(Fleet3, AnAnswerThatCannotBeReadLosesItsNodeAndNotTheWhole) {
+  Row row = on("host-1", ran(1));
+  write("host-1", {row, storage::OutputRecord{*row.run, 1, {"hello", "", 5}},
+                   TermRow{"nightly", "host-1", 8, noon, std::nullopt, Cause::none}});
+  const io::Message strange = io::Message().set("x", std::int64_t{1});
+  lie("host-2", "output", strange);
+  auto ledger = fleet();
+  const auto output = ledger->output({run_id(1), 1}, 0);
+  ASSERT_TRUE(output) << output.error().what;
+  EXPECT_EQ(output->piece.bytes, "hello");
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "terms", io::Message().set("terms", std::vector{strange}));
+  ledger = fleet();
+  const auto terms = ledger->terms("nightly");
+  ASSERT_TRUE(terms) << terms.error().what;
+  EXPECT_EQ(terms->size(), 1u);
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "audit", io::Message().set("findings", std::vector{strange}).set("totals", std::vector{strange}));
+  ledger = fleet();
+  const auto audit = ledger->audit({}, {});
+  ASSERT_TRUE(audit) << audit.error().what;
+  EXPECT_EQ(audit->totals.size(), 1u);
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "requests", io::Message().set("requests", std::vector{strange}));
+  ledger = fleet();
+  EXPECT_TRUE(ledger->requests({}, [](const RequestRow&) { return true; }));
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+
+  lie("host-2", "evidence", io::Message().set("rows", std::vector{strange}));
+  ledger = fleet();
+  EXPECT_EQ(history(*ledger).size(), 1u);
+  EXPECT_EQ(missing(*ledger).size(), 1u);
+}
+
+TEST_F(Fleet3, ARunThatWasNotAskedForIsNobodysAnswer) {
+  write("host-1", {on("host-1", ran(1))});
+  lie("host-2", "find_run", io::Message().set("runs", Texts{run_id(2).text()}));
+  const auto ledger = fleet();
+  std::string upper = run_id(1).text();
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  EXPECT_EQ(*ledger->find_run(upper), std::vector{run_id(1)});
+  EXPECT_EQ(missing(*ledger), Texts{"host-2: it answers with a run that was not asked for"});
+}
+
+TEST_F(Fleet3, OfTwoThatClaimToHaveExecutedARunTheOneCountsThatItsRowNames) {
+  Row row = on("host-3", ran(1));
+  row.output_bytes = 5;
+  write("host-3", {row, storage::OutputRecord{*row.run, 1, {"hello", "", 5}}});
+  const auto claim = [](const std::string& node) {
+    return to_message(ShownOutput{ShownOutput::Place::here, node, {0, "a lie"}, 5, true});
+  };
+  for (const char* node : {"host-2", "host-3"}) {
+    lie("host-2", "output", claim(node));
+    const auto output = fleet()->output({run_id(1), 1}, 0);
+    ASSERT_TRUE(output) << output.error().what;
+    EXPECT_EQ(output->piece.bytes, "hello") << "host-2 claims it of " << node;
+  }
+  write("host-1", {row});
+  silent = {"host-3"};
+  for (const char* node : {"host-2", "host-3"}) {
+    lie("host-2", "output", claim(node));
+    const auto output = fleet()->output({run_id(1), 1}, 0);
+    ASSERT_FALSE(output) << "host-2 claims it of " << node;
+    EXPECT_EQ(output.error().code, Errc::unavailable);
+  }
+  write("host-2", {});
+  lie("host-2", "output", claim("host-3"));
+  EXPECT_FALSE(fleet()->output({run_id(9), 1}, 0)) << "no row of it is anywhere";
+}
+
+TEST_F(Fleet3, AQuestionAsksSoManyNodesAndNamesTheOthers) {
+  write("host-3", {on("host-3", ran(3))});
+  const auto ledger = fleet({}, {.nodes = 1});
+  EXPECT_EQ(history(*ledger), Texts());
+  EXPECT_EQ(asked["host-3"], 0);
+  ASSERT_EQ(missing(*ledger).size(), 1u);
+  EXPECT_NE(missing(*ledger).front().find("host-3: a question asks no more than 1"), std::string::npos);
+}
+
+TEST_F(Fleet3, NoRoundIsBegunOnceAQuestionTakesTooLong) {
+  write("host-1", {on("host-1", ran(1))});
+  write("host-2", {on("host-2", ran(2, noon + Millis(1)))});
+  const auto ledger = fleet({}, {.patience = Millis(0)});
+  EXPECT_EQ(history(*ledger), Texts{"backup 0 succeeded on host-1"}) << "the first round was that of the evidence";
+  EXPECT_EQ(asked["host-2"], 1);
+  EXPECT_EQ(missing(*ledger).size(), 2u);
+}
+
+}  // namespace
+}  // namespace ballot::library
