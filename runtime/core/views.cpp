@@ -41,7 +41,7 @@ void note_past(const JobRegister& known, JobView& view) {
   view.since = known.since;
   const WallTime previous = known.cursor > known.since ? known.cursor : known.claimed_until;
   if (previous != WallTime{}) view.previous = previous;
-  view.last_success = known.last_success;
+  view.last_success = known.last_end->last_success;
   view.failing = known.failing;
   view.missed = known.missed;
 }

@@ -21,7 +21,7 @@ bool takes_absent(Words& words) {
 
 }  // namespace
 
-LastEnd last_end_of(const Row& row, const Shared<std::string>& node) {
+LastEnd last_end_of(const Row& row, const LastEnd& before) {
   LastEnd end;
   end.run = row.run;
   end.slot = row.slot;
@@ -33,7 +33,8 @@ LastEnd last_end_of(const Row& row, const Shared<std::string>& node) {
   end.reason = row.reason;
   end.ended_at = row.ended_at;
   end.exit_code = row.exit_code;
-  end.node = *node == row.node ? node : Shared<std::string>(row.node);
+  end.node = *before.node == row.node ? before.node : Shared<std::string>(row.node);
+  end.last_success = before.last_success;
   return end;
 }
 

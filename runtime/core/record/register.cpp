@@ -233,6 +233,12 @@ void read_standing_pause(JobRegister& r, Words& words) {
   words.require(!of.own_pause || words.word() == "own");
 }
 
+void read_end(JobRegister& r, Words& words) {
+  LastEnd end = read_last_end(words);
+  end.last_success = r.last_end->last_success;
+  r.last_end.edit() = std::move(end);
+}
+
 using JobField = Field<JobRegister>;
 constexpr JobField job_fields[] = {
     {"group", Times::once, [](JobRegister& r, Words& w) { r.group = w.name(); }},
@@ -251,8 +257,8 @@ constexpr JobField job_fields[] = {
     {"standing_pause", Times::at_most_once, read_standing_pause},
     {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
     {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
-    {"last_success", Times::at_most_once, [](JobRegister& r, Words& w) { r.last_success = w.time(); }},
-    {"last_end", Times::at_most_once, [](JobRegister& r, Words& w) { r.last_end.edit() = read_last_end(w); }},
+    {"last_success", Times::at_most_once, [](JobRegister& r, Words& w) { r.last_end.edit().last_success = w.time(); }},
+    {"last_end", Times::at_most_once, read_end},
     {"missed", Times::at_most_once,
      [](JobRegister& r, Words& w) { r.missed = w.number<std::uint32_t>(0, most_missed); }},
     {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
@@ -377,7 +383,7 @@ std::string to_text(const JobRegister& r) {
     line(text, "standing_pause", followed->text() + (r.interventions->own_pause ? " own" : ""));
   if (r.released) line(text, "released", "yes");
   if (r.failing) line(text, "failing", "yes");
-  if (r.last_success) line(text, "last_success", format_millis(*r.last_success));
+  if (r.last_end->last_success) line(text, "last_success", format_millis(*r.last_end->last_success));
   if (r.last_end->run) line(text, "last_end", to_text(*r.last_end));
   if (r.missed > 0) line(text, "missed", std::to_string(r.missed));
   line(text, "fence", std::to_string(r.fence));

@@ -121,11 +121,10 @@ struct JobRegister {
   WallTime claimed_until{};  // the last scheduled slot that was claimed; after a repair it may be later than the cursor
   RareList<PassedOver> passed_over;  // the newest ranges up to there that were not; at most 4, in order
   bool paused = false;
-  bool released = false;     // no group's any more: the next leader whose files define the job may take it
-  bool failing = false;      // the run that was closed last had failed: the next that succeeds is a recovery
-  std::uint32_t missed = 0;  // slots that were missed since the register was made, or the most that it counts
-  OptionalTime<WallTime> last_success;  // when the last run that succeeded had ended; none: it is not known
-  Defaulted<LastEnd> last_end;          // what a node of before wrote since is not in it: it is true of its own run
+  bool released = false;        // no group's any more: the next leader whose files define the job may take it
+  bool failing = false;         // the run that was closed last had failed: the next that succeeds is a recovery
+  std::uint32_t missed = 0;     // slots that were missed since the register was made, or the most that it counts
+  Defaulted<LastEnd> last_end;  // what a node of before wrote since is not in it: it is true of its own run
   Defaulted<Interventions> interventions;
   std::uint64_t fence = 0;
   RareList<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go

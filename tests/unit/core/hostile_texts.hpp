@@ -67,7 +67,6 @@ inline std::string job_text() {
   r.since = time_at("2025-03-01T00:00:00Z");
   r.cursor = time_at("2025-03-09T07:00:00Z");
   r.paused = r.released = r.failing = true;
-  r.last_success = time_at("2025-03-01T07:00:41.250Z");
   r.last_end.edit() = {Random(2).run_id(r.since),
                        r.since,
                        Trigger::schedule,
@@ -76,9 +75,10 @@ inline std::string job_text() {
                        11,
                        Status::failed,
                        Reason::exit_code,
-                       r.last_success,
+                       time_at("2025-03-01T07:00:41.250Z"),
                        3,
-                       "host-2"};
+                       "host-2",
+                       time_at("2025-03-01T07:00:41.250Z")};
   r.missed = 3;
   r.interventions.edit().paused_at = WallTime(std::chrono::hours(3));
   r.interventions.edit().paused_by = "a uid 0";

@@ -27,12 +27,20 @@ JobRegister full() {
   r.interventions.edit().paused_at = at("2025-03-09T06:30:00.001Z");
   r.interventions.edit().paused_by = "a uid 1000";
   r.failing = true;
-  r.last_success = at("2025-03-01T07:00:41.250Z");
   r.missed = 3;
   r.fence = 12;
-  r.last_end.edit() = {
-      Random(2).run_id(r.since),      r.since, Trigger::schedule, 2, 6, 11, Status::failed, Reason::exit_code,
-      at("2025-03-01T00:00:41.250Z"), 3,       "host-2.example"};
+  r.last_end.edit() = {Random(2).run_id(r.since),
+                       r.since,
+                       Trigger::schedule,
+                       2,
+                       6,
+                       11,
+                       Status::failed,
+                       Reason::exit_code,
+                       at("2025-03-01T00:00:41.250Z"),
+                       3,
+                       "host-2.example",
+                       at("2025-03-01T07:00:41.250Z")};
   r.dispositions = {{at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z"), 3, Status::missed, Reason::no_leader}};
   OpenRun run;
   run.id = Random(1).run_id(r.cursor);

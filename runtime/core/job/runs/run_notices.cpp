@@ -124,12 +124,14 @@ void remember_ends(const JobFacts& job, PendingWrite& write, const RunList& runs
     const LiveRun* run = runs.find(id);
     if (!run || !closes_run(job.stored, write.next, id.run)) continue;
     JobRegister& next = write.next;
-    next.last_end = Defaulted(last_end_of(run->row, next.last_end->node));
+    next.last_end = Defaulted(last_end_of(run->row, *next.last_end));
     if (is_failure(run->row)) next.failing = true;
     if (run->row.status == Status::missed && is_of_slot(run->row)) next.count_missed(1);
     if (run->row.status != Status::succeeded) continue;
     next.failing = false;
-    if (run->row.ended_at) next.last_success = std::max(next.last_success.value_or(WallTime{}), *run->row.ended_at);
+    if (!run->row.ended_at) continue;
+    LastEnd& end = next.last_end.edit();
+    end.last_success = std::max(end.last_success.value_or(WallTime{}), *run->row.ended_at);
   }
 }
 
