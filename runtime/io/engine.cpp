@@ -156,9 +156,11 @@ void Engine::tell(Called Observer::*what, const Values&... values) const {
 
 /// The runner's messages up to now come first: else a daemon that was stopped would decide what became due meanwhile
 /// before it knows which runs have ended.
-void Engine::feed(const core::Event& event) {
+void Engine::feed(core::Event event) {
   if (!feeding_) executor_.take_pending();
-  feed_all({event});
+  std::vector<core::Event> one;  // a list in braces would be copied: an event may have a hundred thousand registers
+  one.push_back(std::move(event));
+  feed_all(std::move(one));
 }
 
 /// Functions go on beside the runner's runs.

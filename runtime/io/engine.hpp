@@ -111,7 +111,7 @@ class Engine {
   const core::Core& core() const { return core_; }
 
  private:
-  void feed(const core::Event& event);
+  void feed(core::Event event);
   void feed_all(std::vector<core::Event> events);
   void feed_of_runner(std::vector<core::Event> events);
   bool has_runner() const { return !settings_.runner.socket_path.empty(); }
