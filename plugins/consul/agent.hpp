@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
-#include "http/client.hpp"
-#include "http/json.hpp"
+#include "http_client/client.hpp"
+#include "http_client/json.hpp"
 #include "support/bounds.hpp"
 
 namespace ballot::consul {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 
 namespace ballot::consul {
 

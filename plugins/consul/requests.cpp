@@ -3,7 +3,7 @@
 #include <cctype>
 #include <cstdio>
 
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 #include "support/keys/key_context.hpp"
 
 namespace ballot::consul {

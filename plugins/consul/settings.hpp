@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ballot/plugin.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 namespace ballot::consul {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 #include "support/clock.hpp"
 #include "support/excerpt.hpp"
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 #include "support/clock.hpp"
 #include "support/excerpt.hpp"
 

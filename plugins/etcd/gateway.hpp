@@ -24,8 +24,8 @@
 #include <string>
 
 #include "ballot/backend.hpp"
-#include "http/client.hpp"
-#include "http/json.hpp"
+#include "http_client/client.hpp"
+#include "http_client/json.hpp"
 #include "settings.hpp"
 #include "support/bounds.hpp"
 #include "support/keys/key_store.hpp"

@@ -1,6 +1,6 @@
 #include "requests.hpp"
 
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 
 namespace ballot::etcd {
 

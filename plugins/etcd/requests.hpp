@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 #include "support/keys/key_store.hpp"
 
 namespace ballot::etcd {

@@ -9,7 +9,7 @@
 
 #include "ballot/error.hpp"
 #include "ballot/options.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 namespace ballot::etcd {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "ballot/time.hpp"
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 
 namespace ballot::jetstream {
 

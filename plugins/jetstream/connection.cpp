@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "http/tls_context.hpp"
+#include "http_client/tls_context.hpp"
 #include "login.hpp"
 
 namespace ballot::jetstream {

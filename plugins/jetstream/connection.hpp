@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include "access.hpp"
-#include "http/lookup.hpp"
+#include "http_client/lookup.hpp"
 #include "protocol.hpp"
 #include "support/bounds.hpp"
 

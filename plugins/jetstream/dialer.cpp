@@ -3,7 +3,7 @@
 #include <random>
 #include <utility>
 
-#include "http/tls_context.hpp"
+#include "http_client/tls_context.hpp"
 
 namespace ballot::jetstream {
 

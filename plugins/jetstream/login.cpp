@@ -1,6 +1,6 @@
 #include "login.hpp"
 
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 #include "nkey.hpp"
 
 namespace ballot::jetstream {

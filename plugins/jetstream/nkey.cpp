@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 
 namespace ballot::jetstream {
 

@@ -1,7 +1,7 @@
 // What groups have to do with services of a host's agent: checks that keep a node from leading, the tag of the
 // leader's, and a key that says where it is.
 #include "conformance/consul_hosts.hpp"
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 
 namespace ballot::conformance {
 namespace {

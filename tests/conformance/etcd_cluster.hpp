@@ -10,7 +10,7 @@
 #include "conformance/backend_under_test.hpp"
 #include "conformance/plugin_file.hpp"
 #include "conformance/process_backend.hpp"
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 #include "support/handle_file.hpp"
 #include "support/servers/etcd_server.hpp"
 #include "support/servers/tcp_relay.hpp"

@@ -3,7 +3,7 @@
 #include "config/document.hpp"
 #include "config/toml_text.hpp"
 #include "harness.hpp"
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 
 namespace ballot::fuzz::escape_harness {
 namespace {

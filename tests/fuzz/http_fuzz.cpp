@@ -7,7 +7,7 @@
 
 #include "base/unique_fd.hpp"
 #include "harness.hpp"
-#include "http/connection.hpp"
+#include "http_client/connection.hpp"
 
 namespace ballot::fuzz::http_harness {
 namespace {

@@ -1,8 +1,8 @@
 // What is within answers of HTTP: JSON, base64, lines of a stream.
 #include "harness.hpp"
-#include "http/base64.hpp"
-#include "http/json.hpp"
-#include "http/line_splitter.hpp"
+#include "http_client/base64.hpp"
+#include "http_client/json.hpp"
+#include "http_client/line_splitter.hpp"
 
 namespace ballot::fuzz::http_texts_harness {
 namespace {

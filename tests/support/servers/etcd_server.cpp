@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "support/clock.hpp"
 
 namespace ballot::testing {

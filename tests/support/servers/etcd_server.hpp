@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 #include "support/servers/lost.hpp"
 #include "support/servers/reserved_port.hpp"
 #include "support/servers/tcp_relay.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 #include "support/clock.hpp"
 #include "support/servers/http_peer.hpp"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "asking.hpp"
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 #include "support/bounds.hpp"
 #include "support/process/peak_memory.hpp"
 #include "support/servers/hostile_http.hpp"

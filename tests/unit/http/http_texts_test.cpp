@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "http/base64.hpp"
-#include "http/client.hpp"
-#include "http/json.hpp"
+#include "http_client/base64.hpp"
+#include "http_client/client.hpp"
+#include "http_client/json.hpp"
 
 namespace ballot::http {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "etcd/reads.hpp"
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 #include "support/bounds.hpp"
 #include "support/clock.hpp"
 #include "support/servers/http_peer.hpp"

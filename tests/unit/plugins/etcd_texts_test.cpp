@@ -5,7 +5,7 @@
 #include "etcd/gateway.hpp"
 #include "etcd/requests.hpp"
 #include "etcd/settings.hpp"
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::etcd {

@@ -1,7 +1,7 @@
 // NATS's protocol as bytes, what a client answers to INFO, nkeys, and the ids of writes.
 #include <gtest/gtest.h>
 
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 #include "jetstream/login.hpp"
 #include "jetstream/nkey.hpp"
 #include "jetstream/protocol.hpp"

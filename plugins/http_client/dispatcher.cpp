@@ -1,4 +1,4 @@
-#include "http/dispatcher.hpp"
+#include "http_client/dispatcher.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "http/connection.hpp"
+#include "http_client/connection.hpp"
 
 #include <sys/socket.h>
 
@@ -16,8 +16,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "http/line_splitter.hpp"
-#include "http/tls_context.hpp"
+#include "http_client/line_splitter.hpp"
+#include "http_client/tls_context.hpp"
 
 namespace ballot::http {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "ballot/error.hpp"
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 namespace ballot::http {
 

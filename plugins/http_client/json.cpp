@@ -1,4 +1,4 @@
-#include "http/json.hpp"
+#include "http_client/json.hpp"
 
 #include <algorithm>
 #include <boost/json/src.hpp>

@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
-#include "http/client.hpp"
-#include "http/lookup.hpp"
+#include "http_client/client.hpp"
+#include "http_client/lookup.hpp"
 
 namespace ballot::http {
 

@@ -1,4 +1,4 @@
-#include "http/tls_context.hpp"
+#include "http_client/tls_context.hpp"
 
 #include <openssl/x509v3.h>
 

@@ -1,4 +1,4 @@
-#include "http/lookup.hpp"
+#include "http_client/lookup.hpp"
 
 #include <netdb.h>
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 namespace ballot::http {
 

@@ -1,4 +1,4 @@
-#include "http/base64.hpp"
+#include "http_client/base64.hpp"
 
 #include <array>
 #include <cstdint>

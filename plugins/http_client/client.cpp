@@ -1,4 +1,4 @@
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
@@ -10,8 +10,8 @@
 #include <thread>
 #include <unordered_set>
 
-#include "http/dispatcher.hpp"
-#include "http/tls_context.hpp"
+#include "http_client/dispatcher.hpp"
+#include "http_client/tls_context.hpp"
 #include "support/mailbox.hpp"
 #include "support/thread.hpp"
 

@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "http/client.hpp"
-#include "http/connection.hpp"
-#include "http/lookup.hpp"
+#include "http_client/client.hpp"
+#include "http_client/connection.hpp"
+#include "http_client/lookup.hpp"
 
 namespace ballot::http {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "http/client.hpp"
+#include "http_client/client.hpp"
 
 namespace ballot::http {
 
