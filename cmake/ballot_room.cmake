@@ -13,13 +13,19 @@ function(ballot_flags target)
     $<$<BOOL:${BALLOT_WERROR}>:-Werror>)
   if(BALLOT_SANITIZER)
     target_compile_options(${target} PUBLIC -fsanitize=${BALLOT_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-    if(BALLOT_SANITIZER MATCHES undefined)  # a third of the compilation, for what ends the process anyhow, or x86 allows
-      target_compile_options(${target} PUBLIC -fno-sanitize=null,alignment)
+    # null, alignment: a third of the compilation, for what ends the process anyhow, or x86 allows. vptr: it asks a pipe
+    # whether memory can be read, and takes each object for broken in a process that has no descriptor left.
+    if(BALLOT_SANITIZER MATCHES undefined)
+      target_compile_options(${target} PUBLIC -fno-sanitize=null,alignment,vptr)
+    endif()
+    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)  # the names by which g++ says so
+      if(BALLOT_SANITIZER MATCHES address)
+        target_compile_definitions(${target} PUBLIC __SANITIZE_ADDRESS__=1)
+      elseif(BALLOT_SANITIZER MATCHES thread)
+        target_compile_definitions(${target} PUBLIC __SANITIZE_THREAD__=1)
+      endif()
     endif()
     target_link_options(${target} PUBLIC -fsanitize=${BALLOT_SANITIZER})
-    if(BALLOT_SANITIZER MATCHES thread)
-      target_compile_options(${target} PRIVATE -Wno-tsan)
-    endif()
   endif()
 endfunction()
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs what is missing of ballot's build dependencies on Debian 12, and nothing if nothing is.
-# Usage: install-deps.sh [build] [package] [packagetest] [roottest] [management] [test] [ci] [fuzz]     (default: build)
+# Usage: install-deps.sh [build] [package] [packagetest] [roottest] [management] [test] [ci] [clang]     (default: build)
 # Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
@@ -11,7 +11,7 @@ packagetest='lintian rpmlint systemd man-db zsh fish'
 roottest='debootstrap systemd-container'
 management='ansible-core puppet-agent'
 ci='clang-format-14 ccache mold universal-ctags doxygen'
-fuzz='clang-14 libclang-rt-14-dev llvm-14'  # llvm-14: names and lines in what a sanitizer says
+clang='clang-16 libclang-rt-16-dev llvm-16'  # llvm-16: names and lines in what a sanitizer says
 
 wanted=() consul=no
 for set in "${@:-build}"; do
@@ -23,8 +23,8 @@ for set in "${@:-build}"; do
     management) wanted+=($management) ;;
     test) wanted+=($test) consul=yes ;;
     ci) wanted+=($ci) ;;
-    fuzz) wanted+=($fuzz) ;;
-    *) echo "install-deps.sh: no such set: $set; there are build, package, packagetest, roottest, management, test, ci and fuzz" >&2; exit 2 ;;
+    clang) wanted+=($clang) ;;
+    *) echo "install-deps.sh: no such set: $set; there are build, package, packagetest, roottest, management, test, ci and clang" >&2; exit 2 ;;
   esac
 done
 

@@ -236,14 +236,14 @@ run_long() {
 
 if [ "$form" = fuzz ]; then
   step 'dependencies'
-  packaging/install-deps.sh build test fuzz
+  packaging/install-deps.sh build test clang
   step "fuzz: $minutes minutes each"
   tests/fuzz/run "$minutes"
   exit
 fi
 
 step 'dependencies'
-packaging/install-deps.sh build test ci
+packaging/install-deps.sh build test ci $([ "$form" = quick ] || echo clang)
 
 step 'style'
 find runtime storage plugins tests examples -name '*.[ch]pp' -type f -print0 | xargs -0 -n 50 -P "$cores" clang-format-14 --dry-run --Werror

@@ -57,6 +57,9 @@ std::optional<HeadFault> check_single(const HttpFields& fields, const HttpSettin
 }
 
 std::optional<HeadFault> check_framing(const HttpFields& fields) {
+  const std::string length = value_in(fields, "Content-Length").value_or("0");
+  if (length.empty() || length.find_first_not_of("0123456789") != std::string::npos)
+    return HeadFault{400, "the header Content-Length is one number"};
   const auto coding = value_in(fields, "Transfer-Encoding");
   if (!coding) return std::nullopt;
   if (fields.version() < 11) return HeadFault{400, "HTTP/1.0 has no Transfer-Encoding"};

@@ -36,7 +36,7 @@ struct HeadFault {
 using HttpFields = boost::beast::http::request_header<boost::beast::http::fields>;
 
 /// A fault: an HTTP version but 1.0 and 1.1; no Host, or a header twice that may be there once; a length that is said
-/// twice, or a transfer coding but "chunked"; a token in the URL.
+/// twice or is no number, or a transfer coding but "chunked"; a token in the URL.
 std::optional<HeadFault> read_head(const HttpFields& fields, const HttpSettings& settings, RequestHead& head);
 
 /// Whether a page of another site has made a browser send this: a request that changes something, with an Origin, or a

@@ -11,6 +11,12 @@ namespace beast_http = boost::beast::http;
 /// A body in chunks of a byte each is six times as long as what is in them.
 constexpr std::size_t most_chunk_overhead = 8;
 
+/// A line of a head that begins with white space goes on with the one before it: RFC 9112, 5.2, lets a server refuse
+/// that, as readers differ in it.
+bool has_folded_line(std::string_view head) {
+  return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
+}
+
 }  // namespace
 
 RequestReader::RequestReader(const HttpLimits& limits) : limits_(limits) {
@@ -25,9 +31,11 @@ RequestReader::Step RequestReader::feed(std::string& buffer) {
     if (buffer.empty()) return Step::needs_more;
     boost::system::error_code error;
     const std::size_t used = parser_.put(boost::asio::buffer(buffer), error);
+    const bool is_folded = state_ == State::head && has_folded_line(std::string_view(buffer).substr(0, used));
     buffer.erase(0, used);
     taken_ += used;
     if (error && error != beast_http::error::need_more) return failed(error);
+    if (is_folded) return failed({400, "a header goes on in a line of its own"});
     if (taken_ + buffer.size() > limits_.head_bytes + most_chunk_overhead * limits_.body_bytes)
       return failed({413, "the body comes in chunks that are too small"});
     const bool has_head = parser_.is_header_done();

@@ -162,7 +162,7 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   if (!led) return;
   const bool notified = cause != Cause::none && !group.kept;
   const Session& session = *find(id);
-  if (!group.past) group.past.emplace();
+  if (!group.past) group.past = Past{};
   group.past->alive = session.alive;
   std::erase_if(group.past->until, [this](const auto& one) { return one.second <= loop_.now(); });
   if (!clean) {

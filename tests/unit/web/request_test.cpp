@@ -77,6 +77,8 @@ TEST_F(Requests, AreReadWhateverPiecesTheyComeIn) {
         << piece;
     EXPECT_EQ(body_of(post + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nAuthorization: x\r\n\r\n", piece),
               "hello");
+    EXPECT_EQ(body_of(post + "X-One: a\r\n b\r\n\r\n", piece), "400") << piece;
+    EXPECT_EQ(body_of(post + "Content-Length: 5\r\n\r\n\r\n\r\n ", piece), "\r\n\r\n ") << piece;
   }
 }
 
@@ -86,7 +88,10 @@ TEST_F(Requests, ThatTwoReadersCouldReadDifferentlyAreRefused) {
   EXPECT_EQ(fault_of(post + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n"), 400);
   EXPECT_EQ(fault_of(post + "Content-Length: 3\r\nContent-Length: 3\r\n"), 400);
   EXPECT_EQ(fault_of(post + "Content-Length: 3, 4\r\n"), 400);
+  EXPECT_EQ(fault_of(post + "Content-Length: 2, 2\r\n"), 400);
   EXPECT_EQ(fault_of(post + "Content-Length: -1\r\n"), 400);
+  EXPECT_EQ(fault_of(post + "X-One: a\r\n b\r\n"), 400);
+  EXPECT_EQ(fault_of(post + "X-One: a\r\n\tContent-Length: 3\r\n"), 400);
   EXPECT_EQ(fault_of(post + "Content-Length: 0x10\r\n"), 400);
   EXPECT_EQ(fault_of(post + "Transfer-Encoding: chunked, gzip\r\n"), 501);
   EXPECT_EQ(fault_of(post + "Transfer-Encoding: gzip, chunked\r\n"), 501);
