@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Millis again_pause = 200ms;
+constexpr Millis observe_pause = 200ms;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ bool KeyMembership::again(StoreResult outcome, const std::string& text) {
     return true;
   }
   if (outcome == StoreResult::unknown) {
-    observe_at_ = boot_now() + again_pause;
+    observe_at_ = boot_now() + observe_pause;
     return true;
   }
   last_answer_ = boot_now();

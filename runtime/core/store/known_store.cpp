@@ -9,7 +9,7 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis record_pause{60'000};  // between two rows of the store itself: each renewal changes it
+constexpr Millis row_pause{60'000};  // between two rows of the store itself: each renewal changes it
 
 struct Identity {
   RunId id;
@@ -59,8 +59,8 @@ std::vector<KnownRow> KnownStore::take_rows() {
 }
 
 std::optional<KnownRow> KnownStore::due_row(const StoreGuard& guard, SteadyTime now) {
-  const bool is_due = !recorded_at_ || now >= *recorded_at_ + record_pause ||
-                      static_cast<std::uint64_t>(guard.times()) != recorded_.times;
+  const bool is_due =
+      !recorded_at_ || now >= *recorded_at_ + row_pause || static_cast<std::uint64_t>(guard.times()) != recorded_.times;
   if (!is_due) return std::nullopt;
   auto row = last_row(guard);
   if (row) recorded_at_ = now;

@@ -36,15 +36,15 @@ Result<storage::Filter> page_filter(const Message& asked) {
 }
 
 /// A row with what the view knows of it beside the row.
-Message shown_row(const LedgerView& ledger, const Row& row) {
+Message message_of(const LedgerView& ledger, const Row& row) {
   Message message = to_message(row);
   if (ledger.is_evidence(row)) message.set("evidence", true);
   return message;
 }
 
-std::vector<Message> shown_rows(const LedgerView& ledger, const std::vector<Row>& rows) {
+std::vector<Message> messages_of(const LedgerView& ledger, const std::vector<Row>& rows) {
   std::vector<Message> all;
-  for (const Row& row : rows) all.push_back(shown_row(ledger, row));
+  for (const Row& row : rows) all.push_back(message_of(ledger, row));
   return all;
 }
 
@@ -54,7 +54,7 @@ Result<Message> answer_history(LedgerView& ledger, const Message& asked) {
   if (!filter) return filter.error();
   std::vector<Message> rows;
   const auto end = ledger.walk(*filter, [&](const Row& row, const storage::Position& at) {
-    rows.push_back(shown_row(ledger, row));
+    rows.push_back(message_of(ledger, row));
     rows.back().set("id", at.id);
     if (!at.ledger.empty()) rows.back().set("ledger", at.ledger);
     return true;
@@ -98,7 +98,7 @@ Result<Message> answer_at(LedgerView& ledger, const Message& asked) {
   if (!slot) return without("slot");
   return answered(
       ledger.at(argument(asked, "job"), WallTime(Millis(*slot))),
-      [&](Message& message, const std::vector<Row>& rows) { message.set("rows", shown_rows(ledger, rows)); });
+      [&](Message& message, const std::vector<Row>& rows) { message.set("rows", messages_of(ledger, rows)); });
 }
 
 Result<Message> answer_rows_of(LedgerView& ledger, const Message& asked) {

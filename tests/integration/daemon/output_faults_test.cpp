@@ -1,15 +1,11 @@
 // Children that flood, never end a line, or leave their output to others: the memory of the runner and of the daemon
 // stays bounded, and the run ends with the child.
 #include "integration/daemon/faulty_daemon.hpp"
+#include "support/process/peak_memory.hpp"
 
 namespace ballot::testing {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::int64_t kept_freed_kib = 300 * 1024;  // what the sanitizer keeps of freed memory
-#else
-constexpr std::int64_t kept_freed_kib = 0;
-#endif
 constexpr std::int64_t runner_bound_kib = 8 * 1024 + kept_freed_kib, daemon_bound_kib = 24 * 1024 + kept_freed_kib;
 
 /// Runs `script` beside a job every second; how much memory it cost, and that nothing else was delayed.

@@ -15,6 +15,13 @@
 
 namespace ballot::testing {
 
+/// Memory that AddressSanitizer keeps from being used again once it was freed, at most.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr std::int64_t kept_freed_kib = 300 * 1024;
+#else
+inline constexpr std::int64_t kept_freed_kib = 0;
+#endif
+
 class PeakMemory {
  public:
   PeakMemory() {

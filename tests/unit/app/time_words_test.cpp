@@ -7,10 +7,10 @@
 namespace ballot::app {
 namespace {
 
-const WallTime now = *parse_wall("2026-03-01T09:30:00.250Z");
+const WallTime asked_at = *parse_wall("2026-03-01T09:30:00.250Z");
 
 std::string read(std::string_view text) {
-  const auto time = parse_time_words(text, now);
+  const auto time = parse_time_words(text, asked_at);
   return time ? format_slot(*time) : "none";
 }
 
