@@ -67,7 +67,7 @@ Result<Caller> Identity::of(const Credentials& shown) const {
     return Caller{{role, name, name, is_own}, Caller::By::socket};
   }
   const io::Role role = settings_.anonymous_viewer ? io::Role::viewer : io::Role::none;
-  return Caller{{role, place_of(shown), "somebody from " + from}};
+  return Caller{{.role = role, .key = place_of(shown), .name = "somebody from " + from, .is_known = false}};
 }
 
 Result<Caller> Identity::by_token(const std::string& authorization, const std::string& from) const {

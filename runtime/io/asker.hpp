@@ -18,6 +18,8 @@ struct Asker {
   std::string name;  // as rows and log lines name the asker: "uid 1000", "token ci from 192.0.2.7"
   /// Root or the daemon's own user: may have more under way at once than others.
   bool is_own = false;
+  /// Has shown who it is. One that has not is as many askers as it likes, by as many addresses.
+  bool is_known = true;
 };
 
 }  // namespace ballot::io

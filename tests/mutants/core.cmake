@@ -229,7 +229,7 @@ ballot_mutant(unfit_node_campaigns FILE runtime/core/group/group_machine.cpp
   FIND "g.is_node_fit && state_.unfit.empty() && may_lead" REPLACE "g.is_node_fit && may_lead"
   FINDING "FAILED.*UnfitNode.GivesThatGroupAway" FILTER "UnfitNode.*")
 ballot_mutant(unfit_for_ever FILE runtime/core/group/groups.cpp
-  FIND "machine.forget_unfit();" REPLACE ""
+  FIND "machine.forget_unfit();" REPLACE "(void)group;"
   FINDING "FAILED.*UnfitNode.IsTakenForFit" FILTER "UnfitNode.*")
 
 # ---- runs without a claim

@@ -147,7 +147,8 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
     if (!begin_threads(reply)) return;
     const std::size_t bytes = io::encode(question.message).size();
     Queue& queue = question.asker.is_own ? own : others;
-    for (const auto& dropped : queue.push(question.asker.key, {std::move(question.message), std::move(reply)}, bytes))
+    const std::string key = question.asker.is_known ? question.asker.key : "";
+    for (const auto& dropped : queue.push(key, {std::move(question.message), std::move(reply)}, bytes))
       dropped.item.reply.fail({Errc::unavailable, "too many questions of the ledger wait; try again later"});
     begin_waiting();
   }

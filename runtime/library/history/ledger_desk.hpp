@@ -12,8 +12,8 @@
 // scope then, and `missing`, a list of the nodes that did not answer. With {"node": NAME} it is that node's answer
 // alone. All others are answered from this node's ledger.
 //
-// Root and the daemon's user have threads of their own, and no other user has all of the others'. Threads begin with
-// the first question, and run and give way to the daemon's others.
+// Root and the daemon's user have threads of their own, and no other user has all of the others'; all who have not
+// shown who they are count as one. Threads begin with the first question, and run and give way to the daemon's others.
 //
 // Thread: the loop's.
 //

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <thread>
 
 #include "app/ledger_access.hpp"
@@ -241,6 +242,48 @@ TEST_F(Remote, WhatNobodyHasWhoAnswersIsNotDeniedWhileANodeIsMissing) {
     EXPECT_NE(error.what.find("host-2 (it is silent)"), std::string::npos) << error.what;
   }
   EXPECT_TRUE(find_subject("backup", config, fleet)) << "what is known is";
+}
+
+/// One other node, which answers once the test lets it.
+struct SlowNode : SilentNode {
+  std::vector<Result<io::Message>> ask(const std::vector<library::PeerQuestion>& questions, Millis within,
+                                       const std::function<bool()>& goes_on) override {
+    released.wait();
+    return SilentNode::ask(questions, within, goes_on);
+  }
+  std::promise<void> release;
+  std::shared_future<void> released = release.get_future().share();
+};
+
+struct LastLine : io::AnswerSink {
+  void send(const io::Message&) override {}
+  void finish(std::string line) override { is_finished = true, text.set_value(std::move(line)); }
+  bool is_over() const override { return is_finished; }
+  bool is_finished = false;
+  std::promise<std::string> text;
+};
+
+TEST_F(Remote, ThoseWhoHaveNotShownWhoTheyAreTakeOneOfTheThreadsForOthersHoweverManyTheyAre) {
+  write({ran(1)});
+  SlowNode slow;
+  others = &slow;
+  serve();
+  const auto asks = [this](const char* question, io::Asker asker) {
+    const auto sink = std::make_shared<LastLine>();
+    loop.post([=, this] { desk->answer({*io::decode(question), asker}, io::Reply(sink)); });
+    return sink->text.get_future();
+  };
+  const auto anonymous = [](const std::string& address) {
+    return io::Asker{.role = io::Role::viewer, .key = address, .name = address, .is_known = false};
+  };
+  constexpr auto slowly = R"({"do":"ledger","ask":"history","scope":"fleet"})";
+  auto first = asks(slowly, anonymous("address 1")), second = asks(slowly, anonymous("address 2"));
+  auto known =
+      asks(R"({"do":"ledger","ask":"history"})", {.role = io::Role::viewer, .key = "token ci", .name = "token ci"});
+  EXPECT_EQ(known.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_NE(first.wait_for(Millis(0)), std::future_status::ready);
+  slow.release.set_value();
+  first.wait(), second.wait();
 }
 
 TEST_F(Remote, AnAuditIsTheFilesOwn) {
