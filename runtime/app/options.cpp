@@ -94,7 +94,9 @@ Error unknown_word(const std::string& text, const std::vector<std::string_view>&
 Result<WallTime> parse_time(const std::string& text) {
   const WallTime now = io::read_clocks().wall;
   if (const auto time = parse_wall(text)) return *time;
-  if (const auto ago = parse_duration(text)) return now - *ago;
+  constexpr std::string_view ago = " ago";
+  if (const auto span = parse_duration(text.ends_with(ago) ? text.substr(0, text.size() - ago.size()) : text))
+    return now - *span;
   if (const auto time = parse_time_words(text, now)) return *time;
   return Error{Errc::invalid,
                "must be a time such as 2025-03-09T07:00:00Z, 2025-03-09, 22:30 or yesterday (in UTC), "

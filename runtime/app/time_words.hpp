@@ -13,7 +13,8 @@
 namespace ballot::app {
 
 /// `now`; `today`, `yesterday`, `tomorrow` or a date, at midnight or at a time of day (`2025-03-09 22:30`, also with a
-/// T); a time of day alone (`22:30`, `22:30:15`): the last one that has come. nullopt: it is something else.
+/// T or a final Z). Of a time of day alone (`22:30`, `22:30:15`), and of a date without its year, as tables have it
+/// (`03-09 22:30:15`), the last one that has come. nullopt: it is something else.
 std::optional<WallTime> parse_time_words(std::string_view text, WallTime now);
 
 }  // namespace ballot::app
