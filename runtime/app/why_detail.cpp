@@ -87,7 +87,11 @@ NextAttempt ask_next_attempt(const config::Config& config, const RunId& run) {
 std::string what_follows(const Row& last, const schedule::DefinitionPtr& definition, const NextAttempt& next) {
   if (!may_be_repeated(last)) return {};
   if (next && *next > last.attempt) return " Attempt " + std::to_string(*next) + " follows.";
-  if (last.status == Status::lost) return " No other attempt follows.";
+  if (last.status == Status::lost) {
+    const bool is_at_most_once = definition && definition->job.guarantee == Guarantee::at_most_once;
+    return is_at_most_once ? " No other attempt follows: the job has guarantee = \"at-most-once\"."
+                           : " No other attempt follows.";
+  }
   if (!definition) return {};
   const int retries = definition->job.retries;
   if (retries == 0) return " No other attempt follows: the job has no retries.";

@@ -379,6 +379,12 @@ TEST_F(Node, WhySaysWhetherAnotherAttemptFollows) {
   record({row});
   const std::string last = joined(asked({"why", "nightly"}).out);
   EXPECT_TRUE(contains(last, "No other attempt follows: it was the last, with retries = 1.")) << last;
+  row.attempt = 3;
+  row.status = Status::lost;
+  row.reason = Reason::node_died;
+  record({row});
+  const std::string lost = joined(asked({"why", "nightly"}).out);
+  EXPECT_TRUE(contains(lost, "No other attempt follows: the job has guarantee = \"at-most-once\".")) << lost;
 }
 
 TEST_F(Node, ShowPrintsTheDefinitionAndWhereItIs) {
