@@ -174,14 +174,12 @@ void FailingVfs::lose_power(const std::string& folder) {
 }
 
 int FailingVfs::pass(FileCall call) {
-  {
-    std::unique_lock hold(mutex_);
-    if (hung_ == call) {
-      ++hanging_;
-      changed_.notify_all();
-      changed_.wait(hold, [&] { return hung_ != call; });
-      --hanging_;
-    }
+  std::unique_lock hold(mutex_);  // to the end: the destructor comes after a thread's last call by it
+  if (hung_ == call) {
+    ++hanging_;
+    changed_.notify_all();
+    changed_.wait(hold, [&] { return hung_ != call; });
+    --hanging_;
   }
   Rule& r = rule(call);
   const std::int64_t n = ++r.count;
