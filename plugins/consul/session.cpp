@@ -150,13 +150,16 @@ void Session::renew(Done<KeyAnswer> done) {
   });
 }
 
-/// The session goes first: a check that is removed ends its session as if it were lost.
+/// The session goes first: a check that is removed ends its session as if it were lost. The next one has a check of its
+/// own: with this one it would keep open a session whose end was not heard of, and end when the check is removed late.
 void Session::end(Done<KeyAnswer> done) {
-  agent_.put("/v1/session/destroy/" + guard_.session, {}, [this, done = std::move(done)](const Reply& reply) {
+  const auto on_destroyed = [this, check = std::exchange(check_, {}), done = std::move(done)](const Reply& reply) {
     const KeyAnswer answer{outcome_of(reply), 0, reply.text()};
-    agent_.call({"PUT", "/v1/agent/service/deregister/" + check_, {}, Millis(200)},
+    if (check.empty()) return done(answer);
+    agent_.call({"PUT", "/v1/agent/service/deregister/" + check, {}, Millis(200)},
                 [done, answer](const Reply&) { done(answer); });
-  });
+  };
+  agent_.put("/v1/session/destroy/" + guard_.session, {}, on_destroyed);
 }
 
 }  // namespace ballot::consul

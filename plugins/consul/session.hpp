@@ -51,7 +51,7 @@ class Session {
   Agent& agent_;
   const KeyPaths& paths_;
   const std::string name_space_;
-  std::string check_;  // also the service's ID
+  std::string check_;  // also the service's ID; "": there is none
   Guard guard_;
   Millis timeout_{4000};
 };
