@@ -39,6 +39,10 @@ class ConsulStore final : public support::KeyStore {
   void bind(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override {
     session_.bind(key, value, std::move(done));
   }
+  bool keep(Done<support::KeyAnswer> done) override {
+    session_.renew(std::move(done));
+    return true;
+  }
   void renew(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
   void end(Done<support::KeyAnswer> done) override {
     services_.finish([this, done = std::move(done)] { session_.end(done); });

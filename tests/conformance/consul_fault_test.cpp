@@ -139,6 +139,23 @@ TEST_P(Consul, OthersWaitForTheLockDelayAfterALeaderWasLostAndNotAfterItHasLeft)
   EXPECT_GE(now() - left, 2900ms);
 }
 
+/// With another one it takes five writes more, of a store that may be slow.
+TEST_P(Consul, WhoWaitsForItsNameForLongerThanItsTimeoutTakesItWithTheSessionThatItBegan) {
+  session_timeout_ = 2 * timeout();
+  Candidate& a = join("a");
+  a.backend->close(true);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout() + slack()));
+  a.backend.reset();
+  testing::HttpGate gate(agent_of(a).port());
+  session_timeout_ = timeout();
+  Candidate& back = add_with("a", {{"address", gate.address()}});
+  back.anew = true;
+  open(back);
+  ASSERT_TRUE(opened(back)) << (back.closed() ? back.closed()->text : "no answer");
+  const auto asked = gate.asked();
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "PUT /v1/session/create"), 1);
+}
+
 TEST_P(Consul, AHostileAgentFillsNoMemoryAndTheSessionBeginsAnewWhenItIsGone) {
   testing::HttpGate gate(server().port());
   Candidate& a = add_with("a", {{"address", gate.address()}});

@@ -83,6 +83,15 @@ void MemoryKeyStore::bind(const std::string& key, const std::string& value, Done
   });
 }
 
+bool MemoryKeyStore::keep(Done<KeyAnswer> done) {
+  ask<KeyAnswer>(std::move(done), {}, [this]() -> KeyAnswer {
+    if (!is_open()) return {StoreResult::not_leader};
+    keys_.sessions_[session_].renewed = support::boot_now();
+    return {StoreResult::done};
+  });
+  return true;
+}
+
 void MemoryKeyStore::renew(const std::string& key, const std::string& value, Done<KeyAnswer> done) {
   const SteadyTime sent = support::boot_now();
   ask<KeyAnswer>(std::move(done), {}, [this, key, value, sent]() -> KeyAnswer {

@@ -114,6 +114,7 @@ class MemoryKeyStore : public support::KeyStore {
   Capability capability() const override { return capability_; }
   void begin(Millis timeout, const std::optional<support::Handle>& resumed, Done<support::SessionBegun> done) override;
   void bind(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
+  bool keep(Done<support::KeyAnswer> done) override;
   void renew(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
   void end(Done<support::KeyAnswer> done) override;
   void abandon() noexcept override {

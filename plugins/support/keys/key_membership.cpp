@@ -65,7 +65,7 @@ void KeyMembership::consider(const KeyEntry* session, const KeyEntry* member) {
   const auto record = member == nullptr ? std::nullopt : parse_member(member->value);
   if (session == nullptr) {
     if (record && record->session != context_.session) last_seen_.keep(*record);
-    return bind();
+    return bound_ ? keep_open([this] { bind(); }) : bind();
   }
   if (session->value == context_.session) return bound_ ? write_entry() : consider_own(record);
   MemberRecord rival = record.value_or(MemberRecord{});
@@ -80,6 +80,16 @@ void KeyMembership::consider_own(const std::optional<MemberRecord>& record) {
     return finish(Entry::stale, {});
   resumed_until_ = record->deadline;
   write_entry();
+}
+
+/// Calls `next` unless the session is over. Otherwise only the answer to bind() would show that, and a store that is
+/// slow to write may give none in time, again and again.
+void KeyMembership::keep_open(std::function<void()> next) {
+  const bool asked = context_.store.keep([this, next](const KeyAnswer& answer) {
+    if (!entered_) return;
+    answer.outcome == StoreResult::not_leader ? finish(Entry::stale, {}) : next();
+  });
+  if (!asked) next();
 }
 
 void KeyMembership::bind() {
@@ -112,7 +122,7 @@ void KeyMembership::wait_for(MemberRecord rival, std::uint64_t version) {
     case NameRival::Verdict::arrived: context_.host.log(Level::info, rival_.waiting_text(rival)); break;
     case NameRival::Verdict::waits: break;
   }
-  observe_at_ = boot_now() + context_.timeout / 8;
+  keep_open([this] { observe_at_ = boot_now() + context_.timeout / 8; });
 }
 
 MemberRecord KeyMembership::record(bool ended) const {

@@ -6,7 +6,8 @@
 //   | -------- | ----------------------------------------------------------------------- | -------------------------- |
 //   | entering | no session has the name: ours is bound, and renewed                     | entered                    |
 //   | entering | ours has it (it was resumed)                                            | entered, or stale          |
-//   | entering | another has it, which is waited for                                     | entering                   |
+//   | entering | another has it, which is waited for; ours is kept open meanwhile        | entering                   |
+//   | entering | ours is over before it has the name                                     | stale                      |
 //   | entering | it is one that this node has left without being sure                    | left behind                |
 //   | entering | it renews itself, twice, and is none of this process                    | refused                    |
 //   | entered  | a renewal finds that the session is over                                | lost                       |
@@ -57,6 +58,7 @@ class KeyMembership {
   void consider(const KeyEntry* session, const KeyEntry* member);
   void consider_own(const std::optional<MemberRecord>& record);
   void wait_for(MemberRecord rival, std::uint64_t version);
+  void keep_open(std::function<void()> next);
   void bind();
   void write_entry();
   void finish(Entry entry, std::string text);

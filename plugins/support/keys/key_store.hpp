@@ -143,6 +143,12 @@ class KeyStore {
   virtual void begin(Millis timeout, const std::optional<Handle>& resumed, Done<SessionBegun> done) = 0;
   /// Makes the key, which goes with the session, where it is not there. conflict: it is. Once a session.
   virtual void bind(const std::string& key, const std::string& value, Done<KeyAnswer> done) = 0;
+  /// Restarts the store's timer of a session that is not bound yet. not_leader: the session is over. False: no timer
+  /// runs before bind(), and `done` is not called.
+  virtual bool keep(Done<KeyAnswer> done) {
+    (void)done;
+    return false;
+  }
   /// Restarts the store's timer of the session by operations that are all sent after this call, and writes `key`
   /// guarded, by a committed write that is sent after the timer's answer. not_leader: the session is over.
   virtual void renew(const std::string& key, const std::string& value, Done<KeyAnswer> done) = 0;

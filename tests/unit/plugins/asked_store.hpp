@@ -35,6 +35,7 @@ class AskedStore final : public KeyStore {
     Done<std::vector<KeyAnswer>> done;
   };
   std::vector<Done<SessionBegun>> begins;
+  std::vector<Done<KeyAnswer>> binds, keeps;
   std::vector<Commit> commits;
   std::vector<std::pair<std::vector<std::string>, Done<KeyRead>>> gets;
   std::vector<Done<KeysThere>> names;
@@ -49,7 +50,11 @@ class AskedStore final : public KeyStore {
   void begin(Millis, const std::optional<Handle>&, Done<SessionBegun> done) override {
     begins.push_back(std::move(done));
   }
-  void bind(const std::string&, const std::string&, Done<KeyAnswer>) override {}
+  void bind(const std::string&, const std::string&, Done<KeyAnswer> done) override { binds.push_back(std::move(done)); }
+  bool keep(Done<KeyAnswer> done) override {
+    keeps.push_back(std::move(done));
+    return true;
+  }
   void renew(const std::string&, const std::string&, Done<KeyAnswer>) override {}
   void end(Done<KeyAnswer>) override {}
   void abandon() noexcept override {}

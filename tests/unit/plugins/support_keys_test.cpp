@@ -5,6 +5,7 @@
 #include "support/keys/claim_order.hpp"
 #include "support/keys/key_batches.hpp"
 #include "support/keys/key_context.hpp"
+#include "support/keys/key_membership.hpp"
 #include "support/keys/key_queue.hpp"
 #include "support/keys/key_registers.hpp"
 #include "support/keys/key_session.hpp"
@@ -33,6 +34,80 @@ TEST(KeyGrants, OfMoreThanADayAreNoSession) {
       EXPECT_EQ(session.over()->cause, Cause::unreachable);
     }
   }
+}
+
+/// Node a, whose session is s2.
+struct KeyMembershipTest : ::testing::Test {
+  static SessionRequest request() {
+    SessionRequest request;
+    request.node = "a";
+    return request;
+  }
+  void enter() {
+    membership.enter([this](KeyMembership::Entry entry, const std::string&) { entered = entry; });
+  }
+  /// Answers the last read; `session`: that has the name, "" for none.
+  void show(const std::string& session) {
+    const auto done = store.gets.back().second;
+    done(session.empty() ? KeyRead{StoreResult::done} : KeyRead{StoreResult::done, {{"s/a", session, 7}}, {}});
+  }
+  static void answer(const std::vector<KeyStore::Done<KeyAnswer>>& asked, StoreResult outcome) {
+    const auto done = asked.back();
+    done({outcome});
+  }
+  void pass_time() { membership.tick(boot_now() + std::chrono::hours(1)); }
+
+  AskedStore store;
+  NoHost host;
+  KeyContext context{store, host, request(), "s2", Millis(2000), {}};
+  LastSeen last_seen{store};
+  KeyMembership membership{context, last_seen, {}};
+  std::optional<KeyMembership::Entry> entered;
+};
+
+TEST_F(KeyMembershipTest, ASessionThatWaitsForItsNameIsKeptOpenAtEachLook) {
+  enter();
+  for (std::size_t looks = 1; looks <= 3; ++looks) {
+    ASSERT_EQ(store.gets.size(), looks);
+    show("s1");
+    ASSERT_EQ(store.keeps.size(), looks);
+    EXPECT_FALSE(membership.due()) << "one after the other";
+    answer(store.keeps, looks == 2 ? StoreResult::unknown : StoreResult::done);
+    pass_time();
+  }
+  show("");
+  EXPECT_EQ(store.binds.size(), 1u);
+  EXPECT_FALSE(entered);
+}
+
+TEST_F(KeyMembershipTest, ASessionThatEndsWhileItWaitsIsStale) {
+  enter();
+  show("s1");
+  ASSERT_EQ(store.keeps.size(), 1u);
+  answer(store.keeps, StoreResult::not_leader);
+  EXPECT_EQ(entered, KeyMembership::Entry::stale);
+  EXPECT_FALSE(membership.due());
+}
+
+/// A store that is slow to write answers each bind too late, also with a refusal, while it answers reads in time.
+TEST_F(KeyMembershipTest, ASessionIsNotBoundAgainBeforeItIsKnownToBeOpen) {
+  enter();
+  show("");
+  ASSERT_EQ(store.binds.size(), 1u);
+  answer(store.binds, StoreResult::unknown);
+  pass_time();
+  show("");
+  EXPECT_EQ(store.binds.size(), 1u);
+  ASSERT_EQ(store.keeps.size(), 1u);
+  answer(store.keeps, StoreResult::done);
+  ASSERT_EQ(store.binds.size(), 2u);
+  answer(store.binds, StoreResult::unknown);
+  pass_time();
+  show("");
+  ASSERT_EQ(store.keeps.size(), 2u);
+  answer(store.keeps, StoreResult::not_leader);
+  EXPECT_EQ(store.binds.size(), 2u);
+  EXPECT_EQ(entered, KeyMembership::Entry::stale);
 }
 
 KeyEntry term(const std::string& group, std::uint64_t epoch, const std::string& session, std::uint64_t version) {
