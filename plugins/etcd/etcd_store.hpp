@@ -35,6 +35,10 @@ class EtcdStore final : public support::KeyStore {
   Capability capability() const override { return Capability::fenced; }
   void begin(Millis timeout, const std::optional<support::Handle>& resumed, Done<support::SessionBegun> done) override;
   void bind(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
+  bool keep(Done<support::KeyAnswer> done) override {
+    lease_.keep(std::move(done));
+    return true;
+  }
   void renew(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
   void end(Done<support::KeyAnswer> done) override;
   void abandon() noexcept override;

@@ -100,6 +100,17 @@ void Lease::bind(const std::string& key, const std::string& value, Done done) {
   keyspace_.bound = key;
 }
 
+/// A lease that a server has not heard of yet counts as over: another one is soon granted.
+void Lease::keep(Done done) {
+  Gateway::Call call{"/v3/lease/keepalive", lease_body(keyspace_.lease), Repeat::safe, patience_};
+  call.urgent = true;
+  gateway_.ask(std::move(call), [done = std::move(done)](const Reply& reply) {
+    if (!reply.done()) return done({outcome_of(reply), 0, reply.text});
+    const bool found = http::number_at(http::at(reply.body, "result"), "TTL") > 0;
+    done({found ? StoreResult::done : StoreResult::not_leader});
+  });
+}
+
 void Lease::renew(const std::string& key, const std::string& value, Done done) {
   const auto renewal = std::make_shared<Renewal>(Renewal{key, value, std::move(done)});
   renewal->until = support::boot_now() + patience_;

@@ -34,6 +34,7 @@ class Lease {
   // As of KeyStore.
   void begin(Millis timeout, const std::optional<support::Handle>& resumed, Begun done);
   void bind(const std::string& key, const std::string& value, Done done);
+  void keep(Done done);
   void renew(const std::string& key, const std::string& value, Done done);
   void end(Done done);
 

@@ -165,6 +165,20 @@ TEST_P(Etcd, ATermEndsByItsDeadlineWhereKeepAlivesFailOrTransactionsDo) {
   }
 }
 
+TEST_P(Etcd, WhoWaitsForItsNameForLongerThanItsTimeoutTakesItWithTheLeaseThatItBegan) {
+  Candidate& a = join_for("a", 2 * timeout());
+  a.backend->close(true);
+  ASSERT_TRUE(awaits_closed(a, timeout() + slack()));
+  a.backend.reset();
+  TempFolder state;
+  testing::HttpGate gate(store()[0].port());
+  Candidate& back = add_with("a", {{"servers", gate.address()}}, state.path());
+  open(back);
+  ASSERT_TRUE(opened(back)) << (back.closed() ? back.closed()->text : "no answer");
+  const auto asked = gate.asked();
+  EXPECT_EQ(std::count(asked.begin(), asked.end(), "POST /v3/lease/grant"), 1);
+}
+
 TEST_P(Etcd, ATermIsInDoubtWhileNothingIsSeenOfWhatOthersChange) {
   TempFolder state;
   testing::HttpGate gate(store()[0].port());
