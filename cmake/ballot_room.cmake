@@ -7,10 +7,15 @@ function(ballot_flags target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD "${BALLOT_UNITY}" UNITY_BUILD_BATCH_SIZE 36)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-    -Wshadow$<$<BOOL:${BALLOT_UNITY}>:=local>  # another file's constants are no concern of a local variable
-    -Wno-restrict  # g++ 12 warns of std::string's own code (GCC bug 105651)
-    $<$<BOOL:${BALLOT_WERROR}>:-Werror>)
+    -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${BALLOT_WERROR}>:-Werror>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE
+      -Wshadow$<$<BOOL:${BALLOT_UNITY}>:=local>  # another file's constants are no concern of a local variable
+      -Wno-restrict)  # g++ 12 warns of std::string's own code (GCC bug 105651)
+  else()
+    # For g++ no part of -Wconversion; [this] of which another branch of a template makes use.
+    target_compile_options(${target} PRIVATE -Wno-sign-conversion -Wno-unused-lambda-capture)
+  endif()
   if(BALLOT_SANITIZER)
     target_compile_options(${target} PUBLIC -fsanitize=${BALLOT_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     # null, alignment: a third of the compilation, for what ends the process anyhow, or x86 allows. vptr: it asks a pipe
@@ -29,10 +34,12 @@ function(ballot_flags target)
   endif()
 endfunction()
 
-# In a debug build: code that tests keep busy is compiled with optimization, and code that runs once without, which is half
-# of the work under sanitizers.
+# In a debug build: code that simulations keep busy is compiled with optimization, and code that runs once without. Under
+# sanitizers none is: a quarter of the work, and there little is simulated.
 function(ballot_busy target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  if(NOT BALLOT_SANITIZER)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  endif()
 endfunction()
 function(ballot_idle target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)

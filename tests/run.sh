@@ -1,7 +1,8 @@
 #!/bin/bash
 # The whole proof that a change is sound, on a bare Debian 12: style; what is shipped, with warnings as errors, and its
-# benches' short form; every test; then under AddressSanitizer what does not go by real clocks and some daemons, and
-# under ThreadSanitizer what has threads. Fails on the first step that does not hold; says at the end what each took.
+# benches' short form; every test, those of rooms, parsers and single daemons under AddressSanitizer; under ThreadSanitizer
+# what has threads, or, as the commit says, the release before beside this one. Fails on the first step that does not hold;
+# says at the end what each took.
 # Usage: tests/run.sh [--quick | --long | --fuzz MINUTES]
 #   --quick   style, build and tests: no release, no benches, no sanitizers
 #   --long    besides all of it, what takes hours: 20,000 seeds, three servers, 10,000 groups, a fault at each call
@@ -60,6 +61,18 @@ summary() {
 }
 trap summary EXIT
 
+# What a run leaves out, so that it takes 25 minutes, is chosen by the commit: turn N [DIGITS] is a number below N, another
+# one for each commit and the same for one, of those DIGITS of its name.
+turn() {
+  echo $((0x$(git rev-parse HEAD 2> /dev/null | cut -c "${2:-1-4}" || echo 0) % $1))
+}
+
+# Whether this run asks about threads; every other one asks about two builds in one fleet. The long form asks both, and the
+# quick one about the builds.
+asks_about_threads() {
+  [ "$form" != quick ] && { [ "$form" = long ] || [ "$(turn 2 5-8)" = 0 ]; }
+}
+
 # ---- building and testing
 
 # build PRESET [TARGET...]
@@ -70,16 +83,17 @@ build() {
 
 # compile PRESET [TARGET...]
 compile() {
-  local preset=$1 strict=ON two_builds=OFF elsewhere=OFF mutants=
+  local preset=$1 two_builds=OFF elsewhere=OFF mutants=
   shift
-  # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); the others show that there is nothing to warn of.
-  case $preset in asan | tsan) strict=OFF ;; esac
-  [ "$preset" != proof ] || two_builds=ON
-  [ "$preset-$form" != proof-long ] || two_builds=ALL
+  case $preset-$form in
+    proof-quick) two_builds=ON ;;
+    proof-whole) asks_about_threads || two_builds=ON ;;
+    proof-long) two_builds=ALL ;;
+  esac
   # The tests of rooms and parsers go under AddressSanitizer, where that is built: once is enough.
   [ "$preset-$form" != proof-whole ] || elsewhere=ON
   case $form in long) mutants=all ;; whole) mutants=$(tests/mutants/chosen 8) ;; esac
-  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds \
+  cmake --preset "$preset" -DBALLOT_WERROR=ON -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds \
     -DBALLOT_SANITIZED_ELSEWHERE=$elsewhere "-DBALLOT_MUTANTS=$mutants" > /dev/null
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
 }
@@ -142,7 +156,8 @@ once_more() {
   while read -r one; do tried_again "$one" "$1"; done <<< "$failed"
 }
 
-# run_tests PRESET [CTEST_ARGUMENT...]: every test but those labelled long, or those that the arguments choose
+# run_tests PRESET [CTEST_ARGUMENT...]: every test but those with a label of $left_out, or those that the arguments choose
+left_out='^long$'
 run_tests() {
   local preset=$1 dir=build/$1 failed= said
   shift
@@ -154,7 +169,7 @@ run_tests() {
   export LSAN_OPTIONS=suppressions=$PWD/tests/leaks_of_others:print_suppressions=0
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:$reports
   export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/tests/races_of_others:$reports
-  ctest --test-dir "$dir" -j"$at_a_time" --no-tests=error --output-on-failure -LE '^long$' "$@" 2>&1 | tee "$dir/ctest.log" \
+  ctest --test-dir "$dir" -j"$at_a_time" --no-tests=error --output-on-failure -LE "$left_out" "$@" 2>&1 | tee "$dir/ctest.log" \
     || failed=yes
   said=$dir/Testing/Temporary/LastTest.log
   # ctest counts what was skipped as passed, and an executable's many tests as one.
@@ -180,29 +195,26 @@ faults() {
 }
 
 # asked_elsewhere PRESET: the pattern of what this sanitizer leaves to the other one, or to another commit. As the commit says,
-# a run asks the conformance of one networked store under AddressSanitizer, of another one under ThreadSanitizer, and half
-# of the simulation under AddressSanitizer; the long form all of it.
+# a run asks the conformance of one networked store under AddressSanitizer, of another one under ThreadSanitizer, and an
+# eighth of the simulation under AddressSanitizer; the long form all of it.
 asked_elsewhere() {
   [ "$form" != long ] || { echo '^$'; return; }
-  local stores=(zookeeper etcd consul nats) of_four=$((0x$(git rev-parse HEAD 2> /dev/null | cut -c1-4 || echo 0) % 4))
+  local stores=(zookeeper etcd consul nats) one=$(turn 8)
   case $1 in
-    asan) unset "stores[$of_four]" ;;
-    tsan) unset "stores[$(((of_four + 2) % 4))]" ;;
+    asan) unset "stores[$((one % 4))]" ;;
+    tsan) unset "stores[$(((one + 2) % 4))]" ;;
   esac
   printf '^conformance_(%s)' "$(IFS='|' && echo "${stores[*]}")"
-  case $1$((of_four % 2)) in
-    asan0) echo '|^simulation\.[0246]' ;;
-    asan1) echo '|^simulation\.[1357]' ;;
-  esac
+  [ "$1" != asan ] || printf '|^simulation\.[^%d]' "$one"
+  echo
 }
 
 # asked_of_others: the pattern of the stores on which no fleet is asked this time (tests/integration/fleet): the whole form
 # asks on one, as the commit says, the quick one and the long one on all.
 asked_of_others() {
-  local stores=(zookeeper etcd consul nats) one
+  local stores=(zookeeper etcd consul nats)
   [ "$form" = whole ] || { echo '^$'; return; }
-  one=$((0x$(git rev-parse HEAD 2> /dev/null | cut -c1-4 || echo 0) % ${#stores[@]}))
-  unset "stores[$one]"
+  unset "stores[$(turn 4)]"
   printf '^store_fleet_tests\\.(%s)asked$' "$(IFS='|' && echo "${stores[*]}")"
 }
 
@@ -244,21 +256,25 @@ if [ "$form" = fuzz ]; then
 fi
 
 step 'dependencies'
-packaging/install-deps.sh build test ci $([ "$form" = quick ] || echo clang)
+packaging/install-deps.sh build test ci clang
 
 step 'style'
 find runtime storage plugins tests examples -name '*.[ch]pp' -type f -print0 | xargs -0 -n 50 -P "$cores" clang-format-14 --dry-run --Werror
 tests/size_rules.sh
 
 build proof
-[ "$form" = quick ] ||
-  build_ahead 'release all ballot_bench' \
-    'asan tests_unit tests_fuzz tests_conformance tests_sim tests_runner tests_daemon tests_mutants' 'tsan tests_threads'
+ahead_of_time=('release all ballot_bench'
+  'asan tests_unit tests_fuzz tests_conformance tests_sim tests_runner tests_daemon tests_mutants')
+! asks_about_threads || ahead_of_time+=('tsan tests_threads')
+[ "$form" = quick ] || build_ahead "${ahead_of_time[@]}"
+# The runner and a daemon alone are asked once, under AddressSanitizer.
+[ "$form" != whole ] || left_out='^(long|runner|daemon)$'
 run_tests proof -E "$(asked_of_others)"
+left_out='^long$'
 step 'proof: faults with real servers'
 # As asked_elsewhere(): which stores of a scenario are left out changes with the commit; the quick form leaves out none.
 rotation=()
-[ "$form" != whole ] || rotation=(--rotation $((0x$(git rev-parse HEAD 2> /dev/null | cut -c1-4 || echo 0))))
+[ "$form" != whole ] || rotation=(--rotation "$(turn 65536)")
 faults smoke ${rotation[@]+"${rotation[@]}"}
 if [ "$form" != quick ]; then
   built_ahead release
@@ -275,13 +291,15 @@ if [ "$form" != quick ]; then
   # A backend's candidates in processes of their own run the code that those in one process run; days and fleets that
   # are simulated run that of an hour and of three nodes; ten thousand runs that of one.
   BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:Audit.OfADay*:Audit/EachRow.*:Scale.*:Isolation.OfTenThousand*:*/processes' \
-    run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon|mutants)$' -E "$(asked_elsewhere asan)"'|^RunnerWithoutCgroups'
-  built_ahead tsan
+    run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon|mutants)$' -E "$(asked_elsewhere asan)"
+  if asks_about_threads; then
+    built_ahead tsan
+    # What fails at each call in turn, is sent megabytes of junk, or has ten thousand groups in one thread, shows nothing
+    # about threads.
+    GTEST_FILTER='-*/processes:Of/*:*Hostile*:LocalHandover.*TenThousand*' run_tests tsan -L '^threads$' -E "$(asked_elsewhere tsan)"
+  fi
   wait "$ahead"
   ahead=
-  # What fails at each call in turn, is sent megabytes of junk, or has ten thousand groups in one thread, shows nothing
-  # about threads.
-  GTEST_FILTER='-*/processes:Of/*:*Hostile*:LocalHandover.*TenThousand*' run_tests tsan -L '^threads$' -E "$(asked_elsewhere tsan)"
   step 'release: benches, short form (begun before asan: test)'
   wait "$benches" || { cat build/release/benches.log; exit 1; }
   cat build/release/benches.log

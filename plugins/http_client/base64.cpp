@@ -24,10 +24,14 @@ std::string to_base64(std::string_view bytes) {
   text.reserve((bytes.size() + 2) / 3 * 4);
   std::uint32_t bits = 0;
   int count = 0;
-  const auto put = [&] { text += digits[bits >> (count -= 6) & 63]; };
+  const auto put = [&] {
+    count -= 6;
+    text += digits[bits >> count & 63];
+  };
   for (const char byte : bytes) {
     bits = bits << 8 | static_cast<unsigned char>(byte);
-    for (count += 8; count >= 6;) put();
+    count += 8;
+    while (count >= 6) put();
   }
   if (count > 0) {
     bits <<= 6 - count;

@@ -33,7 +33,6 @@ Daemons::Daemons(Trial& trial, const Setup& setup)
               const Millis asked = setup.timeout > Millis(0) ? trial.timeout(setup.timeout) : Millis(0);
               return trial.store(setup.store).configuration(node, "t" + std::to_string(trial.fleets + 1), asked);
             }),
-      trial_(trial),
       store_(trial.store()),
       name_space_("t" + std::to_string(++trial.fleets)),
       asked_(setup.timeout > Millis(0) ? timeout : Millis(0)) {

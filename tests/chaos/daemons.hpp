@@ -94,7 +94,6 @@ class Daemons : public testing::Fleet {
   std::vector<RunId> triggered;
 
  private:
-  Trial& trial_;
   Store& store_;
   const std::string name_space_;
   const Millis asked_;

@@ -28,9 +28,6 @@ class FewDescriptors {
 
 class HostWithoutDescriptors : public EmbeddingHost {
  protected:
-#ifdef __SANITIZE_ADDRESS__
-  void SetUp() override { GTEST_SKIP() << "UBSan looks at objects through a pipe, and calls them broken without one"; }
-#endif
   RuntimeSettings settings() {
     RuntimeSettings settings = EmbeddingHost::settings();
     settings.control_socket = folder_ / "host.sock";

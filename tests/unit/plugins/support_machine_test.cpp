@@ -17,7 +17,7 @@ class TheLiveness : public ::testing::Test {
  protected:
   struct Daemon {
     Daemon(const std::string& path, std::int64_t id, SteadyTime deadline)
-        : lock(std::move(*LockFile::open(path))), liveness(lock, "boot") {
+        : lock(*LockFile::open(path)), liveness(lock, "boot") {
       session.id = id;
       session.boot_id = "boot";
       session.deadline = deadline;
@@ -82,7 +82,7 @@ TEST_F(TheLiveness, ADeadDaemonsSlotIsUsedAgainOnceItsLeaseIsOver) {
 
 TEST_F(TheLiveness, AnObserverEndsNobody) {
   Daemon a(path(), 1, boot_now() - 1s);
-  LockFile lock = std::move(*LockFile::find(path()));
+  LockFile lock = *LockFile::find(path());
   Liveness observer(lock, "boot");
   EXPECT_FALSE(observer.is_past());
   EXPECT_TRUE(observer.others({a.session}).empty());
@@ -106,7 +106,7 @@ class ThePrefixWatches : public ::testing::Test {
 
   TempFolder folder_;
   std::string path_ = folder_.path();
-  LockFile lock_ = std::move(*LockFile::open(path_ + "/lock"));
+  LockFile lock_ = *LockFile::open(path_ + "/lock");
 };
 
 TEST_F(ThePrefixWatches, EchoThePrefixesThatWereAskedFor) {
@@ -133,7 +133,7 @@ TEST_F(ThePrefixWatches, NotifyOfElections) {
 TEST_F(ThePrefixWatches, NotifyOfAChangeAgainWhenItIsCommitted) {
   PrefixWatches watches(path_, lock_), others(path_, lock_);
   ASSERT_TRUE(watches.add("j/"));
-  LockFile writer = std::move(*LockFile::open(path_ + "/lock"));
+  LockFile writer = *LockFile::open(path_ + "/lock");
   bool elections = false;
   {
     const WriteLock writing(writer, this_process(), [](int) { return false; });
