@@ -129,6 +129,12 @@ void RedisStore::bind(const std::string& key, const std::string& value, Done<Key
   run({"bind", session_, key, value}, [done](const Reply& reply) { done(answer_of(reply)); });
 }
 
+bool RedisStore::keep(Done<KeyAnswer> done) {
+  run(
+      {"keep", session_}, [done](const Reply& reply) { done(answer_of(reply)); }, Priority::urgent);
+  return true;
+}
+
 /// A session that goes on for T is of no use where its node does not know what others have done meanwhile: so the
 /// answer waits for a poll that is sent after the renewal.
 void RedisStore::renew(const std::string& key, const std::string& value, Done<KeyAnswer> done) {

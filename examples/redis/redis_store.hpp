@@ -32,6 +32,7 @@ class RedisStore final : public ballot::support::KeyStore {
   void begin(ballot::Millis timeout, const std::optional<ballot::support::Handle>& resumed,
              Done<ballot::support::SessionBegun> done) override;
   void bind(const std::string& key, const std::string& value, Done<ballot::support::KeyAnswer> done) override;
+  bool keep(Done<ballot::support::KeyAnswer> done) override;
   void renew(const std::string& key, const std::string& value, Done<ballot::support::KeyAnswer> done) override;
   void end(Done<ballot::support::KeyAnswer> done) override;
   void abandon() noexcept override { abandoned_ = true; }

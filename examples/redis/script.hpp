@@ -103,6 +103,13 @@ function run.bind(session, key, value)
   return {'done', version}
 end
 
+function run.keep(session)
+  local timeout = open(session)
+  if not timeout then return {'not_leader', 0} end
+  begin(session, timeout)
+  return {'done', 0}
+end
+
 function run.renew(session, key, value)
   local timeout = open(session)
   if not timeout then return {'not_leader', 0, now} end

@@ -29,7 +29,11 @@ inline constexpr std::uint32_t plugin_abi = 12;
 /// \endcond
 
 /// What both sides must have been built with: their objects are handed over.
+#ifdef __clang__
+inline constexpr const char* plugin_toolchain = "clang" BALLOT_TEXT_(__clang_major__) " libstdc++ cxx20";
+#else
 inline constexpr const char* plugin_toolchain = "gcc" BALLOT_TEXT_(__GNUC__) " libstdc++ cxx20";
+#endif
 
 /// What becomes of a store that asks nobody who he is, so that whoever reaches it may write what this daemon reads.
 enum class OpenStore {
