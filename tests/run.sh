@@ -83,8 +83,10 @@ build() {
 
 # compile PRESET [TARGET...]
 compile() {
-  local preset=$1 two_builds=OFF elsewhere=OFF mutants=
+  local preset=$1 two_builds=OFF elsewhere=OFF mutants= by=()
   shift
+  # What is shipped is compiled by g++; to test what clang compiles takes half of the time.
+  [ "$preset-$form" != proof-long ] || by=(-DCMAKE_CXX_COMPILER=g++)
   case $preset-$form in
     proof-quick) two_builds=ON ;;
     proof-whole) asks_about_threads || two_builds=ON ;;
@@ -94,7 +96,7 @@ compile() {
   [ "$preset-$form" != proof-whole ] || elsewhere=ON
   case $form in long) mutants=all ;; whole) mutants=$(tests/mutants/chosen 8) ;; esac
   cmake --preset "$preset" -DBALLOT_WERROR=ON -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds \
-    -DBALLOT_SANITIZED_ELSEWHERE=$elsewhere "-DBALLOT_MUTANTS=$mutants" > /dev/null
+    -DBALLOT_SANITIZED_ELSEWHERE=$elsewhere "-DBALLOT_MUTANTS=$mutants" ${by[@]+"${by[@]}"} > /dev/null
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
 }
 
