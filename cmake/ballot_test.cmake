@@ -73,15 +73,22 @@ function(ballot_shards name labels shards processors cost)
   endforeach()
 endfunction()
 
-# ballot_test(NAME [THREADS] [LONG] [PLAIN] [SHARDS n] SOURCES file... [USES library...] [DEPENDS target...])
+# ballot_shards_filter(NAME SHARDS FILTER): of them only what googletest's filter names.
+function(ballot_shards_filter name shards filter)
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set_property(TEST ${name}.${shard} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=${filter}")
+  endforeach()
+endfunction()
+
+# ballot_test(NAME [THREADS] [LONG] [PLAIN filter] [SHARDS n] SOURCES file... [USES library...] [DEPENDS target...])
 # The tests of integration/ start processes, mostly wait, and are run one by one. All others, and what is long, are
-# sharded; a shard keeps a core busy, and counts as two (tests/run.sh: at_a_time). PLAIN: some of its tests cannot go
-# under AddressSanitizer, so that it is built and run without one too (BALLOT_SANITIZED_ELSEWHERE).
+# sharded; a shard keeps a core busy, and counts as two (tests/run.sh: at_a_time). PLAIN: a filter of googletest for the
+# tests that measure memory or compute for long, which run without a sanitizer too (BALLOT_SANITIZED_ELSEWHERE).
 function(ballot_test name)
-  cmake_parse_arguments(TEST "THREADS;LONG;PLAIN" "SHARDS" "" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS;LONG" "PLAIN;SHARDS" "" ${ARGN})
   ballot_labels(labels ${ARGN})
   ballot_test_program(${name} "${labels}" ${TEST_UNPARSED_ARGUMENTS})
-  set_property(TARGET ${name} PROPERTY BALLOT_PLAIN ${TEST_PLAIN})
   if(BALLOT_SANITIZED_ELSEWHERE AND NOT TEST_PLAIN AND labels MATCHES "^(unit|fuzz)")
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   elseif("integration" IN_LIST labels AND NOT TEST_LONG)
@@ -96,6 +103,9 @@ function(ballot_test name)
       set(TEST_SHARDS 1)
     endif()
     ballot_shards(${name} "${labels}" ${TEST_SHARDS} 2 0)
+    if(TEST_PLAIN AND BALLOT_SANITIZED_ELSEWHERE)
+      ballot_shards_filter(${name} ${TEST_SHARDS} "${TEST_PLAIN}")
+    endif()
   endif()
 endfunction()
 
@@ -109,9 +119,6 @@ function(ballot_server_test name shards)
   ballot_test_program(${name} "${labels}" ${TEST_UNPARSED_ARGUMENTS})
   ballot_shards(${name} "${labels}" ${shards} 1 100)
   if(TEST_SANITIZED AND BALLOT_SANITIZED_ELSEWHERE)
-    math(EXPR last "${shards} - 1")
-    foreach(shard RANGE ${last})
-      set_property(TEST ${name}.${shard} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-${TEST_SANITIZED}")
-    endforeach()
+    ballot_shards_filter(${name} ${shards} "-${TEST_SANITIZED}")
   endif()
 endfunction()
