@@ -86,8 +86,8 @@ ballot_mutant(catches_up_all_at_once FILE runtime/core/job/job_claims.cpp
   FIND "return allows && due.trigger ==" REPLACE "return false && due.trigger =="
   FINDING "catches up two slots at once|FAILED.*Overlap.AllowCatchesUp" FILTER "Overlap.*")
 ballot_mutant(pauses_are_not_recorded FILE runtime/core/job/job_writes.cpp
-  FIND "if (stored.paused && !write->next.paused)" REPLACE "if (false)"
-  FINDING "neither its job nor its group was paused|FAILED.*PausesOf" FILTER "*Paus*:Seeds/Random.*")
+  FIND "const Interventions& of = *paused.interventions;" REPLACE "const Interventions& of = *paused.interventions; if (!until || until) return;"
+  FINDING "neither its job nor its group was paused" FILTER "*Paus*:Seeds/Random.*")
 
 # ---- the reasons: what became of a slot is what the policies, the people and the faults make of it
 
@@ -229,7 +229,7 @@ ballot_mutant(unfit_node_campaigns FILE runtime/core/group/group_machine.cpp
   FIND "g.is_node_fit && state_.unfit.empty() && may_lead" REPLACE "g.is_node_fit && may_lead"
   FINDING "FAILED.*UnfitNode.GivesThatGroupAway" FILTER "UnfitNode.*")
 ballot_mutant(unfit_for_ever FILE runtime/core/group/groups.cpp
-  FIND "machine.forget_unfit();" REPLACE "(void)group;"
+  FIND "group.machine.forget_unfit();" REPLACE "(void)group;"
   FINDING "FAILED.*UnfitNode.IsTakenForFit" FILTER "UnfitNode.*")
 
 # ---- runs without a claim
