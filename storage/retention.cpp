@@ -17,7 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto slice_time = std::chrono::milliseconds(20);
 constexpr int slice_rows = 2000;
-constexpr int slice_pages = 256;
 constexpr std::int64_t row_bytes = 256;  // about what a row takes, its index entries included
 constexpr std::int64_t any_job = 0;      // in table `horizon`
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
