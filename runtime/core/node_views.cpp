@@ -21,6 +21,7 @@ std::vector<PeerView> NodeViews::peers() const {
   std::vector<PeerView> views;
   for (const auto& [session, peer] : directory_.peers().all()) {
     PeerView view{peer.node, session, peer.unfit, peer.at};
+    view.alive = peer.alive;
     view.is_missed = peer.life == Peers::Peer::Life::gone;
     for (const auto& [name, group] : groups_.all())
       if (group.is_wanted() && peer.takes_part(group.settings)) {

@@ -6,6 +6,7 @@
 //   for (const PeerView& peer : core.node_views().peers()) print(peer.node, peer.unfit);
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +19,11 @@ namespace ballot::core {
 /// A node by one of its sessions.
 struct PeerView {
   std::string_view node, session;
-  std::string_view unfit;     // why it is to be handed nothing; "": it is fit
-  WallTime at{};              // when it published that, by its own clock
-  bool is_candidate = false;  // it takes part in the election of a group that this node knows, if it lives
-  bool is_missed = false;     // an election was looked at, and it was not there
+  std::string_view unfit;                // why it is to be handed nothing; "": it is fit
+  WallTime at{};                         // when it published that, by its own clock
+  bool is_candidate = false;             // it takes part in the election of a group that this node knows, if it lives
+  bool is_missed = false;                // an election was looked at, and it was not there
+  std::optional<SteadyTime> alive = {};  // when it was last seen in an election, by this node's clock
 };
 
 /// A group that not all nodes define alike.

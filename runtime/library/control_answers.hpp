@@ -66,7 +66,7 @@ class ControlAnswers {
 
   Node& node_;
   const StateViews views_;
-  const FleetQuestions fleet_;
+  FleetQuestions fleet_;
   const JobFolder& jobs_;
   const Facts facts_;
   std::optional<Fleet> others_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/wall_text.hpp"
 
@@ -63,7 +64,9 @@ void describe_present(const FleetFacts& facts, const core::PeerView& peer, const
 }
 
 void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetNode& node) {
-  node.last_heard = peer.at;
+  const auto alive = facts.alive.find(peer.session);
+  const bool is_known = alive != facts.alive.end() && alive->second >= peer.at;
+  node.last_heard = is_known ? alive->second : peer.at;
   if (facts.elections.empty()) {
     node.state = "unknown";
     node.reasons.emplace_back("the store does not answer");
@@ -75,6 +78,9 @@ void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetN
   } else {
     node.state = "gone";
     node.reasons.emplace_back("it has no session: it is down, or cut off from the store");
+    if (!is_known)
+      node.reasons.push_back("last heard of: when it published its record, as far as " + facts.self +
+                             " knows; it may have lived longer");
   }
 }
 
@@ -98,6 +104,22 @@ int rank_of(const FleetNode& node) {
 
 bool is_silent(const Candidate& candidate, WallTime now) {
   return candidate.last_seen && now - *candidate.last_seen > candidate.timeout / 2;
+}
+
+void note_alive(SessionTimes& alive, const std::vector<Election>& elections, const std::vector<core::PeerView>& peers,
+                WallTime now, SteadyTime steady) {
+  const auto add = [&alive](std::string_view session, WallTime at) {
+    WallTime& known = alive.try_emplace(std::string(session), at).first->second;
+    known = std::max(known, at);
+  };
+  std::set<std::string_view> published;
+  for (const core::PeerView& peer : peers) {
+    published.insert(peer.session);
+    if (peer.alive) add(peer.session, now - (steady - *peer.alive));
+  }
+  for (const Election& election : elections)
+    for (const Candidate& candidate : election.candidates) add(candidate.id, candidate.last_seen.value_or(now));
+  std::erase_if(alive, [&](const auto& one) { return !published.contains(one.first); });
 }
 
 std::vector<FleetNode> fleet_nodes(const FleetFacts& facts) {

@@ -18,6 +18,8 @@
 //   const std::vector<FleetNode> nodes = fleet_nodes(facts);
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +41,9 @@ struct FleetNode {
   bool is_asked = false;                // it is the node that says all this
 };
 
+/// When each session, by its ID, was last known to be alive.
+using SessionTimes = std::map<std::string, WallTime, std::less<>>;
+
 struct FleetFacts {
   WallTime now{};
   std::string self;  // this node's name
@@ -46,7 +51,12 @@ struct FleetFacts {
   std::vector<Election> elections;  // none: the store does not answer
   std::vector<core::PeerView> peers;
   std::vector<core::DriftView> drifts;
+  SessionTimes alive = {};  // of earlier questions, and of what this node has observed
 };
+
+/// Adds what is known now, and forgets the sessions of which nothing is published any more.
+void note_alive(SessionTimes& alive, const std::vector<Election>& elections, const std::vector<core::PeerView>& peers,
+                WallTime now, SteadyTime steady);
 
 /// By name.
 std::vector<FleetNode> fleet_nodes(const FleetFacts& facts);

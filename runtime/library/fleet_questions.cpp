@@ -8,7 +8,6 @@
 #include "base/wall_text.hpp"
 #include "core/record/register.hpp"
 #include "io/clocks.hpp"
-#include "library/fleet_nodes.hpp"
 #include "library/next_slots.hpp"
 
 namespace ballot::library {
@@ -71,10 +70,13 @@ void send_slots(const Ahead& ahead, const io::Reply& reply) {
 
 }  // namespace
 
-void FleetQuestions::answer_nodes(const NodeStatus& status, const io::Reply& reply) const {
+void FleetQuestions::answer_nodes(const NodeStatus& status, const io::Reply& reply) {
   node_.observe(store_time, [this, status, reply](const std::vector<Election>& elections) {
     const core::NodeViews views = node_.core().node_views();
-    const FleetFacts facts{io::read_clocks().wall, self_, status, elections, views.peers(), views.drifts()};
+    const auto now = io::read_clocks();
+    const auto peers = views.peers();
+    note_alive(alive_, elections, peers, now.wall, now.steady);
+    const FleetFacts facts{now.wall, self_, status, elections, peers, views.drifts(), alive_};
     reply.finish(shown(fleet_nodes(facts)));
   });
 }

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "io/question.hpp"
+#include "library/fleet_nodes.hpp"
 #include "library/node.hpp"
 #include "library/state_views.hpp"
 
@@ -30,13 +31,14 @@ class FleetQuestions {
       : node_(node), views_(views), self_(std::move(self)) {}
 
   /// `status`: this node's.
-  void answer_nodes(const NodeStatus& status, const io::Reply& reply) const;
+  void answer_nodes(const NodeStatus& status, const io::Reply& reply);
   void answer_next(const io::Message& asked, const io::Reply& reply) const;
 
  private:
   Node& node_;
   const StateViews& views_;
   const std::string self_;
+  SessionTimes alive_;  // from one question to the next: the store does not say it of a session that is over
 };
 
 }  // namespace ballot::library

@@ -75,6 +75,32 @@ TEST_F(Fleet, ShowsANodeThatHasNoSessionAnyMoreAndWhenItWasHeardOf) {
   EXPECT_EQ(node("n2").state, "gone");
 }
 
+/// What a node publishes may be months old when it dies.
+TEST_F(Fleet, ShowsOfANodeThatIsGoneWhenItWasLastKnownToBeAlive) {
+  const SteadyTime steady{1h};
+  note_alive(facts.alive, facts.elections, facts.peers, now, steady);
+  for (Election& election : facts.elections) election.candidates.erase(election.candidates.begin());
+  facts.now = now + 30s;
+  note_alive(facts.alive, facts.elections, facts.peers, facts.now, steady + 30s);
+  EXPECT_EQ(node("n2").state, "gone");
+  EXPECT_EQ(node("n2").last_heard, now - 1s) << "as the store said it the last time";
+  EXPECT_EQ(node("n2").reasons, Texts{"it has no session: it is down, or cut off from the store"});
+  facts.peers[0].alive = steady + 20s;
+  note_alive(facts.alive, facts.elections, facts.peers, facts.now, steady + 30s);
+  EXPECT_EQ(node("n2").last_heard, now + 20s) << "the daemon itself has observed it later";
+  facts.peers.erase(facts.peers.begin());
+  note_alive(facts.alive, facts.elections, facts.peers, facts.now, steady + 30s);
+  EXPECT_EQ(facts.alive.count("s-n2"), 0U) << "it has left in a clean way";
+}
+
+TEST_F(Fleet, SaysWhereItKnowsNoMoreOfANodeThatIsGoneThanItsRecord) {
+  for (Election& election : facts.elections) election.candidates.erase(election.candidates.begin());
+  EXPECT_EQ(node("n2").last_heard, now - 10min);
+  ASSERT_EQ(node("n2").reasons.size(), 2U);
+  EXPECT_EQ(node("n2").reasons.back(),
+            "last heard of: when it published its record, as far as n1 knows; it may have lived longer");
+}
+
 TEST_F(Fleet, ShowsANodeThatIsBackByItsNewSession) {
   facts.peers.push_back({"n2", "s-old", "", now - 20min, true, true});
   facts.peers.insert(facts.peers.begin(), {"n2", "s-older", "", now - 30min, true, true});

@@ -222,7 +222,7 @@ struct Lines : io::AnswerSink {
 };
 
 TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
-  const FleetQuestions fleet(node, views, "n1");
+  FleetQuestions fleet(node, views, "n1");
   const auto lines = std::make_shared<Lines>();
   lines->on_end = [this] { end(); };
   io::Message asked;
@@ -261,7 +261,7 @@ TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsSlotsThatThePersonSawPausedTakeN
 }
 
 TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {
-  const FleetQuestions fleet(node, views, "n1");
+  FleetQuestions fleet(node, views, "n1");
   for (const std::int64_t time : {std::int64_t{0}, std::int64_t{Millis(367 * 24h).count()}}) {
     const auto lines = std::make_shared<Lines>();
     io::Message asked;
@@ -273,7 +273,7 @@ TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {
 }
 
 TEST_F(RuntimeOfManyJobs, ShowsTheNodesOfItsFleet) {
-  const FleetQuestions fleet(node, views, "n1");
+  FleetQuestions fleet(node, views, "n1");
   const auto lines = std::make_shared<Lines>();
   lines->on_end = [this] { end(); };
   run_once_it_leads(
