@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
 #include "base/duration.hpp"
 #include "base/instance.hpp"
 #include "io/control_client.hpp"
@@ -38,8 +39,9 @@ Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Mess
 }
 
 Exit ask_daemon(std::string_view command, const config::Config& config, io::Message request, Patience patience) {
+  const std::string job = request.text("job").value_or(""), group = request.text("group").value_or("");
   const auto answer = send_request(config, std::move(request), patience);
-  if (!answer) return fail(command, answer.error());
+  if (!answer) return fail(command, with_guess(answer.error(), job, group, config));
   if (const auto text = answer->text("text"); text && !text->empty()) std::cout << *text << "\n";
   return Exit::done;
 }

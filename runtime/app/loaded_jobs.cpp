@@ -35,11 +35,10 @@ Names group_names(const config::JobSet& set) {
 Result<void> require(const std::string& what, const std::string& name, const Names& loaded,
                      const library::LedgerView& ledger) {
   if (std::find(loaded.begin(), loaded.end(), name) != loaded.end()) return {};
-  const std::string_view near = config::nearest(name, loaded);
   return library::not_known(ledger,
                             "no " + what + " " + config::in_quotes(name) + " is loaded or in " +
-                                (ledger.is_of_fleet() ? "the ledger of a node that answers" : "this node's ledger") +
-                                (near.empty() ? "" : "; did you mean " + config::in_quotes(near) + "?"));
+                                (ledger.is_of_fleet() ? "the ledger of a node that answers" : "this node's ledger"),
+                            config::did_you_mean(name, loaded));
 }
 
 }  // namespace
@@ -104,6 +103,15 @@ Result<void> require_group(const std::string& name, const config::Config& config
   const std::string own = instance_name(common_name(name), config.node);
   const bool is_elsewhere = is_instance(name) && std::find(groups.begin(), groups.end(), own) != groups.end();
   return is_elsewhere ? Result<void>() : require("group", name, groups, ledger);
+}
+
+Error with_guess(Error error, const std::string& job, const std::string& group, const config::Config& config) {
+  if (error.code != Errc::not_found || error.what.find("did you mean") != std::string::npos) return error;
+  const config::JobsDir jobs = load_jobs(config);
+  const std::string& name = job.empty() ? group : job;
+  const Names names = job.empty() ? group_names(jobs.set()) : job_names(jobs.set());
+  if (std::find(names.begin(), names.end(), name) == names.end()) error.what += config::did_you_mean(name, names);
+  return error;
 }
 
 }  // namespace ballot::app

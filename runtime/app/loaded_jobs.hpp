@@ -30,4 +30,8 @@ Result<void> require_job(const std::string& name, const config::Config& config, 
 Result<std::vector<std::string>> with_instances(std::vector<std::string> names, library::LedgerView& ledger);
 Result<void> require_group(const std::string& name, const config::Config& config, library::LedgerView& ledger);
 
+/// What a daemon has refused of that job, or of that group where no job is named: with the nearest name, where the
+/// files have none like it.
+Error with_guess(Error error, const std::string& job, const std::string& group, const config::Config& config);
+
 }  // namespace ballot::app

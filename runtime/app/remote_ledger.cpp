@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "io/control_client.hpp"
-#include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 

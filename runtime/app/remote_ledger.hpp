@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "io/message.hpp"
+#include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_view.hpp"
 
 namespace ballot::app {
@@ -49,6 +50,7 @@ class RemoteLedger : public library::LedgerView {
   Result<bool> knows_group(const std::string& name) override;
   Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
   Result<library::AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
+  Result<std::vector<std::string>> nodes() override { return ask_names(library::question("nodes"), "names"); }
 
   bool is_evidence(const Row& row) const override { return evidence_.contains(library::key_of(row)); }
   std::set<std::string> known_by_store() const override { return by_store_; }

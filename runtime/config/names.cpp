@@ -75,12 +75,14 @@ std::string_view nearest(std::string_view text, std::span<const std::string_view
   return best;
 }
 
+std::string did_you_mean(std::string_view text, std::span<const std::string_view> known) {
+  const std::string_view name = nearest(text, known);
+  return name.empty() ? std::string() : "; did you mean '" + std::string(name) + "'?";
+}
+
 std::string suggestion(std::string_view text, std::span<const std::string_view> known) {
-  std::string out;
-  if (const std::string_view name = nearest(text, known); !name.empty())
-    out += "; did you mean '" + std::string(name) + "'?";
-  else
-    out += '.';
+  std::string out = did_you_mean(text, known);
+  if (out.empty()) out = '.';
   if (known.size() > most_listed) return out + " There are " + std::to_string(known.size());
   out += known.size() == 1 ? " Known is " : " Known are ";
   for (std::size_t i = 0; i < known.size(); ++i) {

@@ -28,6 +28,9 @@ bool is_variable_name(std::string_view text);
 /// The known name that takes the fewest edits (insert, delete, replace, swap neighbours); "" if none is near.
 std::string_view nearest(std::string_view text, std::span<const std::string_view> known);
 
+/// "; did you mean 'x'?", as the end of a message about an unknown name; "" where none is near.
+std::string did_you_mean(std::string_view text, std::span<const std::string_view> known);
+
 /// "; did you mean 'x'? Known are a, b, x": the end of a message about an unknown name.
 std::string suggestion(std::string_view text, std::span<const std::string_view> known);
 

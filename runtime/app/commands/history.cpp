@@ -33,6 +33,7 @@ Result<void> resolve(HistoryOptions& options, const config::Config& config, libr
     if (auto known = require_job(job, config, ledger); !known) return known;
   for (const std::string& group : options.filter.groups)
     if (auto known = require_group(group, config, ledger); !known) return known;
+  if (const auto known = library::require_nodes(ledger, options.filter.nodes); !known) return known;
   for (auto* const names : {&options.filter.jobs, &options.filter.groups}) {
     auto all = with_instances(std::move(*names), ledger);
     if (!all) return all.error();

@@ -102,9 +102,11 @@ void print_slots(const NextOptions& options, const config::Config& config, const
 }
 
 Result<void> require_names(const NextOptions& options, const config::Config& config) {
-  if (options.job.empty() && options.group.empty()) return {};
-  const auto ledger = open_ledger(config);
+  if (options.job.empty() && options.group.empty() && options.node.empty()) return {};
+  const auto ledger = open_ledger(config, {.is_fleet = true});
   if (!ledger) return ledger.error();
+  if (!options.node.empty())
+    if (auto known = library::require_nodes(**ledger, {options.node}); !known) return known;
   if (!options.job.empty())
     if (auto known = require_job(options.job, config, **ledger); !known) return known;
   return options.group.empty() ? Result<void>() : require_group(options.group, config, **ledger);

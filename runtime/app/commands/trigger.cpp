@@ -6,6 +6,7 @@
 #include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "app/output_follower.hpp"
 #include "base/duration.hpp"
@@ -179,7 +180,8 @@ Exit run(const TriggerOptions& options) {
     if (one)
       triggered.push_back(*std::move(one));
     else if (!options.all || one.error().code != Errc::not_found)  // its node's files do not have the job
-      exit = fail("trigger", options.all ? Error{one.error().code, job + ": " + one.error().what} : one.error());
+      exit = fail("trigger", options.all ? Error{one.error().code, job + ": " + one.error().what}
+                                         : with_guess(one.error(), job, "", *config));
   }
   if (!options.wait && !options.follow) return exit;
   for (Triggered& one : triggered) {

@@ -52,6 +52,7 @@ class FileLedger : public LedgerView {
   Result<bool> knows_group(const std::string& name) override;
   Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
   Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
+  Result<std::vector<std::string>> nodes() override { return std::vector{place_.node}; }
 
  private:
   FileLedger(LedgerPlace place, storage::Reader reader, std::function<bool()> goes_on)

@@ -33,9 +33,9 @@ std::string text_of(const std::vector<MissingNode>& missing) {
   return text;
 }
 
-Error not_known(const std::vector<MissingNode>& missing, std::string what) {
-  if (missing.empty()) return {Errc::not_found, std::move(what)};
-  return {Errc::unavailable, what + "; these have not answered: " + text_of(missing)};
+Error not_known(const std::vector<MissingNode>& missing, std::string what, const std::string& guess) {
+  if (missing.empty()) return {Errc::not_found, what + guess};
+  return {Errc::unavailable, what + "; these have not answered: " + text_of(missing) + guess};
 }
 
 FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask, FleetBounds bounds)
@@ -59,6 +59,13 @@ std::vector<std::string> FleetAnswers::ledgers() const {
   std::vector<std::string> names;
   if (own_) names.push_back(node_);
   for (const auto& [name, peer] : peers_) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> FleetAnswers::nodes() const {
+  std::vector<std::string> names{node_};
+  for (const auto& [name, peer] : peers_) names.push_back(name);
+  for (const auto& [name, node] : missing_) names.push_back(name);
   return names;
 }
 

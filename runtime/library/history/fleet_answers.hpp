@@ -66,6 +66,8 @@ class FleetAnswers {
 
   /// This node's, and those of the nodes that are not missing.
   std::vector<std::string> ledgers() const;
+  /// The same and the missing ones: all whose names are known.
+  std::vector<std::string> nodes() const;
   bool is_own(const std::string& ledger) const { return own_ && ledger == node_; }
   /// Errors: those of this node's ledger; not_found, where no node knows more.
   Result<std::vector<Answer>> ask(const Questions& questions, Millis within = std::chrono::seconds(2));

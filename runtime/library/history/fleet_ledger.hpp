@@ -54,6 +54,7 @@ class FleetLedger : public LedgerView {
   /// Each node's of its own ledger: what one node's schedule says of its terms, another's rows cannot answer.
   Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
 
+  Result<std::vector<std::string>> nodes() override { return fleet_.nodes(); }
   Result<std::vector<Row>> evidence() override;
   bool is_evidence(const Row& row) const override;
   std::set<std::string> known_by_store() const override { return by_store_; }

@@ -16,6 +16,7 @@
 #include "base/exception_text.hpp"
 #include "base/signals_blocked.hpp"
 #include "base/wall_text.hpp"
+#include "config/names.hpp"
 #include "io/clocks.hpp"
 #include "io/notify/fair_queue.hpp"
 #include "library/history/fleet_ledger.hpp"
@@ -62,9 +63,13 @@ Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::u
   if (!only.empty() && only != node) {
     own.reset();
     std::erase_if(fleet.now.evidence, [&](const Row& row) { return row.node != only; });
+    std::vector<std::string_view> names{node};
+    for (const FleetPeer& peer : peers) names.push_back(peer.node);
+    const std::string guess = config::did_you_mean(only, names);
     std::erase_if(peers, [&](const FleetPeer& peer) { return peer.node != only; });
     if (peers.empty())
-      return Error{Errc::not_found, "no node of the fleet is called " + only + ", as far as " + node + " knows"};
+      return Error{Errc::not_found,
+                   "no node of the fleet is called " + only + ", as far as " + node + " knows" + guess};
   }
   if (only == node) peers.clear();
   const auto ask = [source = fleet.source, goes_on](const std::vector<PeerQuestion>& questions, Millis within) {

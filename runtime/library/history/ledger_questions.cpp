@@ -179,6 +179,8 @@ Result<Message> answer_jobs_of(LedgerView& ledger, const Message& asked) {
   return answered(ledger.jobs_of(asked.texts("groups")), set_names);
 }
 
+Result<Message> answer_nodes(LedgerView& ledger, const Message&) { return answered(ledger.nodes(), set_names); }
+
 Result<Message> answer_audit(LedgerView& ledger, const Message& asked) {
   const auto filter = filter_from(asked);
   if (!filter) return filter.error();
@@ -206,6 +208,7 @@ constexpr std::array calls{Call{"history", answer_history},
                            Call{"knows_job", answer_knows_job},
                            Call{"knows_group", answer_knows_group},
                            Call{"jobs_of", answer_jobs_of},
+                           Call{"nodes", answer_nodes},
                            Call{"audit", answer_audit}};
 
 }  // namespace

@@ -150,6 +150,9 @@ class LedgerView {
   virtual bool is_evidence(const Row& row) const { return (void)row, false; }
   /// Jobs whose last status, as last_statuses() has named it, is evidence of the store, and no ledger's.
   virtual std::set<std::string> known_by_store() const { return {}; }
+  /// The names of nodes that whoever is asked knows without any ledger: its own, and those of its fleet. Errors: also
+  /// invalid (a daemon of before this question).
+  virtual Result<std::vector<std::string>> nodes() = 0;
   /// The nodes whose answers the calls so far lack.
   virtual std::vector<MissingNode> missing() const { return {}; }
   /// From now on only that node is asked, where more are: it alone has what is wanted.
@@ -159,11 +162,15 @@ class LedgerView {
 };
 
 /// Nobody who answers has it: not_found. While nodes are missing they alone know whether there is such a thing, and are
-/// named: unavailable.
-Error not_known(const std::vector<MissingNode>& missing, std::string what);
-inline Error not_known(const LedgerView& ledger, std::string what) {
-  return not_known(ledger.missing(), std::move(what));
+/// named: unavailable. `guess`: the end of the text.
+Error not_known(const std::vector<MissingNode>& missing, std::string what, const std::string& guess = "");
+inline Error not_known(const LedgerView& ledger, std::string what, const std::string& guess = "") {
+  return not_known(ledger.missing(), std::move(what), guess);
 }
+
+/// Each of these must be a node of the fleet, or have rows or requests in a ledger: a name that is mistyped is not
+/// shown as a node that did nothing. Errors: as not_known(), with the nearest name.
+Result<void> require_nodes(LedgerView& ledger, const std::vector<std::string>& names);
 
 /// The row of the last known attempt of a run, or of the attempt that is asked for. Errors: as not_known().
 Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optional<std::int64_t>& attempt);

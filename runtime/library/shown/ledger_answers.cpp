@@ -59,6 +59,7 @@ Result<void> require_jobs(LedgerView& ledger, const Message& asked) {
 
 Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime now) {
   if (const auto known = require_jobs(ledger, asked); !known) return known.error();
+  if (const auto known = require_nodes(ledger, asked.texts("nodes")); !known) return known.error();
   auto filter = shown_filter(asked, now);
   if (!filter) return filter.error();
   filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(default_rows), 1, most_rows);
@@ -83,6 +84,7 @@ Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime
 
 /// As shown_history(), of what people asked.
 Result<Message> shown_requests(LedgerView& ledger, const Message& asked, WallTime now) {
+  if (const auto known = require_nodes(ledger, asked.texts("nodes")); !known) return known.error();
   auto filter = request_filter_from(asked);
   if (!filter) return filter.error();
   if (!filter->since && !filter->run) filter->since = now - shown_unless_asked;
@@ -161,6 +163,7 @@ class SlotCounts {
 
 Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime now) {
   if (const auto known = require_jobs(ledger, asked); !known) return known.error();
+  if (const auto known = require_nodes(ledger, asked.texts("nodes")); !known) return known.error();
   auto filter = shown_filter(asked, now);
   if (!filter) return filter.error();
   filter->limit = std::nullopt;

@@ -132,7 +132,9 @@ TEST_F(Operator, SeesTheFleetAndWhatIsDueNext) {
   EXPECT_EQ(next.code, 0) << next.err;
   EXPECT_TRUE(std::regex_search(next.out, std::regex("^slot,job,group,node\n20[^ ]*T18:30:00Z,there,default,n1\n")))
       << next.out;
-  EXPECT_EQ(daemon.ballot({"next", "--for", "2d", "--node", "n2", "--format", "json"}).out, "[]\n");
+  const Ran unknown = daemon.ballot({"next", "--for", "2d", "--node", "n2", "--format", "json"});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_NE(unknown.err.find("no node n2 is in the fleet"), std::string::npos) << unknown.err;
   EXPECT_EQ(daemon.ballot({"next", "--job", "nowhere"}).code, 3);
   EXPECT_EQ(daemon.ballot({"pause", "--group", "default"}).code, 0);
   EXPECT_EQ(daemon.ballot({"next", "--for", "2d", "--format", "json"}).out, "[]\n") << "it is paused";

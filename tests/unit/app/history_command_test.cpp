@@ -161,7 +161,6 @@ TEST_F(Node, HistoryFilters) {
   EXPECT_EQ(rows({"--status", "failed", "--status", "missed"}), 2);
   EXPECT_EQ(rows({"--reason", "overlap"}), 0);
   EXPECT_EQ(rows({"--job", "nightly", "--node", "host-1", "--group", "g"}), 2);
-  EXPECT_EQ(rows({"--node", "host-2"}), 0);
   EXPECT_EQ(rows({"--run", "6789ab"}), 1);
   EXPECT_EQ(rows({"--since", "2025-03-09T07:00:00Z", "--until", "2025-03-10T07:00:00Z"}), 1);
   EXPECT_EQ(rows({"--since", "1h"}), 0);
@@ -175,6 +174,14 @@ TEST_F(Node, HistoryKnowsWhatDoesNotExist) {
   EXPECT_EQ(job.out, "");
   EXPECT_TRUE(contains(job.err, "no job 'nightyl'") && contains(job.err, "'nightly'?")) << job.err;
   EXPECT_EQ(asked({"history", "--group", "none"}).code, 3);
+  folder.write("ballot.toml", "node = \"host-7\"\njobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" +
+                                  folder.path() + "\"\nrun_dir = \"" + folder.path() + "\"\n");
+  for (std::vector<std::string> arguments : {std::vector<std::string>{"history", "--node", "host-1,hsot-7"},
+                                             {"history", "--requests", "--node", "hsot-7"}}) {
+    const Ran node = asked(std::move(arguments));
+    EXPECT_EQ(node.code, 3) << node.out;
+    EXPECT_TRUE(contains(node.err, "no node hsot-7 ") && contains(node.err, "; did you mean 'host-7'?")) << node.err;
+  }
   EXPECT_EQ(asked({"history", "--run", "ffffff"}).code, 3);
   EXPECT_EQ(asked({"history", "--run", "fff"}).code, 2);
 }

@@ -118,6 +118,28 @@ TEST_F(Fleet3, AJobThatNobodyKnowsIsAnErrorAndNoEmptyHistory) {
   }
 }
 
+TEST_F(Fleet3, ANodeThatNobodyKnowsIsAnErrorAndNoEmptyHistory) {
+  RequestRow request;
+  request.id = run_id(5), request.kind = "trigger", request.job = "backup", request.node = "asked", request.at = noon;
+  write("host-2", {on("gone", ran(1)), request});
+  const auto ask = [this](const std::string& call, const Texts& nodes) {
+    const auto answer = answer_shown(*fleet(), io::Message().set("ask", call).set("nodes", nodes), noon);
+    return answer ? "" : answer.error().what;
+  };
+  for (const char* const call : {"history", "summary", "requests"}) {
+    EXPECT_EQ(ask(call, {"host-1", "host-3", "gone", "asked"}), "") << "in the fleet, or in a ledger";
+    EXPECT_EQ(ask(call, {"hsot-3"}),
+              "no node hsot-3 is in the fleet that this node knows, nor in the ledger of a node that answers; did you "
+              "mean 'host-3'?");
+    silent = {"host-3"};
+    EXPECT_EQ(ask(call, {"host-3"}), "") << "it is a node of the fleet all the same";
+    EXPECT_EQ(ask(call, {"hsot-3"}),
+              "no node hsot-3 is in the fleet that this node knows, nor in the ledger of a node that answers; these "
+              "have not answered: host-3 (it has not answered in time); did you mean 'host-3'?");
+    silent.clear();
+  }
+}
+
 TEST_F(Fleet3, OnlyThatThereIsNoSuchRunOutputOrNameIsAnAnswer) {
   write("host-1", {on("host-1", ran(1))});
   for (const Errc code : {Errc::invalid, Errc::not_found, Errc::unavailable, Errc::refused}) {
