@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
+#include "app/escape.hpp"
+#include "app/history_columns.hpp"
 #include "app/ledger_access.hpp"
 #include "app/options.hpp"
 #include "app/output_follower.hpp"
@@ -39,10 +41,27 @@ Result<RunId> last_run(const std::string& job, library::LedgerView& ledger) {
                                                          : "this node's ledger has no run of job " + job);
 }
 
-Result<RunId> find_run_of(const OutputOptions& options, const config::Config& config, library::LedgerView& ledger) {
+struct FoundRun {
+  RunId run;
+  bool is_of_job = false;  // whoever asks has named the job alone
+};
+
+Result<FoundRun> find_run_of(const OutputOptions& options, const config::Config& config, library::LedgerView& ledger) {
   const auto subject = find_subject(options.subject, config, ledger);
   if (!subject) return subject.error();
-  return subject->run ? Result<RunId>(*subject->run) : last_run(subject->job, ledger);
+  if (subject->run) return FoundRun{*subject->run};
+  const auto last = last_run(subject->job, ledger);
+  return last ? Result<FoundRun>(FoundRun{*last, true}) : last.error();
+}
+
+/// Which run of the job it is, and how it ended. What it printed stays alone on stdout.
+void name_run(const Row& row) {
+  std::string text = "run " + short_id(*row.run) + " of slot " + format_slot(row.slot);
+  if (row.attempt > 1) text += ", attempt " + std::to_string(row.attempt);
+  if (!row.node.empty()) text += ", on " + row.node;
+  text += ": " + std::string(to_string(row.status));
+  if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+  std::cerr << "ballot output: " << escaped(text, Escape::plain) << std::endl;
 }
 
 Exit print(const OutputOptions& options, const library::LedgerView& ledger, OutputFollower& follower) {
@@ -68,11 +87,12 @@ Exit run(const OutputOptions& options) {
   auto ledger = open_ledger(*config, options.scope.scope());
   if (!ledger) return fail("output", ledger.error());
   const auto run = find_run_of(options, *config, **ledger);
-  const auto row = run ? library::attempt_row(**ledger, *run, options.attempt) : run.error();
+  const auto row = run ? library::attempt_row(**ledger, run->run, options.attempt) : run.error();
   name_missing("output", **ledger);
   if (!row) return fail("output", row.error());
+  if (run->is_of_job) name_run(*row);
   OutputFollower follower(**ledger, std::cout);
-  follower.begin({*run, row->attempt});
+  follower.begin({run->run, row->attempt});
   return print(options, **ledger, follower);
 }
 

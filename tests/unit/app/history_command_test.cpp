@@ -227,7 +227,10 @@ TEST_F(Node, OutputOfAJobIsThatOfItsLastRun) {
   before.slot -= std::chrono::hours(24);
   record({before, slot_row(slot + Millis(60'000), Status::skipped, Reason::overlap)});
   record({run_row(Status::succeeded)}, Output{.head = "last\n", .tail = "", .total_bytes = 5});
-  EXPECT_EQ(asked({"output", "nightly"}).out, "last\n");
+  const Ran last = asked({"output", "nightly"});
+  EXPECT_EQ(last.out, "last\n");
+  EXPECT_EQ(last.err, "ballot output: run " + run.text().substr(24) + " of slot 2025-03-09T07:00:00Z: succeeded\n");
+  EXPECT_EQ(asked({"output", run.text().substr(24)}).err, "") << "whoever names the run knows which it is";
   const Ran none = asked({"output", "new"});
   EXPECT_EQ(none.code, 3);
   EXPECT_TRUE(contains(none.err, "no run of job new")) << none.err;
@@ -238,7 +241,8 @@ TEST_F(Node, OutputCannotMoveTheCursorOfATerminal) {
                                                       "2J\n",
                                               .tail = "",
                                               .total_bytes = 20});
-  const testing::AtTerminal shown = testing::run_at_terminal({BALLOT_PROGRAM, "output", "nightly", "--config", config});
+  const testing::AtTerminal shown =
+      testing::run_at_terminal({BALLOT_PROGRAM, "output", "0123456789ab", "--config", config});
   EXPECT_EQ(shown.code, 0);
   EXPECT_EQ(shown.shown, "a\r\n\tb\\u001b]0;owned\\u0007\\xff\\x9b2J\r\n");
 }
