@@ -66,11 +66,13 @@ Document departed_document(const audit::Departed& one) {
   return document;
 }
 
-void print_table(std::ostream& out, const library::AuditResult& result) {
+void print_table(std::ostream& out, const library::AuditResult& result, const AuditedScope& scope) {
   RecordWriter table(out, {{"status", "STATUS"}, {"reason", "REASON"}, {"count", "COUNT"}}, {Format::table});
   for (const audit::Total& total : result.totals)
     table.row({word(to_string(total.status)), word(to_string(total.reason)), total.count});
   table.finish();
+  if (scope.is_of_fleet)
+    out << "\nthe counts of each node's ledger, added up: an attempt that two ledgers have is counted twice\n";
   print_names(out, result.undefined);
   print_departed(out, result.departed);
   for (const audit::Finding& finding : result.findings) {
@@ -84,7 +86,7 @@ void print_table(std::ostream& out, const library::AuditResult& result) {
   out << '\n' << result.finding_count << (result.finding_count == 1 ? " finding\n" : " findings\n");
 }
 
-void print_json(std::ostream& out, const library::AuditResult& result) {
+void print_json(std::ostream& out, const library::AuditResult& result, const AuditedScope& scope) {
   Document::Items totals, undefined, departed, findings;
   for (const audit::Total& total : result.totals) {
     Document one = Document::object();
@@ -99,13 +101,14 @@ void print_json(std::ostream& out, const library::AuditResult& result) {
   Document all = Document::object();
   all.add("totals", std::move(totals)).add("undefined", std::move(undefined)).add("departed", std::move(departed));
   all.add("finding_count", result.finding_count).add("findings", std::move(findings));
+  all.add("totals_of", scope.is_of_fleet ? "ledgers" : "ledger").add("missing", missing_document(scope.missing));
   out << to_json(all);
 }
 
 }  // namespace
 
-void print_audit(std::ostream& out, const library::AuditResult& result, Format format) {
-  format == Format::json ? print_json(out, result) : print_table(out, result);
+void print_audit(std::ostream& out, const library::AuditResult& result, Format format, const AuditedScope& scope) {
+  format == Format::json ? print_json(out, result, scope) : print_table(out, result, scope);
 }
 
 }  // namespace ballot::app

@@ -2,17 +2,24 @@
 //
 // Threads: the main one.
 //
-//   print_audit(std::cout, *ledger->audit(jobs, scope), Format::table);
+//   print_audit(std::cout, *ledger->audit(jobs, scope), Format::table, {});
 #pragma once
 
 #include <iosfwd>
+#include <vector>
 
 #include "app/format.hpp"
 #include "library/history/ledger_view.hpp"
 
 namespace ballot::app {
 
+/// Whose ledgers were judged.
+struct AuditedScope {
+  bool is_of_fleet = false;                        // the totals are those of several ledgers, added up
+  std::vector<library::MissingNode> missing = {};  // the nodes that did not answer
+};
+
 /// Table or JSON.
-void print_audit(std::ostream& out, const library::AuditResult& result, Format format);
+void print_audit(std::ostream& out, const library::AuditResult& result, Format format, const AuditedScope& scope);
 
 }  // namespace ballot::app

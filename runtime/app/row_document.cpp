@@ -27,4 +27,16 @@ Document row_document(const Row& row, RowSource source) {
   return document;
 }
 
+Document missing_document(const std::vector<library::MissingNode>& missing) {
+  Document::Items nodes;
+  for (const library::MissingNode& node : missing) {
+    Document one = Document::object();
+    one.add("node", node.node);
+    one.add("last_heard", node.last_heard ? Document(format_millis(*node.last_heard)) : Document());
+    one.add("why", node.why).add("heard_by", node.heard_by.empty() ? Document() : Document(node.heard_by));
+    nodes.push_back(std::move(one));
+  }
+  return nodes;
+}
+
 }  // namespace ballot::app

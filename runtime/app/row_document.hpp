@@ -4,10 +4,14 @@
 #include "app/document.hpp"
 #include "app/history_columns.hpp"
 #include "ballot/ledger.hpp"
+#include "library/history/ledger_view.hpp"
 
 namespace ballot::app {
 
 /// As `history --format json` has it; of a row that the store alone shows with `evidence`.
 Document row_document(const Row& row, RowSource source = RowSource::ledger);
+
+/// The nodes that did not answer, each as the API has it: `node`, `last_heard`, `why`, `heard_by`.
+Document missing_document(const std::vector<library::MissingNode>& missing);
 
 }  // namespace ballot::app

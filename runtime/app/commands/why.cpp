@@ -94,7 +94,7 @@ std::size_t text_width() {
   return terminal == 0 ? 80 : std::clamp<std::size_t>(terminal, 40, 100);
 }
 
-void print_json(const WhyAnswer& answer) {
+void print_json(const WhyAnswer& answer, const std::vector<library::MissingNode>& missing) {
   Document::Items rows;
   for (const Row& row : answer.rows)
     rows.push_back(row_document(row, answer.is_of_store && rows.empty() ? RowSource::store : RowSource::ledger));
@@ -109,11 +109,12 @@ void print_json(const WhyAnswer& answer) {
   document.add("run_id", last && last->run ? Document(last->run->text()) : Document());
   document.add("why", answer.text).add("rows", std::move(rows));
   if (answer.is_of_store) document.add("evidence", "store");
+  document.add("missing", missing_document(missing));
   std::cout << to_json(document);
 }
 
-void print(const WhyAnswer& answer, const WhyOptions& options) {
-  if (options.json) return print_json(answer);
+void print(const WhyAnswer& answer, const WhyOptions& options, const library::LedgerView& ledger) {
+  if (options.json) return print_json(answer, ledger.missing());
   std::cout << escaped(answer.headline, Escape::plain) << '\n'
             << wrapped(escaped(answer.text, Escape::plain), text_width()) << '\n';
 }
@@ -287,7 +288,7 @@ Exit run(const WhyOptions& options) {
   if (subject->run && options.at) return fail("why", {Errc::invalid, "--at is of a job's slots, not of a run"});
   const auto explained = subject->run ? explain_run(*subject->run, subject->job, *config, **ledger)
                                       : explain_job(subject->job, options, *config, **ledger);
-  if (explained) print(*explained, options);
+  if (explained) print(*explained, options, **ledger);
   name_missing("why", **ledger);
   return explained ? Exit::done : fail("why", explained.error());
 }

@@ -14,7 +14,7 @@ std::string printed(const audit::Audit& audit, Format format) {
   library::AuditResult result;
   result.departed = audit.departed();
   std::ostringstream out;
-  print_audit(out, result, format);
+  print_audit(out, result, format, {});
   return out.str();
 }
 
@@ -45,6 +45,25 @@ TEST(AuditReport, NamesInstancesOfANodeThatIsCalledOtherwiseByNow) {
   EXPECT_NE(json.find(R"("departed":[{"job":"trim@web-1","node":"web-1","last_slot":"2025-03-09T12:01:00Z"}])"),
             std::string::npos)
       << json;
+}
+
+TEST(AuditReport, OfAFleetSaysWhatItsTotalsCountAndWhoDidNotAnswer) {
+  library::AuditResult result;
+  result.totals = {{Status::succeeded, Reason::none, 3}};
+  const WallTime noon = *parse_wall("2025-03-09T12:00:00Z");
+  const AuditedScope fleet{true, {{"web-2", noon, "it is silent", "answer"}, {"web-3", std::nullopt, "it has left"}}};
+  std::ostringstream table, json, of_one;
+  print_audit(table, result, Format::table, fleet);
+  EXPECT_NE(table.str().find("an attempt that two ledgers have is counted twice\n"), std::string::npos) << table.str();
+  print_audit(json, result, Format::json, fleet);
+  EXPECT_NE(json.str().find(R"("totals_of":"ledgers","missing":[)"
+                            R"({"node":"web-2","last_heard":"2025-03-09T12:00:00.000Z","why":"it is silent",)"
+                            R"("heard_by":"answer"},)"
+                            R"({"node":"web-3","last_heard":null,"why":"it has left","heard_by":null}]})"),
+            std::string::npos)
+      << json.str();
+  print_audit(of_one, result, Format::json, {});
+  EXPECT_NE(of_one.str().find(R"("totals_of":"ledger","missing":[]})"), std::string::npos) << of_one.str();
 }
 
 }  // namespace

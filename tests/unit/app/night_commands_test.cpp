@@ -128,7 +128,7 @@ TEST_F(NodeAtNight, WhyAndShowAreJsonForPrograms) {
   EXPECT_TRUE(contains(why.out, "\"rows\":[{\"run_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"job\":\"nightly\""));
   const Ran none = asked({"why", "nightly", "--at", "2025-03-12T08:00:00Z", "--format", "json"});
   EXPECT_TRUE(contains(none.out, "\"status\":\"not recorded\",\"reason\":null,\"run_id\":null,")) << none.out;
-  EXPECT_TRUE(contains(none.out, "\"rows\":[]}")) << none.out;
+  EXPECT_TRUE(contains(none.out, "\"rows\":[],\"missing\":[]}")) << none.out;
   const Ran show = asked({"show", "nightly", "--format", "json"});
   EXPECT_EQ(show.code, 0) << show.err;
   EXPECT_TRUE(contains(show.out,
