@@ -60,6 +60,21 @@ void settle(Best& best, const std::vector<WallTime>& taken) {
   });
 }
 
+using Attempts = std::map<std::pair<RunId, int>, Account>;
+
+/// Where evidence counts, and a ledger has a row in the same words, that row is what is known.
+void prefer_ledgers(Attempts& counting, const std::vector<Account>& accounts) {
+  Attempts preferred;
+  for (const Account& account : accounts) {
+    if (!account.row.run || account.is_evidence) continue;
+    const auto counts = counting.find({*account.row.run, account.row.attempt});
+    if (!counts->second.is_evidence || !has_same_words(account.row, counts->second.row)) continue;
+    const auto [known, fresh] = preferred.try_emplace(counts->first, account);
+    if (!fresh && beats(account, known->second)) known->second = account;
+  }
+  for (auto& [attempt, account] : preferred) counting[attempt] = std::move(account);
+}
+
 bool comes_first(const Account& a, const Account& b) {
   return std::tie(b.row.slot, b.row.attempt, a.row.job, b.row.run) <
          std::tie(a.row.slot, a.row.attempt, b.row.job, a.row.run);
@@ -74,7 +89,7 @@ bool beats(const Account& a, const Account& b) {
 }
 
 std::vector<Account> merge(std::vector<Account> accounts) {
-  std::map<std::pair<RunId, int>, Account> attempts;
+  Attempts attempts;
   std::map<std::string, Best> without_run;
   std::map<std::string, std::vector<WallTime>> taken;
   for (Account& account : accounts) {
@@ -85,8 +100,9 @@ std::vector<Account> merge(std::vector<Account> accounts) {
     }
     if (is_of_schedule(account.row)) taken[account.row.job].push_back(account.row.slot);
     const auto [known, fresh] = attempts.try_emplace({*account.row.run, account.row.attempt}, account);
-    if (!fresh && beats(account, known->second)) known->second = std::move(account);
+    if (!fresh && beats(account, known->second)) known->second = account;
   }
+  prefer_ledgers(attempts, accounts);
   std::vector<Account> all;
   for (auto& [job, best] : without_run) {
     std::vector<WallTime>& slots = taken[job];

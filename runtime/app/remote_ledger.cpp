@@ -44,8 +44,7 @@ Result<std::vector<Row>> RemoteLedger::take_rows(const Message& answer) {
   auto rows = library::rows_from(answer, "rows");
   if (!rows) return rows;
   const auto objects = answer.objects("rows");
-  for (std::size_t i = 0; i < rows->size(); ++i)
-    if (objects[i].flag("evidence").value_or(false)) evidence_.insert(library::key_of((*rows)[i]));
+  for (std::size_t i = 0; i < rows->size(); ++i) note_evidence((*rows)[i], objects[i].flag("evidence").value_or(false));
   return rows;
 }
 

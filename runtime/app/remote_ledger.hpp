@@ -66,6 +66,10 @@ class RemoteLedger : public library::LedgerView {
  private:
   Result<io::Message> ask(io::Message question);
   Result<std::vector<Row>> ask_rows(const io::Message& question);
+  void note_evidence(const Row& row, bool is_evidence) {
+    evidence_.erase(library::key_of(row));
+    if (is_evidence) evidence_.insert(library::key_of(row));
+  }
   Result<std::vector<Row>> take_rows(const io::Message& answer);
   Result<std::vector<std::string>> ask_names(const io::Message& question, const std::string& list);
   Result<bool> ask_known(const std::string& call, const std::string& name);

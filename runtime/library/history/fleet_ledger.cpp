@@ -84,10 +84,6 @@ Result<std::vector<Row>> FleetLedger::evidence() {
 
 bool FleetLedger::is_evidence(const Row& row) const { return shown_evidence_.contains(key_of(row)); }
 
-void FleetLedger::note_evidence(const Account& account) {
-  if (account.is_evidence) shown_evidence_.insert(key_of(account.row));
-}
-
 /// Of an answer, as many as it has; none, and the node is a missing one, where one of them cannot be read.
 template <class T>
 std::vector<T> FleetLedger::objects_of(const Answer& answer, const char* list, Result<T> (*read)(const Message&)) {

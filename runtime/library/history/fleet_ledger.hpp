@@ -74,7 +74,10 @@ class FleetLedger : public LedgerView {
   Result<Counting> counting(const std::vector<storage::PlacedRow>& candidates);
   Result<std::vector<std::string>> names(const io::Message& question, const char* list);
   Result<bool> known(const char* call, const std::string& name);
-  void note_evidence(const storage::Account& account);
+  void note_evidence(const storage::Account& account) {
+    shown_evidence_.erase(key_of(account.row));
+    if (account.is_evidence) shown_evidence_.insert(key_of(account.row));
+  }
 
   const std::unique_ptr<LedgerView> own_;
   FleetAnswers fleet_;

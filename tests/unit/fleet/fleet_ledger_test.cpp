@@ -109,6 +109,15 @@ TEST_F(Fleet3, HowARunEndedIsEvidenceUntilItsNodeAnswers) {
       Texts());
 }
 
+TEST_F(Fleet3, ALostRunThatALedgerHasIsNotCalledOneOfTheStore) {
+  const Row lost = with(on("host-3", ran(1)), Status::lost, Reason::node_died);
+  write("host-2", {lost});
+  silent = {"host-3"};
+  EXPECT_EQ(history(*fleet({lost})), Texts{"backup 0 lost on host-3"});
+  silent.insert("host-2");
+  EXPECT_EQ(history(*fleet({lost})), Texts{"backup 0 lost on host-3 (store)"});
+}
+
 TEST_F(Fleet3, EvidenceOfWhoeverLeadsIsTakenToo) {
   Row open = with(on("host-3", ran(4)), Status::claimed);
   lies["host-2"] = [&](const io::Message& question) -> Result<io::Message> {

@@ -93,6 +93,18 @@ TEST(Merge, WhoeverKnowsTheEndBeatsLost) {
     for (const char* ledger : {"n1", "n3"}) EXPECT_EQ(winner(knows, run_in(ledger, Status::lost)), text(knows));
 }
 
+/// The node that leads writes `lost` of a dead node's run, and closes the run in its register with the same words.
+TEST(Merge, EvidenceInTheWordsOfALedgersRowYieldsToThatRow) {
+  Account lost = run_in("n2", Status::lost), forgotten = run_in("n3", Status::lost);
+  lost.row.reason = Reason::node_died, lost.row.epoch = 3;
+  forgotten.row.reason = Reason::forgotten, forgotten.row.epoch = 4;
+  const Account outcome = evidence(lost);
+  EXPECT_EQ(winner(outcome, lost), text(lost));
+  EXPECT_EQ(winner(outcome, forgotten), text(outcome)) << "in other words";
+  for (const auto& accounts : {std::vector{lost, outcome, forgotten}, {forgotten, lost, outcome}})
+    EXPECT_EQ(texts(merged(accounts)), Texts{text(lost)});
+}
+
 TEST(Merge, ARowThatHasEndedBeatsOneThatIsOpen) {
   const Account lost = run_in("n2", Status::lost), running = run_in("n1", Status::running);
   EXPECT_EQ(winner(lost, running), text(lost));
