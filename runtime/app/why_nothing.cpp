@@ -83,12 +83,20 @@ std::string why_not_settled(const UnrecordedSlot& slot) {
   return is_led_elsewhere(slot) ? led_elsewhere(slot) : "";
 }
 
+bool is_before_definition(const UnrecordedSlot& slot) { return slot.since && *slot.slot <= *slot.since; }
+
+std::string not_due(const UnrecordedSlot& slot) {
+  return "The slot was not due: the job, as it is defined now, counts from " + format_slot(*slot.since) + " on.";
+}
+
 std::string with_silent_nodes(const UnrecordedSlot& slot) {
   std::string nodes;
   for (const std::string& node : slot.missing) nodes += (nodes.empty() ? "" : ", ") + node;
   const bool are_many = slot.missing.size() > 1;
-  return "No ledger that was asked has a row of the slot, and " + std::string(are_many ? "nodes " : "node ") + nodes +
-         (are_many ? " have" : " has") + " not answered: what became of it may be recorded there.";
+  nodes = (are_many ? "nodes " : "node ") + nodes + (are_many ? " have" : " has") + " not answered";
+  if (is_before_definition(slot))
+    return not_due(slot) + " No ledger that was asked has a row of it by an earlier definition; " + nodes + ".";
+  return "No ledger that was asked has a row of the slot, and " + nodes + ": what became of it may be recorded there.";
 }
 
 std::string not_recorded(const UnrecordedSlot& slot) {
@@ -97,8 +105,7 @@ std::string not_recorded(const UnrecordedSlot& slot) {
            "and "
            "the daemon's log.";
   if (!slot.missing.empty()) return is_paused(slot) ? paused_text(slot) : with_silent_nodes(slot);
-  if (slot.since && *slot.slot <= *slot.since)
-    return "The slot was not due: the job, as it is defined now, counts from " + format_slot(*slot.since) + " on.";
+  if (is_before_definition(slot)) return not_due(slot);
   if (slot.keep > Millis(0) && *slot.slot < slot.now - slot.keep)
     return "Rows are kept for " + format_duration(slot.keep) + " ([history] keep), and the slot is older.";
   if (slot.state == "halted") {

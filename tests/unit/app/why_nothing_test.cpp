@@ -43,6 +43,20 @@ TEST(WhyNothing, APauseIsTheCauseAlsoWhereNodesAreAway) {
   EXPECT_NE(why_nothing(facts).text.find("node host-2 has not answered"), std::string::npos) << "it was paused later";
 }
 
+TEST(WhyNothing, ASlotOfBeforeTheJobWasDefinedIsNotBlamedOnANodeThatIsAway) {
+  UnrecordedSlot facts = passed();
+  facts.schedule = Schedule::some;
+  facts.daemon = Daemon::there;
+  facts.missing = {"host-2", "host-3"};
+  facts.since = slot + std::chrono::minutes(5);
+  EXPECT_EQ(why_nothing(facts).text,
+            "The slot was not due: the job, as it is defined now, counts from " + format_slot(*facts.since) +
+                " on. No ledger that was asked has a row of it by an earlier definition; nodes host-2, host-3 have not "
+                "answered.");
+  facts.since = slot - std::chrono::minutes(5);
+  EXPECT_NE(why_nothing(facts).text.find("nodes host-2, host-3 have not answered: what became"), std::string::npos);
+}
+
 TEST(WhyNothing, NamesWhatTheFilesSay) {
   UnrecordedSlot facts = passed();
   facts.schedule = Schedule::disabled;
