@@ -180,7 +180,13 @@ Result<Message> shown_terms(LedgerView& ledger, const Message& asked, WallTime) 
   const auto terms = ledger.terms(text_in(asked, "group"));
   if (!terms) return terms.error();
   std::vector<Message> all;
-  for (const TermRow& term : *terms) all.push_back(shown(term));
+  const TermRow* next = nullptr;  // that was elected after it
+  for (const TermRow& term : *terms) {
+    all.push_back(shown(term));
+    const bool is_over = next != nullptr && next->group == term.group;
+    if (!term.ended_at && is_over) all.back().set("ended_at", format_millis(next->elected_at));
+    next = &term;
+  }
   return Message().set("terms", std::move(all));
 }
 
