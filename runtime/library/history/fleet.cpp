@@ -28,12 +28,11 @@ std::vector<std::string> jobs_of(const Message& asked) {
 }
 
 /// What another node shows of jobs that this one leads.
-std::vector<std::pair<std::string, std::string>> states_of_led(const core::Views& views, WallTime now,
-                                                               const std::vector<std::string>& jobs) {
-  std::vector<std::pair<std::string, std::string>> states;
+std::vector<LedState> states_of_led(const core::Views& views, WallTime now, const std::vector<std::string>& jobs) {
+  std::vector<LedState> states;
   for (const std::string& job : jobs)
     if (const auto view = views.find_job(now, job); view && !view->leader.empty())
-      states.emplace_back(job, text_of(*view));
+      states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by)});
   return states;
 }
 

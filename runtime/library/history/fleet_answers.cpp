@@ -50,7 +50,10 @@ FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskP
       peers_.emplace(peer.node, std::move(peer));
   }
   take_evidence(std::move(now.evidence), node_);
-  for (auto& [job, state] : now.states) states_.push_back({std::move(job), node_, std::move(state)});
+  for (LedState& state : now.states) {
+    state.node = node_;
+    states_.push_back(std::move(state));
+  }
 }
 
 // ---- asking
@@ -155,8 +158,11 @@ void FleetAnswers::take_evidence(std::vector<Row> rows, const std::string& ledge
 void FleetAnswers::take_states(const Message& answer, const std::string& ledger) {
   for (const Message& one : answer.objects("states")) {
     auto job = one.text("job"), state = one.text("state");
-    if (job && state && state->size() <= longest_state && states_.size() < most_states)
-      states_.push_back({*std::move(job), ledger, *std::move(state)});
+    std::string paused_by = one.text("paused_by").value_or("");
+    if (!job || !state || std::max(state->size(), paused_by.size()) > longest_state) continue;
+    if (states_.size() == most_states) return;
+    states_.push_back({*std::move(job), ledger, *std::move(state), {}, std::move(paused_by)});
+    if (const auto at = one.integer("paused_at")) states_.back().paused_at = WallTime(Millis(*at));
   }
 }
 

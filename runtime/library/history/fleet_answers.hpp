@@ -39,8 +39,8 @@ struct FleetPeer {
 /// What one node knows of the fleet when it is asked.
 struct FleetNow {
   std::vector<FleetPeer> peers;
-  std::vector<Row> evidence;                                     // of runs, by registers
-  std::vector<std::pair<std::string, std::string>> states = {};  // of jobs that the node leads, for a node that asks
+  std::vector<Row> evidence;          // of runs, by registers
+  std::vector<LedState> states = {};  // of jobs that the node leads, for a node that asks; `node` is ""
 };
 
 using PeerQuestion = std::pair<FleetPeer, io::Message>;

@@ -220,8 +220,11 @@ Message question(const std::string& call) {
 
 std::vector<Message> states_of(const LedgerView& ledger) {
   std::vector<Message> states;
-  for (const LedState& one : ledger.states())
+  for (const LedState& one : ledger.states()) {
     states.push_back(Message().set("job", one.job).set("node", one.node).set("state", one.state));
+    if (one.paused_at) states.back().set("paused_at", std::int64_t{one.paused_at->time_since_epoch().count()});
+    if (!one.paused_by.empty()) states.back().set("paused_by", one.paused_by);
+  }
   return states;
 }
 

@@ -70,6 +70,8 @@ std::string text_of(const std::vector<MissingNode>& missing);
 /// The state of a job as the node that leads it has it.
 struct LedState {
   std::string job, node, state;
+  std::optional<WallTime> paused_at = {};  // the job or its group; none: it is not, or the time is not known
+  std::string paused_by = {};
 };
 
 /// An attempt of a run, or slots of a job without one.

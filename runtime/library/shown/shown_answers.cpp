@@ -97,19 +97,6 @@ bool ShownAnswers::answer(const io::Question& question, const io::Reply& reply) 
   return false;
 }
 
-/// The state that only the leader could say, where it was asked and has said it.
-void set_states(std::vector<Message>& jobs, const Message& answer) {
-  std::map<std::pair<std::string, std::string>, std::string> states;
-  for (const Message& one : answer.objects("states"))
-    states[{asked_text(one, "job"), asked_text(one, "node")}] = asked_text(one, "state");
-  for (Message& job : jobs) {
-    const auto said = states.find({asked_text(job, "job"), asked_text(job, "leader")});
-    if (job.text("state") || said == states.end()) continue;
-    job.set("state", said->second);
-    if (said->second == paused) job.set("next_slot", {});
-  }
-}
-
 /// Where the ledger cannot be read the statuses are null. `then` is called with the jobs and what is to be said
 /// besides.
 void ShownAnswers::with_last_statuses(const io::Question& question, const io::Reply& reply, std::vector<Message> jobs,

@@ -1,5 +1,8 @@
 #include "library/shown/values.hpp"
 
+#include <map>
+#include <utility>
+
 #include "base/wall_text.hpp"
 
 namespace ballot::library {
@@ -95,6 +98,22 @@ Message shown(const NodeStatus& status, const std::string& node, const std::stri
   shown.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
   shown.set("more_next_slots", static_cast<std::int64_t>(status.next_left_out));
   return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
+}
+
+void set_states(std::vector<Message>& jobs, const Message& answer) {
+  std::map<std::pair<std::string, std::string>, Message> states;
+  for (const Message& one : answer.objects("states"))
+    states[{one.text("job").value_or(""), one.text("node").value_or("")}] = one;
+  for (Message& job : jobs) {
+    const auto said = states.find({job.text("job").value_or(""), job.text("leader").value_or("")});
+    if (job.text("state") || said == states.end()) continue;
+    const std::string state = said->second.text("state").value_or("");
+    job.set("state", state);
+    if (state != "paused") continue;
+    const auto since = said->second.integer("paused_at");
+    job.set("next_slot", {}).set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
+    job.set("paused_by", word_or_null(said->second.text("paused_by").value_or("")));
+  }
 }
 
 Message shown(const core::JobView& job, std::string_view node) {

@@ -30,6 +30,9 @@ io::Message shown(const NodeStatus& status, const std::string& node, const std::
 /// A job as `node` knows it. Its state is null where only the node that leads it could say.
 io::Message shown(const core::JobView& job, std::string_view node);
 
+/// Sets the state of jobs that other nodes lead to what those say, by an answer of the ledger.
+void set_states(std::vector<io::Message>& jobs, const io::Message& answer);
+
 /// Null where it is "".
 io::Message::Value word_or_null(std::string_view text);
 

@@ -154,10 +154,11 @@ TEST_F(Fleet3, TheStateOfAJobIsWhatTheNodeThatLeadsItSays) {
   ASSERT_EQ(answer->objects("states").size(), 1u) << "one says more than a state is long";
   EXPECT_EQ(io::encode(answer->objects("states")[0]), R"({"job":"backup","node":"host-2","state":"active"})");
   FleetNow asked_by_another;
-  asked_by_another.states = {{"backup", "paused"}};
+  asked_by_another.states = {{"backup", "", "paused", noon, "host-1 uid 0"}};
   FleetLedger own("host-1", *FileLedger::open(place("host-1")), std::move(asked_by_another), {});
-  EXPECT_EQ(io::encode(answer_question(own, question("evidence"))->objects("states")[0]),
-            R"({"job":"backup","node":"host-1","state":"paused"})");
+  EXPECT_EQ(
+      io::encode(answer_question(own, question("evidence"))->objects("states")[0]),
+      R"({"job":"backup","node":"host-1","paused_at":1741521600000,"paused_by":"host-1 uid 0","state":"paused"})");
 }
 
 TEST_F(Fleet3, AHistoryHasTheStateThatTheLeaderSaysWhereItIsAskedFor) {

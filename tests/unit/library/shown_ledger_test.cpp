@@ -6,6 +6,7 @@
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/cursor.hpp"
 #include "library/shown/ledger_answers.hpp"
+#include "library/shown/values.hpp"
 #include "storage/ledger_file.hpp"
 #include "unit/storage/storage_test_support.hpp"
 
@@ -143,6 +144,50 @@ TEST_F(ShownLedger, CountsSlotsOfEachHourOnce) {
 TEST_F(ShownLedger, SaysWhatItCannotBeAsked) {
   write({ran(1, noon)});
   EXPECT_EQ(ask(Message().set("ask", "everything")).error().code, Errc::invalid);
+}
+
+/// A node that dies records the end of its term no more.
+TEST_F(ShownLedger, ATermWhoseEndNobodyRecordedIsOverWhereTheNextBegan) {
+  const WallTime second = noon + std::chrono::minutes(5), third = noon + std::chrono::minutes(9);
+  write({TermRow{"default", "host-1", 1, noon, std::nullopt, Cause::none},
+         TermRow{"default", "host-2", 2, second, second + Millis(7), Cause::resigned},
+         TermRow{"default", "host-1", 3, third, std::nullopt, Cause::none}});
+  const auto answer = ask(Message().set("ask", "terms").set("group", "default"));
+  ASSERT_TRUE(answer) << answer.error().what;
+  std::vector<std::string> ends;
+  for (const Message& one : answer->objects("terms"))
+    ends.push_back(one.text("ended_at").value_or("goes on") + " " + one.text("cause").value_or("-"));
+  EXPECT_EQ(ends, (std::vector<std::string>{"goes on -", format_millis(second + Millis(7)) + " resigned",
+                                            format_millis(second) + " -"}));
+}
+
+/// Only the node that leads a job knows of its pause.
+TEST(ShownJobs, ShowWhoPausedAJobThatAnotherNodeLeads) {
+  const auto job = [](const char* name, const char* leader) {
+    return Message()
+        .set("job", name)
+        .set("leader", leader)
+        .set("state", {})
+        .set("next_slot", "soon")
+        .set("paused_at", {});
+  };
+  const auto state = [](const char* name, const char* says) {
+    return Message().set("job", name).set("node", "n2").set("state", says);
+  };
+  std::vector<Message> jobs{job("a", "n2"), job("b", "n2"), job("c", "n3"), job("d", "n2")};
+  set_states(
+      jobs,
+      Message().set(
+          "states",
+          std::vector{
+              state("a", "paused").set("paused_at", std::int64_t{1'741'503'600'250}).set("paused_by", "n1 token ops"),
+              state("b", "active"), state("c", "paused"), state("d", "paused")}));
+  EXPECT_EQ(io::encode(jobs[0]), R"({"job":"a","leader":"n2","next_slot":null,"paused_at":"2025-03-09T07:00:00.250Z",)"
+                                 R"("paused_by":"n1 token ops","state":"paused"})");
+  EXPECT_EQ(io::encode(jobs[1]), R"({"job":"b","leader":"n2","next_slot":"soon","paused_at":null,"state":"active"})");
+  EXPECT_FALSE(jobs[2].text("state")) << "n2 does not lead it";
+  EXPECT_EQ(io::encode(jobs[3]),
+            R"({"job":"d","leader":"n2","next_slot":null,"paused_at":null,"paused_by":null,"state":"paused"})");
 }
 
 TEST(Cursor, IsOfLettersAndDigitsAndComesBackAsItWas) {
