@@ -50,12 +50,20 @@ void GroupHandover::begin(const std::string& session) {
   g_.store.observe(g_.c.out, g_.entry, s_.name);
 }
 
+/// Why that node should lead, and not this one: as Peers::best() has chosen it.
+std::string GroupHandover::why(const std::string& node) const {
+  const auto& preferred = g_.entry.settings.preferred;
+  return std::find(preferred.begin(), preferred.end(), node) == preferred.end()
+             ? "the hash of group and node chooses it, so that groups spread over the nodes"
+             : "it comes before this node in the group's preferred";
+}
+
 void GroupHandover::name_target(const std::string& node) {
   GroupRegister& next = s_.stored.edit();
   next.hand_over_to = node;
   next.forwards = 0;
   next.last_handover_at = g_.c.now.wall;
-  g_.c.out.push_back(Notice{Level::info, "hands over to " + node, {{"group", s_.name}}});
+  g_.c.out.push_back(Notice{Level::info, "hands over to " + node + ": " + why(node), {{"group", s_.name}}});
 }
 
 bool GroupHandover::considers_forwarding(const Register& stored) {

@@ -44,6 +44,8 @@ class GroupHandover {
   void settle(const GroupRegister& before, GroupRegister& now) const;
 
  private:
+  std::string why(const std::string& node) const;
+
   GroupContext& g_;
   GroupState& s_;
 };

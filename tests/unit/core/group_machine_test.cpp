@@ -357,6 +357,18 @@ TEST_F(GroupOfNodeA, IsHandedOverToANodeThatTakesPartAndNamesIt) {
   ASSERT_TRUE(write());
   EXPECT_EQ(write()->hand_over_to, "b");
   EXPECT_TRUE(has_resigned());
+  ASSERT_TRUE(find<Notice>());
+  EXPECT_EQ(find<Notice>()->text,
+            "hands over to b: the hash of group and node chooses it, so that groups spread over the nodes");
+}
+
+TEST_F(GroupOfNodeA, SaysOfAHandOverWhyTheOtherNodeShouldLead) {
+  lead();
+  entry.settings.preferred = {"b"};
+  act([](GroupMachine& machine, GroupContext& g) { machine.begin_handover(g, "t"); });
+  observe({{"a", "s"}, {"b", "t"}});
+  ASSERT_TRUE(find<Notice>());
+  EXPECT_EQ(find<Notice>()->text, "hands over to b: it comes before this node in the group's preferred");
 }
 
 TEST_F(GroupOfNodeA, ForwardsWhatIsHandedOverToAnotherThatTakesPartAndLeadsNothing) {
