@@ -96,7 +96,8 @@ std::string with_silent_nodes(const UnrecordedSlot& slot) {
   nodes = (are_many ? "nodes " : "node ") + nodes + (are_many ? " have" : " has") + " not answered";
   if (is_before_definition(slot))
     return not_due(slot) + " No ledger that was asked has a row of it by an earlier definition; " + nodes + ".";
-  return "No ledger that was asked has a row of the slot, and " + nodes + ": what became of it may be recorded there.";
+  return "No ledger that was asked has a row of the slot, and " + nodes + ": what became of it may be recorded there." +
+         as_of_text(slot);
 }
 
 std::string not_recorded(const UnrecordedSlot& slot) {
@@ -125,6 +126,14 @@ std::string not_recorded(const UnrecordedSlot& slot) {
 }
 
 }  // namespace
+
+std::string as_of_text(const UnrecordedSlot& job) {
+  if (job.leader.empty() || job.leader == job.node || !job.leader_is_silent) return {};
+  return " Node " + job.leader +
+         ", which leads the group, does not renew its session: what the store shows of the job " + "is as of " +
+         (job.leader_heard ? format_millis(*job.leader_heard) : "before that") +
+         ", and a run that began or ended since is known once another node leads the group.";
+}
 
 /// A register of a newer format says itself what is to be done.
 std::string halted_text(const UnrecordedSlot& job) {

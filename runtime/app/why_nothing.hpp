@@ -47,6 +47,10 @@ struct Explained {
 
 Explained why_nothing(const UnrecordedSlot& slot);
 
+/// Of a job whose leader does not renew its session: as of when the store was read. Until another node leads the group
+/// nobody knows what the leader did since. "" where that is not so.
+std::string as_of_text(const UnrecordedSlot& job);
+
 /// Of a job that is halted: since when, why, and what to do about it.
 std::string halted_text(const UnrecordedSlot& job);
 

@@ -243,14 +243,17 @@ WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, 
   return {job, headline, why.text, at, why.word};
 }
 
-/// Why there is no slot after the last one that is recorded: it is halted. "" where it is not, as far as is known here.
+/// Why no more is known than what is recorded: the job is halted, or its leader is silent. "" where neither is so, as
+/// far as is known here.
 std::string what_keeps(const std::string& job, const config::Config& config,
                        const schedule::DefinitionPtr& definition) {
   UnrecordedSlot slot;
   slot.job = job;
+  slot.node = config.node;
   if (definition) slot.group = definition->job.group;
   ask_about(config, slot);
-  return slot.state == "halted" ? " " + halted_text(slot) : "";
+  if (!slot.leader.empty() && slot.leader != slot.node) ask_of_leader(config, slot);
+  return (slot.state == "halted" ? " " + halted_text(slot) : "") + as_of_text(slot);
 }
 
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
@@ -264,7 +267,8 @@ Result<WhyAnswer> explain_job(const std::string& job, const WhyOptions& options,
   const schedule::DefinitionPtr definition = loaded(job, config);
   const auto slot = definition && definition->job.enabled ? last_slot(definition->plan, time) : std::nullopt;
   if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
-    return explain(*rows, config, definition, ledger, options.at ? "" : what_keeps(job, config, definition));
+    return explain(*rows, config, definition, ledger,
+                   options.at && !ledger.is_evidence(rows->front()) ? "" : what_keeps(job, config, definition));
   return explain_nothing(job, options.config, config, definition, slot, ledger);
 }
 

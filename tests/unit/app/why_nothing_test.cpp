@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/wall_text.hpp"
 #include "unit/app/rows.hpp"
 
 namespace ballot::app {
@@ -55,6 +56,24 @@ TEST(WhyNothing, ASlotOfBeforeTheJobWasDefinedIsNotBlamedOnANodeThatIsAway) {
                 "answered.");
   facts.since = slot - std::chrono::minutes(5);
   EXPECT_NE(why_nothing(facts).text.find("nodes host-2, host-3 have not answered: what became"), std::string::npos);
+}
+
+TEST(WhyNothing, WhatTheStoreShowsOfAJobWhoseLeaderIsSilentIsAsOfWhenItWasHeardOf) {
+  UnrecordedSlot facts = passed();
+  facts.leader = "host-2";
+  facts.leader_heard = slot + std::chrono::minutes(1);
+  EXPECT_EQ(as_of_text(facts), "");
+  facts.leader_is_silent = true;
+  EXPECT_EQ(
+      as_of_text(facts),
+      " Node host-2, which leads the group, does not renew its session: what the store shows of the job is as of " +
+          format_millis(*facts.leader_heard) +
+          ", and a run that began or ended since is known once another node leads the group.");
+  facts.schedule = Schedule::some;
+  facts.missing = {"host-2"};
+  EXPECT_TRUE(why_nothing(facts).text.ends_with(as_of_text(facts))) << "and the slot is not denied";
+  facts.leader = facts.node;
+  EXPECT_EQ(as_of_text(facts), "");
 }
 
 TEST(WhyNothing, NamesWhatTheFilesSay) {
