@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include "base/wall_text.hpp"
 #include "support/process/process_facts.hpp"
@@ -113,6 +114,16 @@ void Daemons::lose_host(const std::string& node) {
   (*this)[node].send(SIGSTOP);  // so that nobody knows of the one's end before the other's
   if (runner > 0) ::kill(runner, SIGKILL);
   (*this)[node].kill();
+}
+
+void Daemons::freeze(const std::string& node, Millis span) {
+  testing::BallotDaemon& daemon = (*this)[node];
+  daemon.send(SIGSTOP);
+  std::this_thread::sleep_for(span);
+  daemon.send(SIGCONT);
+  if (!daemon.has_ended()) return;
+  daemon.kill();
+  daemon.start();
 }
 
 void Daemons::bring_back(const std::string& node) {

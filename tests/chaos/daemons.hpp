@@ -72,6 +72,9 @@ class Daemons : public testing::Fleet {
   void outage_over(const std::function<void(Store&)>& end);
   /// The daemon, its runner and all its runs, as if their host lost its power.
   void lose_host(const std::string& node);
+  /// The daemon is stopped for so long. One that another node had to kill, as it held the store of `local` past its
+  /// deadline, is started again.
+  void freeze(const std::string& node, Millis span);
   /// Started again, and has a session.
   void bring_back(const std::string& node);
 

@@ -94,10 +94,7 @@ void disturb(Trial& trial, Daemons& daemons, const std::string& node, const std:
       daemons[node].kill();
       std::this_thread::sleep_for(span);
       return daemons[node].start();
-    case 1:
-      daemons[node].send(SIGSTOP);
-      std::this_thread::sleep_for(2 * span);
-      return daemons[node].send(SIGCONT);
+    case 1: return daemons.freeze(node, 2 * span);
     case 2:
       daemons.lose_host(node);
       std::this_thread::sleep_for(span);

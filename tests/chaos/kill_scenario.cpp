@@ -69,10 +69,7 @@ struct Campaign {
         pause(Millis(0), Millis(500));
         for (const std::string& one : three_nodes) daemons[one].start();
         return;
-      case Harm::stop:
-        daemons[node].send(SIGSTOP);
-        pause(Millis(100), daemons.timeout + Millis(500));
-        return daemons[node].send(SIGCONT);
+      case Harm::stop: return daemons.freeze(node, trial.between(Millis(100), daemons.timeout + Millis(500)));
       case Harm::lose_host:
         daemons.lose_host(node);
         pause(Millis(0), Millis(1500));

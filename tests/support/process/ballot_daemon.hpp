@@ -150,6 +150,10 @@ class BallotDaemon {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   pid_t pid() const { return pid_; }
+  bool has_ended() const {
+    pollfd ended{ended_.get(), POLLIN, 0};
+    return pid_ <= 0 || ::poll(&ended, 1, 0) > 0;
+  }
   const std::string& node() const { return node_; }
 
   /// `ballot COMMAND ...` with this daemon's configuration.
@@ -219,10 +223,6 @@ class BallotDaemon {
     const std::lock_guard lock(mutex_);
     deeds_.push_back({.node = node_, .words = std::move(words), .from = wall_now(), .until = wall_now()});
     return deeds_.size() - 1;
-  }
-  bool has_ended() const {
-    pollfd ended{ended_.get(), POLLIN, 0};
-    return pid_ <= 0 || ::poll(&ended, 1, 0) > 0;
   }
   const std::string node_;
   std::string backend_;

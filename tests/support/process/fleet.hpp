@@ -89,7 +89,9 @@ class Fleet {
     for (auto& [node, daemon] : daemons_)
       if (daemon.pid() > 0) daemon.send(SIGTERM);
     for (auto& [node, daemon] : daemons_)
-      if (daemon.pid() > 0 && daemon.wait() != 0) throw std::runtime_error(node + " ended badly: " + daemon.log);
+      if (daemon.pid() > 0)
+        if (const int code = daemon.wait(); code != 0)
+          throw std::runtime_error(node + " ended with " + std::to_string(code) + ": " + daemon.log);
     evidence.jobs = jobs_in(daemons_.begin()->second.folder / "jobs.d");
     for (auto& [node, daemon] : daemons_)
       evidence.ledgers.push_back(read_ledger(node, daemon.folder / "state/history.db"));
