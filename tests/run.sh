@@ -95,7 +95,8 @@ compile() {
   # The tests of rooms and parsers go under AddressSanitizer, where that is built: once is enough.
   [ "$preset-$form" != proof-whole ] || elsewhere=ON
   case $form in long) mutants=all ;; whole) mutants=$(tests/mutants/chosen 8) ;; esac
-  cmake --preset "$preset" -DBALLOT_WERROR=ON -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds \
+  # --fresh: in a folder that another compiler was used in, cmake would drop the values given here, without a word.
+  cmake --fresh --preset "$preset" -DBALLOT_WERROR=ON -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds \
     -DBALLOT_SANITIZED_ELSEWHERE=$elsewhere "-DBALLOT_MUTANTS=$mutants" ${by[@]+"${by[@]}"} > /dev/null
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
 }
