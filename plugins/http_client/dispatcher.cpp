@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "http_client/congestion.hpp"
+
 namespace ballot::http {
 
 namespace {
@@ -130,16 +132,11 @@ void Dispatcher::on_sending(Connection& connection) {
   if (Ask* const ask = ask_of(connection)) ask->sent = true;
 }
 
-/// The connection that holds most is read on, so that its answer is complete at some time and makes room.
 bool Dispatcher::congested(const Connection& connection) const {
-  std::size_t all = untaken_();
-  bool others_hold_more = false;
-  for (const auto& [other, id] : under_way_) {
-    all += other->held();
-    others_hold_more = others_hold_more || other->held() > connection.held();
-  }
-  if (all <= support::bounds::untaken) return false;
-  return others_hold_more || untaken_() > support::bounds::untaken;
+  std::vector<PartialAnswer> all;
+  for (const auto& [other, id] : under_way_) all.push_back({other->held(), id});
+  const auto own = under_way_.find(&connection);
+  return own != under_way_.end() && is_congested({connection.held(), own->second}, all, untaken_());
 }
 
 void Dispatcher::on_line(Connection& connection, Event event) {

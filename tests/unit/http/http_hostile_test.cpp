@@ -1,7 +1,11 @@
 // Servers that send more than anybody asked for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "asking.hpp"
+#include "http_client/congestion.hpp"
 #include "http_client/json.hpp"
 #include "support/bounds.hpp"
 #include "support/process/peak_memory.hpp"
@@ -57,6 +61,21 @@ TEST_P(HostileHttp, FillsNoMemoryByAStreamThatNobodyReads) {
 
 INSTANTIATE_TEST_SUITE_P(All, HostileHttp, ::testing::ValuesIn(testing::hostile_answers()),
                          [](const auto& one) { return one.param.name; });
+
+TEST(HttpBounds, OfAnswersThatArriveAtTheSamePaceOneIsReadOn) {
+  std::vector<PartialAnswer> all;
+  for (std::uint64_t ask = 1; ask <= 4; ++ask) all.push_back({bounds::untaken / 4, ask});
+  const auto read_on = [&](std::size_t untaken) {
+    return std::count_if(all.begin(), all.end(), [&](const auto& own) { return !is_congested(own, all, untaken); });
+  };
+  EXPECT_EQ(read_on(0), 4) << "there is room";
+  for (PartialAnswer& one : all) ++one.held;
+  EXPECT_EQ(read_on(0), 1);
+  all[2].held += 1;
+  EXPECT_EQ(read_on(0), 1);
+  EXPECT_FALSE(is_congested(all[2], all, 0)) << "the largest is complete first";
+  EXPECT_EQ(read_on(bounds::untaken + 1), 0) << "nobody takes what is complete";
+}
 
 TEST(HttpBounds, AStreamThatSaysNothingAfterItsHeadEndsWithItsTime) {
   HttpPeer peer([](HttpPeer::Talk& talk) {
