@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libcli11-dev libabsl-dev tzdata libzookeeper-mt-dev libssl-dev libcurl4-openssl-dev'
-test='libgtest-dev libcctz-dev zookeeper default-jre-headless etcd-server nats-server redis-server libhiredis-dev nftables iproute2 sqlite3 prometheus python3-jsonschema'  # libcctz-dev: the release before, which two_builds builds; prometheus: promtool
+test='libgtest-dev libcctz-dev libspdlog-dev zookeeper default-jre-headless etcd-server nats-server redis-server libhiredis-dev nftables iproute2 sqlite3 prometheus python3-jsonschema'  # libcctz-dev, libspdlog-dev: the release before, which two_builds builds; prometheus: promtool
 package='dpkg-dev file rpm'
 packagetest='lintian rpmlint systemd man-db zsh fish'
 roottest='debootstrap systemd-container'
