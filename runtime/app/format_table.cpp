@@ -1,5 +1,5 @@
 // A table: columns aligned, numbers to the right, two spaces between. No line wraps: slots lose their year, which the
-// heading has then; texts are cut; then columns are left out, which the heading shows by an ellipsis.
+// heading has then; texts are cut; then columns are left out, empty ones first, which the heading shows by an ellipsis.
 #include <algorithm>
 #include <numeric>
 
@@ -76,6 +76,7 @@ class TableStyle : public RecordWriter::Style {
       const Cell& cell = cells[shown_[i]];
       sizes_[i].is_number = sizes_[i].is_number || is_number(cell);
       sizes_[i].is_text = sizes_[i].is_text || std::holds_alternative<std::string>(cell);
+      sizes_[i].is_empty = sizes_[i].is_empty && std::holds_alternative<std::monostate>(cell);
       line.push_back({std::visit(Shown{}, cell), is_slot(cell)});
       if (is_slot(cell)) add_year(i, line.back().text.substr(0, 4));
     }
@@ -104,6 +105,7 @@ class TableStyle : public RecordWriter::Style {
   struct Size {
     std::size_t width = 0;
     bool is_number = false, is_text = false;
+    bool is_empty = true;    // no row has anything in it
     std::string year = {};   // of its slots; "": it has none
     bool has_years = false;  // it has slots of several
   };
@@ -151,13 +153,15 @@ class TableStyle : public RecordWriter::Style {
     return sum(least) + (fit.columns.size() < shown_.size() ? mark : 0);
   }
 
+  /// A column with nothing in it first, then the last one that may go.
   void leave_one_out(Fit& fit) const {
+    const auto rank = [this](std::size_t column) {
+      if (columns_[shown_[column]].room == Room::stays) return 0;
+      return sizes_[column].is_empty ? 2 : 1;
+    };
     std::size_t which = fit.columns.size() - 1;
     for (std::size_t i = fit.columns.size(); i-- > 0;)
-      if (columns_[shown_[fit.columns[i]]].room == Room::may_go) {
-        which = i;
-        break;
-      }
+      if (rank(fit.columns[i]) > rank(fit.columns[which])) which = i;
     fit.columns.erase(fit.columns.begin() + static_cast<std::ptrdiff_t>(which));
     fit.widths.erase(fit.widths.begin() + static_cast<std::ptrdiff_t>(which));
   }

@@ -79,6 +79,16 @@ TEST(Format, TableLeavesOutWhatMayGoBeforeWhatStays) {
   EXPECT_EQ(out.str(), "JOB     NODE \xE2\x80\xA6\nbackup  n1\n");
 }
 
+TEST(Format, TableLeavesOutAColumnWithNothingInItFirst) {
+  std::ostringstream out;
+  RecordWriter writer(out, {{"job", "JOB"}, {"reason", "REASON"}, {"exit", "EXIT"}, {"slots", "SLOTS"}},
+                      {Format::table, false, 25});
+  writer.row({"backup", Cell(), std::int64_t{1}, std::int64_t{1}});
+  writer.row({"backup", Cell(), Cell(), std::int64_t{1}});
+  writer.finish();
+  EXPECT_EQ(out.str(), "JOB     EXIT  SLOTS \xE2\x80\xA6\nbackup     1      1\nbackup     -      1\n");
+}
+
 TEST(Format, TableCutsNoTextOfWhichAPartIsOfNoUse) {
   std::ostringstream out;
   RecordWriter writer(out, {{"run", "RUN"}, {"job", "JOB"}}, {Format::table, false, 24});
