@@ -43,3 +43,15 @@ ballot_mutant(flush_is_not_synced FILE storage/ledger_file.cpp
 ballot_mutant(copy_is_not_synced FILE storage/backup.cpp
   FIND "!file || ::fsync(file.get()) != 0 ||" REPLACE "!file ||"
   BY unit_storage FILTER "PowerLoss.*" FINDING "FAILED.*PowerLoss.TakesNoCopy")
+ballot_mutant(lost_beats_an_end FILE storage/merge.cpp
+  FIND "row.status == Status::lost || row.reason == Reason::halted;" REPLACE "row.reason == Reason::halted;"
+  BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.WhoeverKnowsTheEnd")
+ballot_mutant(evidence_beats_the_runs_own_node FILE storage/merge.cpp
+  FIND "(is_own ? 2 : account.is_evidence ? 1 : 0)" REPLACE "(is_own ? 1 : account.is_evidence ? 2 : 0)"
+  BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.TheExecutingNodesRow")
+ballot_mutant(a_slot_in_a_range_is_counted_twice FILE storage/merge.cpp
+  FIND "      if (is_within(inner.row, whole)) outer.row.slots -= inner.row.slots;" REPLACE "      (void)other;"
+  BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.ASlotInOtherWords")
+ballot_mutant(pages_do_not_wait_for_each_other FILE storage/page_merge.cpp
+  FIND "if (source.rows.empty() && !source.is_done) return std::nullopt;" REPLACE "if (false) return std::nullopt;"
+  BY unit_storage FILTER "PageMerge.*" FINDING "FAILED.*PageMerge.WaitsForThePage")

@@ -60,6 +60,19 @@ TEST_F(WebServer, RefusesWhoShowsNoTokenOrAWrongOne) {
   }
 }
 
+TEST_F(WebServer, RefusesAUserOfAProxyWhoseGroupsHaveNoRole) {
+  settings.trusted_proxies = {"127.0.0.1"};
+  settings.proxy_user_header = "X-User";
+  settings.proxy_groups_header = "X-Groups";
+  settings.proxy_roles = {{"ops", "viewer"}};
+  serve();
+  const auto status_of = [&](const std::string& groups) {
+    return client().ask(questions, {"X-User: ann", "X-Groups: " + groups}, R"({"do":"jobs"})").status;
+  };
+  EXPECT_EQ(status_of("dev"), 403);
+  EXPECT_EQ(status_of("dev, ops"), 200);
+}
+
 TEST_F(WebServer, TakesNoQuestionThatChangesSomething) {
   serve();
   for (const char* word : {"trigger", "pause", "evict"})
