@@ -22,6 +22,7 @@ namespace {
 
 constexpr Millis late_answer{5000};  // beyond the patience of whoever asks
 constexpr Millis flush_patience{10'000};
+constexpr Millis line_patience{1000};   // with the host's log, which may hang
 constexpr Millis longest_forced{2000};  // of a stop's bound, for what is done when its time is up
 
 SteadyTime boot_now() { return io::read_clocks().steady; }
@@ -378,6 +379,7 @@ Result<void> Runtime::State::abandon(std::unique_lock<std::mutex>& lock, std::th
   ended_ = Error{Errc::timeout, "the runtime did not stop in time, and is left to itself"};
   move_to(Phase::over);
   lock.unlock();
+  host_log_->wait_for_line(line_patience);
   host_.drop();
   lock.lock();
   return ended_;

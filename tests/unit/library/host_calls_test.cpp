@@ -2,6 +2,7 @@
 // does harm.
 #include "embedding_host.hpp"
 #include "library/host_events.hpp"
+#include "library/host_log.hpp"
 
 namespace ballot {
 namespace {
@@ -94,6 +95,27 @@ TEST(Leaderships, ThatAreClosedAreOfNobodyWhateverBegins) {
   EXPECT_FALSE(leads.find("g", SteadyTime()));
   EXPECT_FALSE(leads.begin("g", 2));
   EXPECT_FALSE(leads.find("g", SteadyTime()));
+}
+
+TEST(HostLogs, ThatAreClosedWaitForTheLineThatIsBeingWrittenAndTakeNoOther) {
+  std::latch begun(1), go(1);
+  std::string lines;
+  library::HostLog log([&](Level, std::string_view text, const LogFields&) {
+    begun.count_down();
+    go.wait();
+    lines += text;
+  });
+  std::thread writes([&] { log.write(Level::info, "one", {}); });
+  begun.wait();
+  log.close();
+  log.wait_for_line(1ms);  // it hangs
+  std::thread goes_on([&] { go.count_down(); });
+  log.wait_for_line(30s);
+  EXPECT_EQ(lines, "one");
+  log.write(Level::info, "two", {});
+  EXPECT_EQ(lines, "one");
+  writes.join();
+  goes_on.join();
 }
 
 TEST(HostEvents, CallNoFunctionOfARuntimeThatIsLeftToItself) {

@@ -102,29 +102,40 @@ TEST(SlowDisk, IsSaidWhileItsLedgerWaitsForItAndUntilAWriteIsQuickAgain) {
   LedgerOptions options = quick(folder / "history.db");
   options.slow_write = Millis(200);
   Ledger ledger(options, watch.hooks());
-  ledger.record(ran(1));
-  flush(ledger);
-  EXPECT_FALSE(ledger.is_slow());
+  int rows = 0;
+  const auto within_patience = [](const std::function<bool()>& is_true) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (!is_true() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    return is_true();
+  };
+  const auto is_degraded = [&] {
+    const auto states = watch.states();
+    return !states.empty() && states.back().degraded;
+  };
+  // The disk of a busy machine may be slow by itself. What is said of a write is said before the next one.
+  const auto write_until_quick = [&] {
+    return within_patience([&] {
+      for (int i = 0; i < 2; ++i) ledger.record(ran(++rows)), flush(ledger);
+      return !is_degraded();
+    });
+  };
+  ASSERT_TRUE(write_until_quick());
   vfs.hang(FileCall::sync);
-  ledger.record(ran(2));
+  ledger.record(ran(++rows));
   std::promise<void> stored;
   ledger.flush([&] { stored.set_value(); });
   ASSERT_TRUE(vfs.wait_hanging(patience));
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (!ledger.is_slow() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-  EXPECT_TRUE(ledger.is_slow());
-  EXPECT_TRUE(watch.states().empty()) << "who waits reports nothing";
+  const std::size_t said = watch.states().size();
+  EXPECT_TRUE(within_patience([&] { return ledger.is_slow(); }));
+  EXPECT_EQ(watch.states().size(), said) << "who waits reports nothing";
   vfs.go_on();
   stored.get_future().wait();
   EXPECT_EQ(watch.wait_for_degraded().reason, slow_disk(options));
   EXPECT_EQ(slow_disk(options),
             options.path + ": a write takes longer than 200ms: its disk is slow, or others keep it busy");
-  EXPECT_FALSE(ledger.is_slow());
-  ledger.record(ran(3));
-  flush(ledger);
-  watch.wait_for_ok();
-  EXPECT_EQ(watch.states().size(), 2u);
-  EXPECT_EQ(rows_in(options.path).size(), 3u);
+  EXPECT_TRUE(within_patience([&] { return !ledger.is_slow(); }));
+  EXPECT_TRUE(write_until_quick());
+  EXPECT_EQ(rows_in(options.path).size(), static_cast<std::size_t>(rows));
 }
 
 #ifdef BALLOT_FAILPOINTS
