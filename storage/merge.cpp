@@ -37,25 +37,27 @@ void keep_best(Best& best, Account account) {
 }
 
 /// Takes out of the rows of one job those that longer ones stand for, and slots that other rows tell out of longer
-/// ones. `taken`: slots of the job that a run has.
+/// ones. `taken`: slots of the job that a run has, in order.
 void settle(Best& best, const std::vector<WallTime>& taken) {
   for (auto& [slots, outer] : best) {
     if (outer.row.slots == 1) continue;
     const Row whole = outer.row;
-    std::erase_if(best, [&](const auto& one) {
-      const Row& inner = one.second.row;
+    const auto [first, last] = slots;
+    // What is within it begins within it.
+    for (auto one = best.lower_bound({first, first}); one != best.end() && one->first.first <= last;) {
+      const Row& inner = one->second.row;
       const bool says_less = yields(inner) && !yields(whole);
-      return (says_less || has_same_words(inner, whole)) && is_within(inner, whole);
-    });
-    for (const auto& [other, inner] : best)
-      if (is_within(inner.row, whole)) outer.row.slots -= inner.row.slots;
+      const bool is_part = is_within(inner, whole);
+      if (is_part && !says_less && !has_same_words(inner, whole)) outer.row.slots -= inner.slots;
+      one = is_part && (says_less || has_same_words(inner, whole)) ? best.erase(one) : std::next(one);
+    }
     if (yields(whole))
-      outer.row.slots -= std::count_if(taken.begin(), taken.end(),
-                                       [&](WallTime slot) { return slot >= slots.first && slot <= slots.second; });
+      outer.row.slots -=
+          std::upper_bound(taken.begin(), taken.end(), last) - std::lower_bound(taken.begin(), taken.end(), first);
   }
   std::erase_if(best, [&](const auto& one) {
     const Row& row = one.second.row;
-    const bool has_run = std::find(taken.begin(), taken.end(), row.slot) != taken.end();
+    const bool has_run = std::binary_search(taken.begin(), taken.end(), row.slot);
     return row.slots < 1 || (row.slot == last_slot(row) && yields(row) && has_run);
   });
 }

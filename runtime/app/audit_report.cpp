@@ -78,7 +78,7 @@ void print_table(std::ostream& out, const library::AuditResult& result, const Au
   for (const audit::Finding& finding : result.findings) {
     out << "\njob " << escaped(finding.job, Escape::plain) << ", "
         << slots_text(finding.slot, finding.until, finding.slots) << ": " << to_string(finding.kind) << ": "
-        << finding.what << '\n';
+        << escaped(finding.what, Escape::plain) << '\n';
     for (const Row& row : finding.rows) out << "    " << escaped(row_text(row), Escape::plain) << '\n';
   }
   if (result.finding_count > std::ssize(result.findings))

@@ -1,7 +1,9 @@
 #include "app/ledger_access.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <span>
 
 #include "app/ask.hpp"
 #include "app/escape.hpp"
@@ -13,6 +15,11 @@
 #include "library/history/file_ledger.hpp"
 
 namespace ballot::app {
+namespace {
+
+constexpr std::size_t most_named = 5;  // nodes, a line each
+
+}  // namespace
 
 void flush_ledger(const config::Config& config) {
   io::Message flush;
@@ -70,12 +77,16 @@ std::string heard_text(const library::MissingNode& node) {
 
 void name_missing(std::string_view command, const library::LedgerView& ledger) {
   std::cout.flush();
-  for (const library::MissingNode& node : ledger.missing()) {
+  const std::vector<library::MissingNode> missing = ledger.missing();
+  for (const library::MissingNode& node : std::span(missing).first(std::min(missing.size(), most_named))) {
     std::string text = "node " + node.node + " has not answered";
     if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
     std::cerr << "ballot " << command << ": " << escaped(text + ": " + node.why, Escape::plain)
               << ". What it alone knows is not shown\n";
   }
+  if (missing.size() > most_named)
+    std::cerr << "ballot " << command << ": and " << missing.size() - most_named
+              << " more nodes have not answered; --format json names them all\n";
 }
 
 void remark_missing(RecordWriter& out, const library::LedgerView& ledger) {

@@ -132,7 +132,8 @@ void Connection::on_head() {
     keep_alive_ = false;
     return refuse(problem(400, "what is at this path takes no body"));
   }
-  host_.places.is_answered(number_);
+  // What anybody may ask is answered as long as there is room.
+  if (received_.route->role != io::Role::none) host_.places.is_answered(number_);
   if (!head.has_body) return;
   arm(host_.limits.body);
   if (head.expects_continue) queue("HTTP/1.1 100 Continue\r\n\r\n");

@@ -1,7 +1,8 @@
 // Places: who gives way where there are more connections, or more requests, than there is room for. Of connections the
 // one that gives way is one that only waits: of those without a role first, then of the others; among them one of the
 // address that has most, and of these the one that has waited longest. So whoever opens many, and says nothing on them,
-// pushes out his own. One that is being answered gives way to none.
+// pushes out his own. One whose request takes a role, and is being answered, gives way to none; one that asks what
+// anybody may ask is as one that waits, as its client may read the answer for ever.
 //
 // Pure.
 //

@@ -32,7 +32,7 @@ HttpResponse without_route(const std::string& method, const std::string& allow) 
 
 Reception::Outcome Reception::receive(const RequestHead& head, const Credentials& shown, SteadyTime now) {
   auto target = parse_target(head.target, parts_.settings.base_path);
-  if (!target) return problem(target.error());
+  if (!target) return refuse_stranger(shown, problem(target.error()), now);
   auto found = parts_.routes.find(head.method, target->path);
   if (found.route == nullptr) return refuse_stranger(shown, without_route(head.method, found.allow), now);
   Received received;

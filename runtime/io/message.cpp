@@ -110,9 +110,9 @@ std::vector<Message> Message::objects(const std::string& key) const {
 
 std::string encode(const Message& message) { return json::serialize(to_json(message)); }
 
-bool has_at_most(std::size_t most, std::string_view line) {
+std::size_t count_values(std::string_view line) {
   const auto begins_value = [](char c) { return c == ',' || c == '[' || c == '{'; };
-  return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), begins_value)) < most;
+  return 1 + static_cast<std::size_t>(std::count_if(line.begin(), line.end(), begins_value));
 }
 
 Result<Message> decode(std::string_view line) {

@@ -50,8 +50,9 @@ class Message {
 /// Without the line's end. What is not UTF-8 in a text goes as U+FFFD.
 std::string encode(const Message& message);
 
-/// False where `line` may have more than `most` values: each but the first follows one of `,[{`. Reads no JSON.
-bool has_at_most(std::size_t most, std::string_view line);
+/// How many values `line` may have: each but the first follows one of `,[{`. Reads no JSON.
+std::size_t count_values(std::string_view line);
+inline bool has_at_most(std::size_t most, std::string_view line) { return count_values(line) <= most; }
 
 /// One JSON object, nothing after it. invalid: it is something else, or contains what a Message cannot.
 Result<Message> decode(std::string_view line);

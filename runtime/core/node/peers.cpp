@@ -275,7 +275,8 @@ std::vector<Peers::Published> Peers::published() const {
   std::map<std::string, Published> nodes;
   for (const auto& [session, peer] : peers_) {
     Published& known = nodes[peer.node];
-    if (known.node.empty() || peer.at > known.at) known = {peer.node, peer.api, peer.at, known.alive};
+    if (known.node.empty() || peer.at > known.at)
+      known = {peer.node, peer.api, peer.at, known.alive, peer.runner.machine_id};
     known.alive = std::max(known.alive, peer.alive);
   }
   std::vector<Published> all;

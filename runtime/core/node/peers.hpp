@@ -128,6 +128,7 @@ class Peers {
     std::string node, api;
     WallTime at{};                         // when the record was written, by that node's clock
     std::optional<SteadyTime> alive = {};  // when it was last seen in an election, by this one's
+    std::string machine = {};              // that it runs on; "": it does not say
   };
   /// By name.
   std::vector<Published> published() const;

@@ -12,7 +12,8 @@ namespace {
 using io::Message;
 
 constexpr std::string_view path = "/api/v1/questions";
-constexpr std::size_t most_values = 500'000;  // of an answer
+constexpr std::size_t most_values = 500'000;      // of an answer
+constexpr std::size_t values_in_all = 2'000'000;  // of all answers to a question: a value takes up to 200 bytes
 
 FleetRoster::Now roster_now() {
   const auto now = io::read_clocks();
@@ -43,7 +44,7 @@ FleetNow Fleet::now(const Message& asked) {
   const std::lock_guard hold(mutex_);
   if (node_.core().session().is_open()) roster_.see(node_.core().peers().published(), now);
   const std::vector<std::string> jobs = jobs_of(asked);
-  FleetNow known{roster_.peers(now), node_.core().views().runs_of_others(jobs)};
+  FleetNow known{roster_.peers(now, machine_), node_.core().views().runs_of_others(jobs)};
   if (asked.text("ask") == "evidence") known.states = states_of_led(node_.core().views(), now.wall, jobs);
   return known;
 }
@@ -58,7 +59,8 @@ std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questio
     requests.push_back({peer.url + std::string(path), io::encode(question)});
   std::vector<Result<Message>> answers;
   const auto bodies = web::ask_peers(requests, {settings_.tls_ca, *token, within}, goes_on);
-  for (const auto& body : bodies) answers.push_back(body ? last_line(*body) : Result<Message>(body.error()));
+  std::size_t values = values_in_all;
+  for (const auto& body : bodies) answers.push_back(body ? last_line(*body, values) : Result<Message>(body.error()));
   const auto now = roster_now();
   const std::lock_guard hold(mutex_);
   for (std::size_t i = 0; i < answers.size(); ++i) roster_.note(questions[i].first.node, bodies[i], answers[i], now);
@@ -77,11 +79,14 @@ Result<std::string> read_fleet_token(const std::string& path) {
   return line;
 }
 
-Result<Message> last_line(const std::string& lines) {
+Result<Message> last_line(const std::string& lines, std::size_t& values_left) {
   std::string_view rest = lines;
   while (rest.ends_with('\n') || rest.ends_with('\r')) rest.remove_suffix(1);
   if (const std::size_t before = rest.rfind('\n'); before != std::string_view::npos) rest.remove_prefix(before + 1);
-  if (!io::has_at_most(most_values, rest)) return Error{Errc::corrupt, "its answer has too many values"};
+  const std::size_t values = io::count_values(rest);
+  if (values > most_values) return Error{Errc::corrupt, "its answer has too many values"};
+  if (values > values_left) return Error{Errc::unavailable, "the answers of all nodes are too large: ask for less"};
+  values_left -= values;
   auto message = io::decode(rest);
   if (!message) return Error{Errc::corrupt, "its answer cannot be read: " + message.error().what};
   if (auto error = io::to_error(*message)) return *std::move(error);

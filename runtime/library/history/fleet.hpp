@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "io/clocks.hpp"
 #include "library/history/fleet_roster.hpp"
 #include "library/history/fleet_source.hpp"
 #include "library/node.hpp"
@@ -36,6 +37,7 @@ class Fleet : public FleetSource {
  private:
   Node& node_;
   const FleetSettings settings_;
+  const std::string machine_ = io::machine_id();
   std::mutex mutex_;
   FleetRoster roster_;  // under mutex_
 };
@@ -43,7 +45,8 @@ class Fleet : public FleetSource {
 /// The token of a file: its first line. Errors name [fleet] token_file: refused (others may read or write it), invalid.
 Result<std::string> read_fleet_token(const std::string& path);
 
-/// Of an answer's lines the last, which is the whole answer to a question of the ledger. Errors: the daemon's; corrupt.
-Result<io::Message> last_line(const std::string& lines);
+/// Of an answer's lines the last, which is the whole answer to a question of the ledger. Its values are taken from
+/// `values_left`. Errors: the daemon's; corrupt; unavailable, where there are not so many left.
+Result<io::Message> last_line(const std::string& lines, std::size_t& values_left);
 
 }  // namespace ballot::library

@@ -13,6 +13,7 @@ using io::Message;
 using storage::Account;
 
 constexpr std::size_t most_evidence = 20'000;  // rows
+constexpr std::size_t most_rows = 50'000;      // of an answer: no node reads so many for one
 constexpr std::size_t most_states = 20'000, longest_state = 256;
 constexpr std::size_t most_named = 5;  // in a sentence
 
@@ -125,6 +126,7 @@ std::vector<Account> FleetAnswers::accounts_in(const std::vector<Answer>& answer
   std::vector<Account> accounts;
   for (const Answer& answer : answers) {
     auto rows = rows_from(answer.message, "rows");
+    if (rows && rows->size() > most_rows) rows = Error{Errc::corrupt, "it answers with more rows than a node reads"};
     if (!rows) lose(answer.ledger, rows.error().what);
     if (!rows) continue;
     for (Row& row : *rows) accounts.push_back({std::move(row), answer.ledger});

@@ -69,6 +69,7 @@ class FleetAnswers {
   /// The same and the missing ones: all whose names are known.
   std::vector<std::string> nodes() const;
   bool is_own(const std::string& ledger) const { return own_ && ledger == node_; }
+  const std::string& own() const { return node_; }
   /// Errors: those of this node's ledger; not_found, where no node knows more.
   Result<std::vector<Answer>> ask(const Questions& questions, Millis within = std::chrono::seconds(2));
   Result<std::vector<Answer>> ask_all(const io::Message& question, Millis within = std::chrono::seconds(2));

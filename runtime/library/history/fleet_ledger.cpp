@@ -37,6 +37,30 @@ std::string status_text(const Row& row) {
   return row.reason == Reason::none ? status : status + ": " + std::string(to_string(row.reason));
 }
 
+/// Which rows a question asks for: by their attempts, or by the slots of their jobs.
+class AskedRows {
+ public:
+  explicit AskedRows(const std::vector<RowKey>& keys) {
+    for (const RowKey& key : keys)
+      if (key.run)
+        attempts_.emplace(*key.run, key.attempt);
+      else
+        slots_[key.job].emplace_back(key.slot, key.until);
+  }
+  bool have(const Row& row) const {
+    if (row.run && attempts_.contains({*row.run, row.attempt})) return true;
+    const auto of_job = slots_.find(row.job);
+    const WallTime last = row.slot_until.value_or(row.slot);
+    return of_job != slots_.end() && std::any_of(of_job->second.begin(), of_job->second.end(), [&](const auto& asked) {
+             return row.slot <= asked.second && last >= asked.first;
+           });
+  }
+
+ private:
+  std::set<std::pair<RunId, int>> attempts_;
+  std::map<std::string, std::vector<std::pair<WallTime, WallTime>>> slots_;  // first and last
+};
+
 constexpr int as_executed = 3;  // the worth of the executing node's own word
 
 /// What an answer says of an attempt's output, by whether it can be believed; below 0: it cannot. `executing`: the node
@@ -49,7 +73,15 @@ int worth(const ShownOutput& shown, const std::string& ledger, bool is_own, cons
   return shown.total > 0 ? 2 : 0;
 }
 
-void add_to(AuditResult& all, AuditResult one, const std::string& ledger) {
+/// What the ledgers' audits say, as one.
+struct AuditSum {
+  AuditResult all;
+  std::set<std::string> undefined;
+  std::set<std::pair<std::string, std::string>> departed;  // job and node
+};
+
+void add_to(AuditSum& sum, AuditResult one, const std::string& ledger) {
+  AuditResult& all = sum.all;
   all.finding_count += one.finding_count;
   for (audit::Finding& finding : one.findings) {
     if (all.findings.size() >= most_fleet_findings) break;
@@ -66,12 +98,9 @@ void add_to(AuditResult& all, AuditResult one, const std::string& ledger) {
       known->count += total.count;
   }
   for (std::string& job : one.undefined)
-    if (std::find(all.undefined.begin(), all.undefined.end(), job) == all.undefined.end())
-      all.undefined.push_back(std::move(job));
+    if (sum.undefined.insert(job).second) all.undefined.push_back(std::move(job));
   for (audit::Departed& gone : one.departed)
-    if (std::none_of(all.departed.begin(), all.departed.end(),
-                     [&](const audit::Departed& other) { return other.job == gone.job && other.node == gone.node; }))
-      all.departed.push_back(std::move(gone));
+    if (sum.departed.emplace(gone.job, gone.node).second) all.departed.push_back(std::move(gone));
 }
 
 }  // namespace
@@ -116,8 +145,9 @@ Result<void> FleetLedger::read_pages(storage::PageMerge& pages, const storage::F
   for (const auto& [ledger, question] : questions) {
     const auto answer = std::find_if(answers->begin(), answers->end(),
                                      [&, &name = ledger](const Answer& one) { return one.ledger == name; });
-    auto rows = answer == answers->end() ? Result<std::vector<PlacedRow>>(std::vector<PlacedRow>())
-                                         : placed_rows(answer->message, ledger, pages.next_page(ledger, filter.after));
+    auto rows = answer == answers->end()
+                    ? Result<std::vector<PlacedRow>>(std::vector<PlacedRow>())
+                    : placed_rows(answer->message, ledger, filter, pages.next_page(ledger, filter.after));
     if (!rows) fleet_.lose(ledger, rows.error().what);
     if (answer == answers->end() || !rows) {
       pages.leave_out(ledger);
@@ -137,8 +167,9 @@ Result<std::vector<Account>> FleetLedger::accounts_of(const std::vector<RowKey>&
     Message asked = question("rows_of");
     const auto answers = fleet_.ask_all(asked.set("keys", std::move(objects)));
     if (!answers) return answers.error();
-    auto rows = fleet_.accounts_in(*answers);
-    std::move(rows.begin(), rows.end(), std::back_inserter(accounts));
+    const AskedRows asked_for({from, to});
+    for (Account& one : fleet_.accounts_in(*answers))
+      if (asked_for.have(one.row)) accounts.push_back(std::move(one));
     from = to;
   }
   const auto evidence = fleet_.evidence_of(keys);
@@ -146,22 +177,52 @@ Result<std::vector<Account>> FleetLedger::accounts_of(const std::vector<RowKey>&
   return accounts;
 }
 
+/// What this node's own ledger knows of these rows.
+Result<std::vector<Row>> FleetLedger::own_rows(const std::vector<RowKey>& keys) {
+  if (!own_ || keys.empty()) return std::vector<Row>();
+  return own_->rows_of(keys);
+}
+
+/// What counts. A node that says that it has executed itself what another one has, as this node's own ledger knows, is
+/// not believed.
+std::vector<Account> FleetLedger::merged(std::vector<Account> accounts) const {
+  std::map<std::pair<RunId, int>, std::string> executed_by;
+  for (const Account& one : accounts) {
+    const bool is_guess = one.row.status == Status::lost || one.row.reason == Reason::halted;
+    if (one.row.run && !one.is_evidence && fleet_.is_own(one.ledger) && !is_guess)
+      executed_by[{*one.row.run, one.row.attempt}] = one.row.node;
+  }
+  std::erase_if(accounts, [&](const Account& one) {
+    if (!one.row.run || one.is_evidence || one.row.node != one.ledger) return false;
+    const auto known = executed_by.find({*one.row.run, one.row.attempt});
+    return known != executed_by.end() && known->second != one.row.node;
+  });
+  return storage::merge(std::move(accounts));
+}
+
 /// Of the candidates, and of what they yield to, what counts: by ledger and key.
 Result<FleetLedger::Counting> FleetLedger::counting(const std::vector<PlacedRow>& candidates) {
-  std::set<RowKey> keys;
+  std::set<RowKey> keys, of_others;
   std::vector<Account> accounts;
   for (const PlacedRow& one : candidates) {
     accounts.push_back({one.row, one.at.ledger, one.at.ledger == store});
-    if (!is_certain(one.row, one.at.ledger)) keys.insert(key_of(one.row));
+    if (!is_certain(one.row, one.at.ledger))
+      keys.insert(key_of(one.row));
+    else if (!fleet_.is_own(one.at.ledger))
+      of_others.insert(key_of(one.row));
   }
   auto found = accounts_of({keys.begin(), keys.end()});
   if (!found) return found.error();
+  if (const auto known = own_rows({of_others.begin(), of_others.end()}); !known)
+    return known.error();
+  else
+    for (const Row& row : *known) found->push_back({row, fleet_.own()});
   for (Account& account : *found) {
     if (account.is_evidence) account.ledger = store;
     accounts.push_back(std::move(account));
   }
   Counting counting;
-  for (Account& one : storage::merge(std::move(accounts))) {
+  for (Account& one : merged(std::move(accounts))) {
     std::pair key(one.ledger, key_of(one.row));
     counting.emplace(std::move(key), std::move(one));
   }
@@ -204,7 +265,7 @@ Result<std::vector<Row>> FleetLedger::rows_of(const std::vector<RowKey>& keys) {
   auto accounts = accounts_of(keys);
   if (!accounts) return accounts.error();
   std::vector<Row> rows;
-  for (Account& one : storage::merge(*std::move(accounts))) rows.push_back(std::move(one.row));
+  for (Account& one : merged(*std::move(accounts))) rows.push_back(std::move(one.row));
   return rows;
 }
 
@@ -214,7 +275,7 @@ Result<std::vector<Row>> FleetLedger::at(const std::string& job, WallTime slot) 
   auto accounts = accounts_of({{.job = job, .slot = slot, .until = slot}});
   if (!accounts) return accounts.error();
   std::vector<Row> exact, around;
-  for (const Account& one : storage::merge(*std::move(accounts))) {
+  for (const Account& one : merged(*std::move(accounts))) {
     if (!covers(one.row, job, slot)) continue;
     note_evidence(one);
     (one.row.slot == slot ? exact : around).push_back(one.row);
@@ -231,7 +292,7 @@ Result<std::vector<Row>> FleetLedger::last_rows(const std::vector<std::string>& 
   for (const Account& one : fleet_.evidence())
     if (std::find(jobs.begin(), jobs.end(), one.row.job) != jobs.end()) accounts.push_back(one);
   std::map<std::string, Account> newest;
-  for (Account& one : storage::merge(std::move(accounts))) {
+  for (Account& one : merged(std::move(accounts))) {
     std::string job = one.row.job;
     newest.try_emplace(std::move(job), std::move(one));
   }
@@ -330,7 +391,7 @@ Result<Row> FleetLedger::executed(const runner::AttemptId& attempt) {
   fleet_.gather_evidence({});
   auto accounts = accounts_of({{.run = attempt.run, .attempt = attempt.attempt}});
   if (!accounts) return accounts.error();
-  for (const Account& one : storage::merge(*std::move(accounts)))
+  for (const Account& one : merged(*std::move(accounts)))
     if (one.row.run == attempt.run && one.row.attempt == attempt.attempt) return one.row;
   return Row();
 }
@@ -379,8 +440,10 @@ Result<std::vector<TermRow>> FleetLedger::terms(const std::string& group) {
   std::map<std::uint64_t, TermRow, std::greater<>> terms;
   for (const Answer& answer : *answers)
     for (TermRow& term : objects_of(answer, "terms", term_from)) {
+      const bool is_leaders = term.node == answer.ledger;
       const auto [known, fresh] = terms.try_emplace(term.epoch, term);
-      if (!fresh && term.node == answer.ledger) known->second = std::move(term);
+      // No other node knows better than this one what it led itself.
+      if (!fresh && is_leaders && !fleet_.is_own(known->second.node)) known->second = std::move(term);
     }
   std::vector<TermRow> all;
   for (auto& [epoch, term] : terms) all.push_back(std::move(term));
@@ -431,16 +494,16 @@ Result<AuditResult> FleetLedger::audit(const std::vector<std::string>& jobs, con
   const auto answers =
       fleet_.ask_all(asked.set("do", std::string("ledger")).set("ask", std::string("audit")), audit_patience);
   if (!answers) return answers.error();
-  AuditResult all;
+  AuditSum sum;
   for (const Answer& answer : *answers) {
     auto one = audit_from(answer.message);
     if (!one) {
       fleet_.lose(answer.ledger, one.error().what);
       continue;
     }
-    add_to(all, *std::move(one), answer.ledger);
+    add_to(sum, *std::move(one), answer.ledger);
   }
-  return all;
+  return std::move(sum.all);
 }
 
 }  // namespace ballot::library

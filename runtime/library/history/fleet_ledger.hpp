@@ -71,6 +71,8 @@ class FleetLedger : public LedgerView {
   template <class T>
   std::vector<T> objects_of(const FleetAnswers::Answer& answer, const char* list,
                             Result<T> (*read)(const io::Message&));
+  Result<std::vector<Row>> own_rows(const std::vector<RowKey>& keys);
+  std::vector<storage::Account> merged(std::vector<storage::Account> accounts) const;
   Result<Counting> counting(const std::vector<storage::PlacedRow>& candidates);
   Result<std::vector<std::string>> names(const io::Message& question, const char* list);
   Result<bool> known(const char* call, const std::string& name);

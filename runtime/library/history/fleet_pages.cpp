@@ -42,7 +42,7 @@ bool is_after(const storage::Position& at, const std::optional<storage::Position
 }
 
 Result<std::vector<PlacedRow>> placed_rows(const Message& answer, const std::string& ledger,
-                                           std::optional<storage::Position> after) {
+                                           const storage::Filter& filter, std::optional<storage::Position> after) {
   std::vector<PlacedRow> rows;
   for (const Message& one : answer.objects("rows")) {
     auto row = row_from(one);
@@ -50,6 +50,7 @@ Result<std::vector<PlacedRow>> placed_rows(const Message& answer, const std::str
     const storage::Position at{row->slot, row->attempt, one.integer("id").value_or(0), ledger};
     if (row->job.empty() || row->slot_until.value_or(row->slot) < row->slot)
       return Error{Errc::corrupt, "it answers with a row that cannot be"};
+    if (!matches(filter, *row)) return Error{Errc::corrupt, "it answers with a row that was not asked for"};
     if (!is_after(at, after) || std::ssize(rows) >= page_rows) return Error{Errc::corrupt, "its rows come in no order"};
     after = at;
     rows.push_back({*std::move(row), at});

@@ -2,7 +2,7 @@
 //
 // Pure functions.
 //
-//   const auto rows = placed_rows(answer, "host-2", after);
+//   const auto rows = placed_rows(answer, "host-2", filter, after);
 #pragma once
 
 #include <optional>
@@ -22,8 +22,9 @@ bool is_after(const storage::Position& at, const std::optional<storage::Position
 /// By slot, then attempt, newest first; as the rows of a ledger of that name would stand.
 std::vector<storage::PlacedRow> placed(const std::vector<storage::Account>& evidence, const std::string& ledger);
 
-/// The rows of a page, each after the one before. Error: corrupt.
+/// The rows of a page, each after the one before, and one that the filter asks for. Error: corrupt.
 Result<std::vector<storage::PlacedRow>> placed_rows(const io::Message& answer, const std::string& ledger,
+                                                    const storage::Filter& filter,
                                                     std::optional<storage::Position> after);
 
 /// Asks for the rows after that place, and for no more than `most`.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+
+#include "base/ip_address.hpp"
 
 namespace ballot::library {
 namespace {
@@ -10,6 +13,19 @@ constexpr Millis named_for = std::chrono::hours(24);
 constexpr Millis quiet_for = std::chrono::seconds(5);
 constexpr Millis asked_for = std::chrono::seconds(5);  // a session that begins has not read all records yet
 constexpr std::size_t most_nodes = 1000;
+
+bool is_loopback_url(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  std::string_view host = scheme == std::string_view::npos ? url : url.substr(scheme + 3);
+  host = host.substr(0, host.find('/'));
+  if (host.starts_with('[')) {
+    host = host.substr(1, host.find(']') - 1);
+  } else {
+    host = host.substr(0, host.find(':'));
+  }
+  const auto address = IpAddress::parse(host);
+  return address ? address->is_loopback() : host == "localhost";
+}
 
 }  // namespace
 
@@ -31,6 +47,7 @@ void FleetRoster::see(const std::vector<core::Peers::Published>& published, Now 
     }
     Known& node = nodes_[one.node];
     node.url = one.api;
+    node.machine = one.machine;
     node.published_at = std::max(node.published_at, one.at);
     if (one.alive) node.seen_at = std::max(node.seen_at, std::optional(now.wall - (now.steady - *one.alive)));
   }
@@ -76,13 +93,18 @@ void FleetRoster::set_heard(FleetPeer& peer, const Known& node) {
   peer.heard_by = "record";
 }
 
-std::vector<FleetPeer> FleetRoster::peers(Now now) const {
+std::vector<FleetPeer> FleetRoster::peers(Now now, const std::string& machine) const {
   std::vector<FleetPeer> peers;
   for (const auto& [name, node] : nodes_) {
     FleetPeer peer{name, node.url, std::nullopt, ""};
     set_heard(peer, node);
     if (node.url.empty())
       peer.silent = "it publishes no address of an API: its ballot.toml has no [http] listen that other hosts reach";
+    const bool is_elsewhere = !node.machine.empty() && !machine.empty() && node.machine != machine;
+    if (is_elsewhere && is_loopback_url(node.url))
+      peer.silent = "it publishes " + node.url +
+                    ", which is this machine, and runs on another one: its ballot.toml needs " +
+                    "an [http] listen that other hosts reach, or advertise";
     if (now.steady < node.silent_until) peer.silent = node.silent;
     if (node.left_at && now.wall - *node.left_at >= asked_for)
       peer.silent = "its record is gone from the store: it has left the fleet, or is stopped for good";

@@ -4,6 +4,8 @@
 //   a node                                    | is asked | is named where it does not answer
 //   publishes, with the URL of an API         | yes      | yes
 //   publishes, without one                    | no       | yes: nobody can ask it
+//   publishes one of its own loopback, and    | no       | yes: whoever asked there would ask himself
+//   runs on another machine                   |          |
 //   published once, and its record is gone    | no       | yes, for a day: nobody vouches for its URL any more
 //   did not answer in time                    | no, 5 s  | yes: who asks several times waits for it once
 //
@@ -13,7 +15,7 @@
 // Plain values. Thread: one at a time.
 //
 //   roster.see(core.peers().published(), now);
-//   for (const FleetPeer& peer : roster.peers(now)) ...
+//   for (const FleetPeer& peer : roster.peers(now, machine)) ...
 #pragma once
 
 #include <map>
@@ -40,7 +42,8 @@ class FleetRoster {
   void on_answer(const std::string& node, Now now);
   void on_timeout(const std::string& node, const std::string& why, Now now);
 
-  std::vector<FleetPeer> peers(Now now) const;
+  /// `machine`: this one; "": not known.
+  std::vector<FleetPeer> peers(Now now, const std::string& machine) const;
 
  private:
   struct Known;
@@ -49,7 +52,7 @@ class FleetRoster {
   static void set_heard(FleetPeer& peer, const Known& node);
 
   struct Known {
-    std::string url;
+    std::string url, machine;
     WallTime published_at{};          // by its clock
     std::optional<WallTime> seen_at;  // in an election
     std::optional<WallTime> answered_at;

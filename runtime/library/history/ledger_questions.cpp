@@ -94,11 +94,11 @@ Result<Message> answer_sequence(LedgerView& ledger, const Message&) {
 }
 
 Result<Message> answer_at(LedgerView& ledger, const Message& asked) {
-  const auto slot = asked.integer("slot");
+  const auto slot = slot_from(asked);
   if (!slot) return without("slot");
-  return answered(
-      ledger.at(argument(asked, "job"), WallTime(Millis(*slot))),
-      [&](Message& message, const std::vector<Row>& rows) { message.set("rows", messages_of(ledger, rows)); });
+  return answered(ledger.at(argument(asked, "job"), *slot), [&](Message& message, const std::vector<Row>& rows) {
+    message.set("rows", messages_of(ledger, rows));
+  });
 }
 
 Result<Message> answer_rows_of(LedgerView& ledger, const Message& asked) {
@@ -107,7 +107,7 @@ Result<Message> answer_rows_of(LedgerView& ledger, const Message& asked) {
   std::vector<RowKey> keys;
   for (const Message& one : objects) {
     auto key = row_key_from(one);
-    if (!key) return key.error();
+    if (!key) return Error{Errc::invalid, "a question of the ledger with a key that cannot be read"};
     keys.push_back(*std::move(key));
   }
   return answered(ledger.rows_of(keys),

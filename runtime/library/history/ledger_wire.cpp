@@ -9,7 +9,8 @@ namespace {
 
 using io::Message;
 
-constexpr std::int64_t farthest_time = 400'000'000'000'000;  // ms from 1970, 12,000 years
+constexpr std::int64_t farthest_time = 400'000'000'000'000;   // ms from 1970, 12,000 years
+constexpr std::int64_t most_counted = std::int64_t{1} << 46;  // sums of what thousands of nodes say are numbers still
 
 Error unreadable(const char* what) { return {Errc::corrupt, std::string("an answer with an unreadable ") + what}; }
 
@@ -34,8 +35,16 @@ std::optional<int> int_of(const Message& message, const char* key) {
   return fits ? std::optional(static_cast<int>(*found)) : std::nullopt;
 }
 
-std::uint64_t unsigned_of(const Message& message, const char* key) {
-  return static_cast<std::uint64_t>(message.integer(key).value_or(0));
+/// An epoch or a fence. None where it is no such number.
+std::optional<std::uint64_t> unsigned_of(const Message& message, const char* key) {
+  const std::int64_t number = message.integer(key).value_or(0);
+  return number >= 0 ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
+}
+
+/// Of what is counted: `least`, where it is not said. None where it is less, or cannot be.
+std::optional<std::int64_t> count_of(const Message& message, const char* key, std::int64_t least) {
+  const std::int64_t count = message.integer(key).value_or(least);
+  return count >= least && count <= most_counted ? std::optional(count) : std::nullopt;
 }
 
 std::string text_of(const Message& message, const char* key) { return message.text(key).value_or(""); }
@@ -94,12 +103,16 @@ Result<Row> row_from(const Message& message) {
   const auto why = reason.empty() ? Named<Reason>(Reason::none) : Named<Reason>::parse(reason);
   const auto left = leftover.empty() ? Leftover::none : parse_leftover(leftover);
   const auto slot = time_of(message, "slot");
+  const auto slots = count_of(message, "slots", 1), bytes = count_of(message, "output_bytes", 0);
+  const auto duration = count_of(message, "duration_ms", 0);
+  const auto epoch = unsigned_of(message, "epoch"), fence = unsigned_of(message, "fence");
   if ((run && !row.run) || !trigger || !status || !why || !left || !slot) return unreadable("row");
+  if (!slots || !bytes || !duration || !epoch || !fence) return unreadable("number of a row");
   row.job = text_of(message, "job");
   row.group = text_of(message, "group");
   row.slot = *slot;
   row.slot_until = time_of(message, "slot_until");
-  row.slots = message.integer("slots").value_or(1);
+  row.slots = *slots;
   row.trigger = *trigger;
   row.attempt = int_of(message, "attempt").value_or(0);
   row.status = *status;
@@ -108,11 +121,11 @@ Result<Row> row_from(const Message& message) {
   row.signal = int_of(message, "signal");
   row.started_at = time_of(message, "started_at");
   row.ended_at = time_of(message, "ended_at");
-  if (const auto duration = message.integer("duration_ms")) row.duration = Millis(*duration);
+  if (message.integer("duration_ms")) row.duration = Millis(*duration);
   row.node = text_of(message, "node");
-  row.epoch = unsigned_of(message, "epoch");
-  row.fence = unsigned_of(message, "fence");
-  row.output_bytes = message.integer("output_bytes").value_or(0);
+  row.epoch = *epoch;
+  row.fence = *fence;
+  row.output_bytes = *bytes;
   row.leftover = *left;
   row.triggered_by = text_of(message, "triggered_by");
   row.ended_by = text_of(message, "ended_by");
@@ -154,6 +167,8 @@ Result<RowKey> row_key_from(const Message& message) {
   return key;
 }
 
+std::optional<WallTime> slot_from(const Message& message) { return time_of(message, "slot"); }
+
 Message to_message(const MissingNode& missing) {
   Message message;
   message.set("node", missing.node).set("why", missing.why);
@@ -179,10 +194,10 @@ Result<TermRow> term_from(const Message& message) {
   const std::string word = text_of(message, "cause");
   const auto cause = word.empty() ? Cause::none : parse_cause(word);
   const auto elected = time_of(message, "elected_at");
-  if (!cause || !elected) return unreadable("term");
-  return TermRow{text_of(message, "group"),     text_of(message, "node"),
-                 unsigned_of(message, "epoch"), *elected,
-                 time_of(message, "ended_at"),  *cause};
+  const auto epoch = unsigned_of(message, "epoch");
+  if (!cause || !elected || !epoch) return unreadable("term");
+  return TermRow{
+      text_of(message, "group"), text_of(message, "node"), *epoch, *elected, time_of(message, "ended_at"), *cause};
 }
 
 Message to_message(const storage::Position& position) {
@@ -281,10 +296,12 @@ Result<audit::Finding> finding_from(const Message& message) {
   if (!rows) return rows.error();
   const auto kind = message.integer("kind").value_or(-1);
   const auto slot = time_of(message, "slot");
-  if (kind < 0 || kind > static_cast<std::int64_t>(audit::Kind::reason) || !slot) return unreadable("finding");
+  const auto slots = count_of(message, "slots", 1);
+  if (kind < 0 || kind > static_cast<std::int64_t>(audit::Kind::reason) || !slot || !slots)
+    return unreadable("finding");
   return audit::Finding{
-      static_cast<audit::Kind>(kind),       text_of(message, "job"),  *slot,           time_of(message, "until"),
-      message.integer("slots").value_or(1), text_of(message, "what"), *std::move(rows)};
+      static_cast<audit::Kind>(kind), text_of(message, "job"), *slot, time_of(message, "until"), *slots,
+      text_of(message, "what"),       *std::move(rows)};
 }
 
 }  // namespace
@@ -300,12 +317,15 @@ Result<AuditResult> audit_from(const Message& message) {
     const std::string reason = text_of(one, "reason");
     const auto status = Named<Status>::parse(text_of(one, "status"));
     const auto why = reason.empty() ? Named<Reason>(Reason::none) : Named<Reason>::parse(reason);
-    if (!status || !why) return unreadable("total");
-    result.totals.push_back({*status, *why, one.integer("count").value_or(0)});
+    const auto count = count_of(one, "count", 0);
+    if (!status || !why || !count) return unreadable("total");
+    result.totals.push_back({*status, *why, *count});
   }
   for (const Message& one : message.objects("departed"))
     result.departed.push_back({text_of(one, "job"), text_of(one, "node"), time_of(one, "last_slot")});
-  result.finding_count = message.integer("finding_count").value_or(0);
+  const auto findings = count_of(message, "finding_count", 0);
+  if (!findings) return unreadable("count of findings");
+  result.finding_count = *findings;
   result.undefined = message.texts("undefined");
   return result;
 }

@@ -25,6 +25,8 @@ Result<std::vector<Row>> rows_from(const io::Message& message, const std::string
 
 io::Message to_message(const RowKey& key);
 Result<RowKey> row_key_from(const io::Message& message);
+/// Of a question. None: it has none, or one that is no time.
+std::optional<WallTime> slot_from(const io::Message& message);
 
 io::Message to_message(const MissingNode& missing);
 MissingNode missing_from(const io::Message& message);

@@ -190,6 +190,57 @@ TEST_F(Fleet3, AnAnswerThatCannotBeReadLosesItsNodeAndNotTheWhole) {
   EXPECT_EQ(missing(*ledger).size(), 1u);
 }
 
+TEST_F(Fleet3, RowsThatWereNotAskedForLoseTheirNode) {
+  write("host-1", {on("host-1", ran(1))});
+  const io::Message other = to_message(on("host-2", ran(2, noon, "trim")));
+  lie("host-2", "history", io::Message().set("rows", std::vector{io::Message(other).set("id", std::int64_t{1})}));
+  auto ledger = fleet();
+  EXPECT_EQ(history(*ledger, {.jobs = {"backup"}}), Texts{"backup 0 succeeded on host-1"});
+  EXPECT_EQ(missing(*ledger), Texts{"host-2: it answers with a row that was not asked for"});
+  lie("host-2", "rows_of", io::Message().set("rows", std::vector{other}));
+  ledger = fleet();
+  const auto rows = ledger->rows_of({key_of(ran(1))});
+  ASSERT_TRUE(rows) << rows.error().what;
+  EXPECT_EQ(rows->size(), 1u);
+}
+
+TEST_F(Fleet3, ANodeThatClaimsWhatThisOneHasExecutedIsNotBelieved) {
+  const Row row = on("host-1", ran(1));
+  write("host-1", {row, TermRow{"nightly", "host-1", 8, noon, std::nullopt, Cause::none}});
+  Row claimed = on("host-2", with(row, Status::failed, Reason::exit_code));
+  claimed.epoch = std::uint64_t{1} << 62;
+  write("host-2", {claimed});
+  write("host-2", {TermRow{"nightly", "host-2", 8, noon + Millis(5), std::nullopt, Cause::none}});
+  const auto ledger = fleet();
+  EXPECT_EQ(history(*ledger), Texts{"backup 0 succeeded on host-1"});
+  EXPECT_EQ(said(ledger->at("backup", noon)->front()), said(row));
+  EXPECT_EQ(said(ledger->last_rows({"backup"})->front()), said(row));
+  EXPECT_EQ(ledger->terms("nightly")->front().node, "host-1");
+}
+
+TEST_F(Fleet3, NumbersThatCannotBeLoseTheirNode) {
+  write("host-1", {on("host-1", ran(1))});
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  for (const char* name : {"slots", "epoch", "fence", "output_bytes", "duration_ms"})
+    for (const std::int64_t number : {std::int64_t{-1}, -most}) {
+      const io::Message row = to_message(on("host-2", ran(2))).set("id", std::int64_t{1}).set(name, number);
+      lie("host-2", "history", io::Message().set("rows", std::vector{row}));
+      const auto ledger = fleet();
+      EXPECT_EQ(history(*ledger).size(), 1u);
+      EXPECT_EQ(missing(*ledger).size(), 1u) << name << number;
+    }
+  for (const std::int64_t number : {std::int64_t{-1}, most}) {
+    const io::Message total = io::Message().set("status", "failed").set("count", number);
+    for (const io::Message& lies :
+         {io::Message().set("totals", std::vector{total}), io::Message().set("finding_count", number)}) {
+      lie("host-2", "audit", lies);
+      const auto ledger = fleet();
+      EXPECT_EQ(ledger->audit({}, {})->finding_count, 0);
+      EXPECT_EQ(missing(*ledger).size(), 1u) << number;
+    }
+  }
+}
+
 TEST_F(Fleet3, ARunThatWasNotAskedForIsNobodysAnswer) {
   write("host-1", {on("host-1", ran(1))});
   lie("host-2", "find_run", io::Message().set("runs", Texts{run_id(2).text()}));

@@ -13,7 +13,7 @@ FleetRoster::Now at(Millis time) { return {WallTime(1000h) + time, SteadyTime(ti
 
 std::vector<std::string> texts(const FleetRoster& roster, Millis time) {
   std::vector<std::string> all;
-  for (const FleetPeer& peer : roster.peers(at(time)))
+  for (const FleetPeer& peer : roster.peers(at(time), "m"))
     all.push_back(peer.node + " " + peer.url + (peer.silent.empty() ? "" : " (" + peer.silent + ")"));
   return all;
 }
@@ -23,11 +23,27 @@ using Texts = std::vector<std::string>;
 TEST(FleetRoster, NodesThatPublishAreAskedUnlessTheyHaveNoApi) {
   FleetRoster roster;
   roster.see({{"b", "http://b:8780", at(0ms).wall}, {"c", "", at(0ms).wall}}, at(1s));
-  const auto peers = roster.peers(at(1s));
+  const auto peers = roster.peers(at(1s), "m");
   ASSERT_EQ(peers.size(), 2u);
   EXPECT_EQ(peers[0].url, "http://b:8780");
   EXPECT_TRUE(peers[0].silent.empty());
   EXPECT_NE(peers[1].silent.find("no address of an API"), std::string::npos);
+}
+
+TEST(FleetRoster, ANodeOfAnotherMachineWhoseAddressIsThisOneIsNotAsked) {
+  const auto silent = [](const std::string& url, const std::string& machine) {
+    FleetRoster roster;
+    core::Peers::Published published{"b", url, at(0ms).wall};
+    published.machine = machine;
+    roster.see({published}, at(1s));
+    return !roster.peers(at(1s), "m").at(0).silent.empty();
+  };
+  for (const char* url : {"http://127.0.0.1:8780", "https://[::1]:8780/ballot", "http://localhost:8780"}) {
+    EXPECT_TRUE(silent(url, "other")) << url;
+    EXPECT_FALSE(silent(url, "m")) << url << ", of this machine";
+    EXPECT_FALSE(silent(url, "")) << url << ", of a machine that is not known";
+  }
+  EXPECT_FALSE(silent("https://host-2:8780", "other"));
 }
 
 TEST(FleetRoster, ANodeThatPublishesNoMoreIsNamedForADay) {
@@ -36,18 +52,19 @@ TEST(FleetRoster, ANodeThatPublishesNoMoreIsNamedForADay) {
   roster.see({}, at(2s));
   EXPECT_EQ(texts(roster, 3s), Texts{"b http://b:8780"}) << "a session that begins has not read all records yet";
   roster.see({}, at(7s));
-  ASSERT_EQ(roster.peers(at(7s)).size(), 1u);
-  EXPECT_NE(roster.peers(at(7s)).front().silent.find("gone from the store"), std::string::npos) << "it is not asked";
+  ASSERT_EQ(roster.peers(at(7s), "m").size(), 1u);
+  EXPECT_NE(roster.peers(at(7s), "m").front().silent.find("gone from the store"), std::string::npos)
+      << "it is not asked";
   roster.see({}, at(24h + 2s));
   EXPECT_EQ(texts(roster, 24h + 2s).size(), 1u);
   roster.see({}, at(24h + 3s));
-  EXPECT_TRUE(roster.peers(at(24h + 3s)).empty());
+  EXPECT_TRUE(roster.peers(at(24h + 3s), "m").empty());
 }
 
 TEST(FleetRoster, ANodeWasLastHeardOfWhenItAnsweredOrWasSeenAndElseWhenItPublished) {
   FleetRoster roster;
   const auto heard = [&](Millis time) {
-    const FleetPeer peer = roster.peers(at(time)).at(0);
+    const FleetPeer peer = roster.peers(at(time), "m").at(0);
     return peer.heard_by + " " + std::to_string((*peer.last_heard - at(0ms).wall).count());
   };
   const core::Peers::Published published{"b", "http://b:8780", at(-2h).wall};
@@ -103,23 +120,23 @@ TEST(FleetRoster, KnowsAThousandNodesAndNamesTheRestAsOne) {
   FleetRoster roster;
   roster.see(nodes("old-", 900), at(1s));
   roster.see(nodes("new-", 900), at(2s));
-  EXPECT_EQ(roster.peers(at(2s)).size(), 1000u) << "those that have left make room";
+  EXPECT_EQ(roster.peers(at(2s), "m").size(), 1000u) << "those that have left make room";
   const auto is_new = [](const FleetPeer& peer) { return peer.node.starts_with("new-"); };
-  const auto peers = roster.peers(at(2s));
+  const auto peers = roster.peers(at(2s), "m");
   EXPECT_EQ(std::count_if(peers.begin(), peers.end(), is_new), 900);
   roster.see(nodes("new-", 1003), at(3s));
-  ASSERT_EQ(roster.peers(at(3s)).size(), 1001u);
-  EXPECT_EQ(roster.peers(at(3s)).back().node, "3 more nodes");
-  EXPECT_FALSE(roster.peers(at(3s)).back().silent.empty());
+  ASSERT_EQ(roster.peers(at(3s), "m").size(), 1001u);
+  EXPECT_EQ(roster.peers(at(3s), "m").back().node, "3 more nodes");
+  EXPECT_FALSE(roster.peers(at(3s), "m").back().silent.empty());
 }
 
 TEST(FleetRoster, ANodeWasHeardOfWhenItPublishedOrAnswered) {
   FleetRoster roster;
   roster.see({{"b", "http://b:8780", at(1s).wall}}, at(2s));
-  EXPECT_EQ(roster.peers(at(2s)).front().last_heard, at(1s).wall);
+  EXPECT_EQ(roster.peers(at(2s), "m").front().last_heard, at(1s).wall);
   roster.on_answer("b", at(9s));
   roster.see({{"b", "http://b:8780", at(1s).wall}}, at(10s));
-  EXPECT_EQ(roster.peers(at(10s)).front().last_heard, at(9s).wall);
+  EXPECT_EQ(roster.peers(at(10s), "m").front().last_heard, at(9s).wall);
 }
 
 }  // namespace

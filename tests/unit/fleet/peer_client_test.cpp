@@ -188,12 +188,21 @@ namespace ballot::library {
 namespace {
 
 TEST(FleetAnswer, IsItsLastLine) {
+  std::size_t values_left = 100;
+  const auto last_line = [&](const std::string& lines) { return library::last_line(lines, values_left); };
   EXPECT_EQ(last_line("{\"rows\":[]}\n{\"last\":true,\"n\":1}\n")->integer("n"), 1);
   EXPECT_EQ(last_line("{\"n\":1}\n").error().code, Errc::corrupt) << "it may go on";
   EXPECT_EQ(last_line("").error().code, Errc::corrupt);
   EXPECT_EQ(last_line("[1]").error().code, Errc::corrupt);
   const std::string failed = io::encode(io::to_message(Error{Errc::not_found, "no such run"}));
   EXPECT_EQ(last_line(failed + "\n").error().code, Errc::not_found);
+}
+
+TEST(FleetAnswer, TakesItsValuesFromThoseOfAllAnswersTogether) {
+  std::size_t values_left = 5;
+  EXPECT_TRUE(last_line("{\"last\":true,\"n\":1}", values_left));
+  EXPECT_EQ(last_line("{\"last\":true,\"n\":[1,2]}", values_left).error().code, Errc::unavailable);
+  EXPECT_TRUE(last_line("{\"last\":true}", values_left)) << "a smaller one has room";
 }
 
 TEST(FleetToken, IsTheFirstLineOfAFileThatNobodyElseMayRead) {

@@ -182,6 +182,18 @@ TEST(Merge, EvidenceThatASlotWasClaimedYieldsToTheRun) {
   EXPECT_EQ(merged({claimed}).size(), 1u);
 }
 
+TEST(Merge, OfManyRangesTakesNoLongerThanOfAsManySlots) {
+  std::vector<Account> accounts;
+  constexpr int count = 50'000;
+  for (int i = 0; i < count; ++i) {
+    Row row = missed(noon + Millis(10'000 * i));
+    row.slot_until = row.slot + Millis(1000);
+    row.slots = 2;
+    accounts.push_back({row, "host-2"});
+  }
+  EXPECT_EQ(merge(std::move(accounts)).size(), std::size_t{count}) << "in a quarter of a second, not in minutes";
+}
+
 TEST(Merge, AnotherJobsSlotsAreItsOwn) {
   Account other = slots_in("n1", 3, 3, Status::missed, Reason::no_leader);
   other.row.job = "report";

@@ -66,7 +66,7 @@ TEST_F(HostileClients, WhoAskTooOftenAreToldSoAndOthersAreNot) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(client().ask("POST /api/v1/questions", {}, "{}").status, 401);
   EXPECT_EQ(client().ask("POST /api/v1/questions", {}, "{}").status, 429);
   EXPECT_EQ(client().ask("POST /api/v1/questions", {"Authorization: Bearer guess"}, "{}").status, 429);
-  EXPECT_EQ(client().ask("GET /nothing").status, 429);
+  for (const char* target : {"GET /nothing", "GET //", "GET *"}) EXPECT_EQ(client().ask(target).status, 429) << target;
   EXPECT_EQ(status_of_a_good_one(), 200) << "from the same address, with a token";
   EXPECT_EQ(client().ask("GET /healthz").status, 200);
 }
@@ -114,6 +114,22 @@ TEST_F(HostileClients, HoldNoPlaceByABodyThatDoesNotCome) {
     half.back().send("GET /healthz HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n{");
   }
   EXPECT_EQ(half.front().answer().status, 400);
+  EXPECT_EQ(status_of_a_good_one(), 200);
+}
+
+TEST_F(HostileClients, WhoDoNotReadWhatAnybodyMayAskHoldNoPlace) {
+  std::atomic<int> asked = 0;
+  const Route never{Method::get, "/never", io::Role::none, [&asked](const ExchangePtr& exchange) {
+                      ++asked;
+                      exchange->begin({200, "text/plain"});
+                    }};
+  serve({never}, {.connections = 8});
+  std::vector<WebClient> unread;
+  for (int i = 0; i < 8; ++i) {
+    unread.push_back(client());
+    unread.back().send("GET /never HTTP/1.1\r\nHost: h\r\n\r\n");
+    ASSERT_TRUE(testing::wait_until([&] { return asked > i; }));
+  }
   EXPECT_EQ(status_of_a_good_one(), 200);
 }
 
