@@ -119,9 +119,11 @@ TEST_F(HostileClients, HoldNoPlaceByABodyThatDoesNotCome) {
 
 TEST_F(HostileClients, WhoDoNotReadWhatAnybodyMayAskHoldNoPlace) {
   std::atomic<int> asked = 0;
-  const Route never{Method::get, "/never", io::Role::none, [&asked](const ExchangePtr& exchange) {
-                      ++asked;
+  std::vector<ExchangePtr> kept;  // the server's thread's
+  const Route never{Method::get, "/never", io::Role::none, [&](const ExchangePtr& exchange) {
                       exchange->begin({200, "text/plain"});
+                      kept.push_back(exchange);
+                      ++asked;
                     }};
   serve({never}, {.connections = 8});
   std::vector<WebClient> unread;
@@ -131,6 +133,7 @@ TEST_F(HostileClients, WhoDoNotReadWhatAnybodyMayAskHoldNoPlace) {
     ASSERT_TRUE(testing::wait_until([&] { return asked > i; }));
   }
   EXPECT_EQ(status_of_a_good_one(), 200);
+  server.reset();
 }
 
 TEST_F(HostileClients, TakeThePlacesOfThoseWhoOnlyWait) {
