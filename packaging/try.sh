@@ -177,6 +177,11 @@ for host in 1 2 3; do
   daemons+=($!)
   echo "host-$host: ballot has pid $!" >&2
 done
+sleep 1
+for host in 1 2 3; do
+  kill -0 "${daemons[host - 1]}" 2> /dev/null ||
+    { echo "host-$host: ballot has ended: $(tail -n 1 "$home/host-$host/ballot.log"); see $home/host-$host/ballot.log" >&2; exit 1; }
+done
 cat >&2 <<END
 who leads:     $ballot info web --config $home/host-1/ballot.toml
 what ran:      $ballot history --config $home/host-1/ballot.toml      (any host answers for all three)

@@ -11,7 +11,8 @@ namespace {
 int rank(const Account& account) {
   const Row& row = account.row;
   const bool is_guess = row.status == Status::lost || row.reason == Reason::halted;
-  const bool is_own = !account.is_evidence && row.node == account.ledger;
+  // A node that guesses what became of its own run, as it was dead meanwhile, knows no more than others.
+  const bool is_own = !account.is_evidence && row.node == account.ledger && !is_guess;
   return (is_final(row.status) ? 8 : 0) + (is_guess ? 0 : 4) + (is_own ? 2 : account.is_evidence ? 1 : 0);
 }
 
@@ -86,6 +87,8 @@ bool comes_first(const Account& a, const Account& b) {
 
 bool beats(const Account& a, const Account& b) {
   if (const int of_a = rank(a), of_b = rank(b); of_a != of_b) return of_a > of_b;
+  if (a.row.status == Status::lost && b.row.status == Status::lost && a.row.ended_at != b.row.ended_at)
+    return a.row.ended_at && (!b.row.ended_at || *a.row.ended_at < *b.row.ended_at);  // who found out first
   if (a.row.epoch != b.row.epoch) return (a.row.epoch > b.row.epoch) == a.row.run.has_value();
   return a.ledger < b.ledger;
 }

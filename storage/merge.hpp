@@ -5,6 +5,7 @@
 //   any other row           | before | `lost` and `halted`: those say that their writer did not know
 //   the executing node's    | before | evidence in the store, before any other node's in other words; evidence in the
 //                           |        | words of a ledger's row is no news, and that row counts
+//   who found out first     | before | who did later, of runs that are `lost`
 //   a later term's          | before | an earlier one's, of a run; of a slot without a run the reverse: who settles it
 //                           |        | first has settled it
 //

@@ -1,5 +1,7 @@
 #include "app/why_nothing.hpp"
 
+#include <algorithm>
+
 #include "app/why_text.hpp"
 #include "base/duration.hpp"
 #include "base/instance.hpp"
@@ -15,8 +17,20 @@ std::string next_of(const UnrecordedSlot& slot) {
   return slot.next ? " The next slot is " + format_slot(*slot.next) + "." : "";
 }
 
+/// Of a slot that no node of the fleet has a row of.
+std::string not_yet(const UnrecordedSlot& slot) {
+  constexpr Millis written_within = std::chrono::minutes(1);
+  if (slot.slot && *slot.slot > slot.now - written_within)
+    return "what becomes of a slot is written within seconds. Ask again.";
+  return "whoever led the group then has not recorded it, or nobody has settled it; `ballot audit` says which slots "
+         "have "
+         "no row.";
+}
+
 std::string led_elsewhere(const UnrecordedSlot& slot) {
-  return "Node " + slot.leader + " leads group " + slot.group + ": ask there. Ledgers belong to their nodes.";
+  const std::string leads = "Node " + slot.leader + " leads group " + slot.group;
+  if (slot.scope == UnrecordedSlot::Scope::node) return leads + ": ask there. Ledgers belong to their nodes.";
+  return leads + ", and no ledger has a row of the slot: " + not_yet(slot);
 }
 
 /// A dead node's group has to wait until nothing of its term can go on.
@@ -35,13 +49,19 @@ std::string triggered_elsewhere(const UnrecordedSlot& slot) {
   return is_led_elsewhere(slot) ? " " + led_elsewhere(slot) : "";
 }
 
+std::string ask_node_of_instance(const UnrecordedSlot& slot) {
+  const bool is_missing =
+      std::find(slot.missing.begin(), slot.missing.end(), node_of_instance(slot.job)) != slot.missing.end();
+  return is_missing ? ". It has not answered: nobody else knows." : ": ask there.";
+}
+
 /// Why the files make no slot of it: "" where they do.
 std::string why_not_scheduled(const UnrecordedSlot& slot) {
   switch (slot.schedule) {
     case Schedule::not_loaded:
       if (is_instance(slot.job) && node_of_instance(slot.job) != slot.node)
         return "It is the instance of node " + std::string(node_of_instance(slot.job)) +
-               ", which runs the job for itself and keeps what became of it: ask there.";
+               ", which runs the job for itself and keeps what became of it" + ask_node_of_instance(slot);
       return "No job file that this node reads defines the job any more, so nothing of it is due.";
     case Schedule::of_program:
       return "The job is defined by the program that embeds ballot, not by a file, and its schedule is not known here. "
@@ -120,19 +140,20 @@ std::string not_recorded(const UnrecordedSlot& slot) {
   if (const std::string text = why_not_settled(slot); !text.empty()) return text;
   if (*slot.slot > slot.now - std::chrono::seconds(2))
     return "It is due just now, and what becomes of it is not decided.";
+  if (slot.scope == UnrecordedSlot::Scope::fleet)
+    return "This node leads the group, and no ledger has a row of the slot: " + not_yet(slot);
   return "This node leads the group, and its ledger says nothing of the slot: the node that led the group then wrote "
-         "what "
-         "became of it, or nobody has settled it yet.";
+         "what became of it, or nobody has settled it yet.";
 }
 
 }  // namespace
 
 std::string as_of_text(const UnrecordedSlot& job) {
   if (job.leader.empty() || job.leader == job.node || !job.leader_is_silent) return {};
-  return " Node " + job.leader +
-         ", which leads the group, does not renew its session: what the store shows of the job " + "is as of " +
-         (job.leader_heard ? format_millis(*job.leader_heard) : "before that") +
-         ", and a run that began or ended since is known once another node leads the group.";
+  return " Node " + job.leader + ", which leads the group, does not renew its session" +
+         (job.leader_heard ? " since " + format_millis(*job.leader_heard) : "") +
+         ": of what it did this node knows what it read in the store before that node led the group, and the rest once "
+         "another node leads it.";
 }
 
 /// A register of a newer format says itself what is to be done.

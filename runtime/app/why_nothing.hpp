@@ -23,7 +23,8 @@ struct UnrecordedSlot {
   std::optional<WallTime> next;  // slot, from now on
   Millis keep{0};                // how long rows are kept
 
-  std::vector<std::string> missing;  // nodes that were asked, and did not answer
+  enum class Scope { node, fleet } scope = Scope::node;  // whose ledgers were asked
+  std::vector<std::string> missing;                      // nodes that were asked, and did not answer
 
   // what the daemon says
   enum class Daemon { away, unaware, there } daemon = Daemon::there;  // unaware: it does not have the job
@@ -47,8 +48,8 @@ struct Explained {
 
 Explained why_nothing(const UnrecordedSlot& slot);
 
-/// Of a job whose leader does not renew its session: as of when the store was read. Until another node leads the group
-/// nobody knows what the leader did since. "" where that is not so.
+/// Of a job whose leader does not renew its session: that what is known of it was read before that node led. Until
+/// another node leads the group nobody knows more. "" where that is not so.
 std::string as_of_text(const UnrecordedSlot& job);
 
 /// Of a job that is halted: since when, why, and what to do about it.

@@ -89,7 +89,10 @@ Views::Next Views::visit_jobs(WallTime now, const std::string& after, std::size_
 Views::Next Views::visit_groups(const std::string& after, std::size_t most,
                                 const std::function<void(const GroupView&)>& visit) const {
   return page(groups_.all(), after, most, [&](const GroupEntry& group) {
-    const Term& term = group.machine.term();
+    // A term that is over says nothing of the group any more.
+    const Term& last = group.machine.term();
+    const Term none;
+    const Term& term = group.machine.writes_register() ? last : none;
     visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift,
            group.is_odd, group.machine.is_leaderless(), group.is_wanted()});
   });

@@ -93,14 +93,15 @@ std::map<std::string, std::string> silent_nodes(const config::Config& config, co
   return silent;
 }
 
-/// A run that began or ended since then is in no register that was read.
+/// A run that began or ended since it leads is in no register that was read.
 void name_silent(const std::map<std::string, std::string>& silent, const std::vector<io::Message>& jobs) {
   std::cout.flush();
   for (const auto& [node, heard] : silent)
     if (std::any_of(jobs.begin(), jobs.end(), [&](const io::Message& job) { return job.text("leader") == node; }))
-      std::cerr << "ballot jobs: node " << node
-                << " does not renew its session: what is shown of the jobs that it leads is "
-                << (heard.empty() ? "older" : "as of " + heard) << ", until another node leads them\n";
+      std::cerr
+          << "ballot jobs: node " << node << " does not renew its session" << (heard.empty() ? "" : " since " + heard)
+          << ": of the jobs that it leads this shows what was read in the store before it led them, until another "
+             "node leads them\n";
 }
 
 /// In a table what matters most comes first.

@@ -91,6 +91,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
 /// Of `@every` only the daemon knows the phase, and the next slot.
 std::vector<WallTime> next_slots(const schedule::Definition& definition, const Answer& answer) {
   std::vector<WallTime> slots;
+  if (answer && answer->text("state") == "paused") return slots;
   if (definition.plan.everies().empty() && definition.job.enabled) {
     auto slot = definition.plan.next(io::read_clocks().wall, {});
     for (; slot && static_cast<int>(slots.size()) < slots_shown; slot = definition.plan.next(slot->at, {}))

@@ -225,6 +225,7 @@ WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, 
   slot.keep = config.history.keep;
   slot.node = config.node;
   slot.missing = names_of(ledger.missing());
+  if (ledger.is_of_fleet()) slot.scope = UnrecordedSlot::Scope::fleet;
   if (definition) {
     slot.group = definition->job.group;
     const std::vector<WallTime> anchors(definition->plan.everies().size(), slot.now);

@@ -38,9 +38,10 @@ TEST_F(NodeOfASilentLeader, JobsSayAsOfWhenTheirStatusIs) {
   const Ran jobs = node.asked({"jobs"});
   EXPECT_EQ(jobs.code, 0) << jobs.err;
   EXPECT_TRUE(contains(jobs.out, "host-2 (silent)")) << jobs.out;
-  EXPECT_TRUE(contains(jobs.err,
-                       "node host-2 does not renew its session: what is shown of the jobs that it leads is as of "
-                       "2025-03-09T08:00:00.000Z, until another node leads them\n"))
+  EXPECT_TRUE(
+      contains(jobs.err,
+               "node host-2 does not renew its session since 2025-03-09T08:00:00.000Z: of the jobs that it leads "
+               "this shows what was read in the store before it led them, until another node leads them\n"))
       << jobs.err;
 }
 
@@ -48,9 +49,10 @@ TEST_F(NodeOfASilentLeader, WhySaysThatALaterRunMayNotBeKnownYet) {
   Ran why = node.asked({"why", "nightly"});
   std::replace(why.out.begin(), why.out.end(), '\n', ' ');
   EXPECT_EQ(why.code, 0) << why.err;
-  EXPECT_TRUE(contains(why.out,
-                       "Node host-2, which leads the group, does not renew its session: what the store shows of the "
-                       "job is as of 2025-03-09T08:00:00.000Z"))
+  EXPECT_TRUE(
+      contains(why.out,
+               "Node host-2, which leads the group, does not renew its session since 2025-03-09T08:00:00.000Z: of "
+               "what it did this node knows what it read in the store before"))
       << why.out;
   const Ran before = node.asked({"why", "nightly", "--at", "2025-03-09T07:00:00Z"});
   EXPECT_FALSE(contains(before.out, "host-2")) << "a slot that a ledger has: " << before.out;

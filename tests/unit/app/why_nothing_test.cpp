@@ -58,17 +58,40 @@ TEST(WhyNothing, ASlotOfBeforeTheJobWasDefinedIsNotBlamedOnANodeThatIsAway) {
   EXPECT_NE(why_nothing(facts).text.find("nodes host-2, host-3 have not answered: what became"), std::string::npos);
 }
 
-TEST(WhyNothing, WhatTheStoreShowsOfAJobWhoseLeaderIsSilentIsAsOfWhenItWasHeardOf) {
+TEST(WhyNothing, ASlotThatNoNodeHasARowOfIsNotToBeAskedForElsewhere) {
+  UnrecordedSlot facts = passed();
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.leader = "host-2";
+  facts.now = *facts.slot + std::chrono::seconds(4);
+  expect(facts, "not recorded", "written within seconds. Ask again.");
+  facts.now = *facts.slot + std::chrono::hours(1);
+  expect(facts, "not recorded", "`ballot audit` says which slots have no row.");
+  EXPECT_EQ(why_nothing(facts).text.find("ask there"), std::string::npos);
+  facts.leader = facts.node;
+  EXPECT_EQ(why_nothing(facts).text.find("the node that led the group then wrote"), std::string::npos);
+}
+
+TEST(WhyNothing, OfAnInstanceOfANodeThatIsAwayNobodyElseKnows) {
+  UnrecordedSlot facts = passed();
+  facts.job = "trim@host-2";
+  facts.schedule = UnrecordedSlot::Schedule::not_loaded;
+  facts.slot.reset();
+  expect(facts, "no slot", "keeps what became of it: ask there.");
+  facts.missing = {"host-2"};
+  expect(facts, "no slot", "It has not answered: nobody else knows.");
+}
+
+TEST(WhyNothing, WhatTheStoreShowsOfAJobWhoseLeaderIsSilentIsOfBeforeItLed) {
   UnrecordedSlot facts = passed();
   facts.leader = "host-2";
   facts.leader_heard = slot + std::chrono::minutes(1);
   EXPECT_EQ(as_of_text(facts), "");
   facts.leader_is_silent = true;
-  EXPECT_EQ(
-      as_of_text(facts),
-      " Node host-2, which leads the group, does not renew its session: what the store shows of the job is as of " +
-          format_millis(*facts.leader_heard) +
-          ", and a run that began or ended since is known once another node leads the group.");
+  EXPECT_EQ(as_of_text(facts),
+            " Node host-2, which leads the group, does not renew its session since " +
+                format_millis(*facts.leader_heard) +
+                ": of what it did this node knows what it read in the store before that node led the "
+                "group, and the rest once another node leads it.");
   facts.schedule = Schedule::some;
   facts.missing = {"host-2"};
   EXPECT_TRUE(why_nothing(facts).text.ends_with(as_of_text(facts))) << "and the slot is not denied";

@@ -182,6 +182,19 @@ TEST(Merge, EvidenceThatASlotWasClaimedYieldsToTheRun) {
   EXPECT_EQ(merged({claimed}).size(), 1u);
 }
 
+TEST(Merge, ALostRunEndedWhenSomebodyFoundOutFirst) {
+  Row row = slots_in("host-2", 0, 0, Status::lost, Reason::node_died).row;
+  row.run = numbered_run(1);
+  row.attempt = 1;
+  const auto found_out = [&](const std::string& ledger, int second) {
+    row.ended_at = slot(0) + std::chrono::seconds(second);
+    return Account{row, ledger};
+  };
+  EXPECT_EQ(merged({found_out("host-2", 90), found_out("host-1", 30)}).front().ledger, "host-1")
+      << "its own node knows no better: it was dead";
+  EXPECT_EQ(merged({found_out("host-2", 30), found_out("host-1", 90)}).front().ledger, "host-2");
+}
+
 TEST(Merge, OfManyRangesTakesNoLongerThanOfAsManySlots) {
   std::vector<Account> accounts;
   constexpr int count = 50'000;
