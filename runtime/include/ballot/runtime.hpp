@@ -234,8 +234,8 @@ class BALLOT_API Runtime {
   /// been done, and request_stop() is for these.
   ///
   /// Callbacks that have not begun by the bound are not called, but for on_ended(). What is under way then is waited
-  /// for, beyond the bound: a callback, the destructor of a function that add() has replaced, and for a second at most a
-  /// line that `log` has not returned from; after that second `log` may still be within it.
+  /// for, beyond the bound: a callback, the destructor of a function that add() has replaced, and for a second at most
+  /// a line that `log` has not returned from; after that second `log` may still be within it.
   Result<void> stop(const Stop& how);
   Result<void> stop() { return stop(Stop()); }  ///< with these defaults
   /// Begins a stop and returns: on_ended() says when it is done, and stop() waits for it and bounds it. Until then the

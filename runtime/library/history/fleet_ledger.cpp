@@ -5,6 +5,8 @@
 #include <set>
 
 #include "base/wall_text.hpp"
+#include "library/history/audit_sum.hpp"
+#include "library/history/believed_rows.hpp"
 #include "library/history/fleet_pages.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
@@ -20,7 +22,6 @@ using storage::Account;
 using storage::PlacedRow;
 
 constexpr Millis audit_patience = std::chrono::minutes(9);
-constexpr std::size_t most_fleet_findings = 1000;
 const std::string store = "~store";  // stands for evidence among the ledgers: no node has such a name
 
 /// Nothing that another ledger may have counts before it.
@@ -37,30 +38,6 @@ std::string status_text(const Row& row) {
   return row.reason == Reason::none ? status : status + ": " + std::string(to_string(row.reason));
 }
 
-/// Which rows a question asks for: by their attempts, or by the slots of their jobs.
-class AskedRows {
- public:
-  explicit AskedRows(const std::vector<RowKey>& keys) {
-    for (const RowKey& key : keys)
-      if (key.run)
-        attempts_.emplace(*key.run, key.attempt);
-      else
-        slots_[key.job].emplace_back(key.slot, key.until);
-  }
-  bool have(const Row& row) const {
-    if (row.run && attempts_.contains({*row.run, row.attempt})) return true;
-    const auto of_job = slots_.find(row.job);
-    const WallTime last = row.slot_until.value_or(row.slot);
-    return of_job != slots_.end() && std::any_of(of_job->second.begin(), of_job->second.end(), [&](const auto& asked) {
-             return row.slot <= asked.second && last >= asked.first;
-           });
-  }
-
- private:
-  std::set<std::pair<RunId, int>> attempts_;
-  std::map<std::string, std::vector<std::pair<WallTime, WallTime>>> slots_;  // first and last
-};
-
 constexpr int as_executed = 3;  // the worth of the executing node's own word
 
 /// What an answer says of an attempt's output, by whether it can be believed; below 0: it cannot. `executing`: the node
@@ -71,36 +48,6 @@ int worth(const ShownOutput& shown, const std::string& ledger, bool is_own, cons
   if (shown.node == ledger || (is_own && shown.total > 0)) return as_executed;
   if (executing.empty()) return shown.node.empty() ? 0 : -1;
   return shown.total > 0 ? 2 : 0;
-}
-
-/// What the ledgers' audits say, as one.
-struct AuditSum {
-  AuditResult all;
-  std::set<std::string> undefined;
-  std::set<std::pair<std::string, std::string>> departed;  // job and node
-};
-
-void add_to(AuditSum& sum, AuditResult one, const std::string& ledger) {
-  AuditResult& all = sum.all;
-  all.finding_count += one.finding_count;
-  for (audit::Finding& finding : one.findings) {
-    if (all.findings.size() >= most_fleet_findings) break;
-    finding.what += " (by the ledger of " + ledger + ")";
-    all.findings.push_back(std::move(finding));
-  }
-  for (const audit::Total& total : one.totals) {
-    const auto known = std::find_if(all.totals.begin(), all.totals.end(), [&](const audit::Total& other) {
-      return other.status == total.status && other.reason == total.reason;
-    });
-    if (known == all.totals.end())
-      all.totals.push_back(total);
-    else
-      known->count += total.count;
-  }
-  for (std::string& job : one.undefined)
-    if (sum.undefined.insert(job).second) all.undefined.push_back(std::move(job));
-  for (audit::Departed& gone : one.departed)
-    if (sum.departed.emplace(gone.job, gone.node).second) all.departed.push_back(std::move(gone));
 }
 
 }  // namespace
@@ -183,20 +130,9 @@ Result<std::vector<Row>> FleetLedger::own_rows(const std::vector<RowKey>& keys) 
   return own_->rows_of(keys);
 }
 
-/// What counts. A node that says that it has executed itself what another one has, as this node's own ledger knows, is
-/// not believed.
+/// What counts.
 std::vector<Account> FleetLedger::merged(std::vector<Account> accounts) const {
-  std::map<std::pair<RunId, int>, std::string> executed_by;
-  for (const Account& one : accounts) {
-    const bool is_guess = one.row.status == Status::lost || one.row.reason == Reason::halted;
-    if (one.row.run && !one.is_evidence && fleet_.is_own(one.ledger) && !is_guess)
-      executed_by[{*one.row.run, one.row.attempt}] = one.row.node;
-  }
-  std::erase_if(accounts, [&](const Account& one) {
-    if (!one.row.run || one.is_evidence || one.row.node != one.ledger) return false;
-    const auto known = executed_by.find({*one.row.run, one.row.attempt});
-    return known != executed_by.end() && known->second != one.row.node;
-  });
+  if (own_) drop_false_claims(accounts, fleet_.own());
   return storage::merge(std::move(accounts));
 }
 
@@ -501,9 +437,9 @@ Result<AuditResult> FleetLedger::audit(const std::vector<std::string>& jobs, con
       fleet_.lose(answer.ledger, one.error().what);
       continue;
     }
-    add_to(sum, *std::move(one), answer.ledger);
+    sum.add(*std::move(one), answer.ledger);
   }
-  return std::move(sum.all);
+  return sum.take();
 }
 
 }  // namespace ballot::library

@@ -1,0 +1,37 @@
+// What is believed of rows that other nodes answer with: those that were asked for, and no claim of a node that this
+// node's own ledger knows to be false.
+//
+// Pure functions and values.
+//
+//   const AskedRows asked(keys);
+//   std::erase_if(accounts, [&](const Account& one) { return !asked.have(one.row); });
+//   drop_false_claims(accounts, "host-1");
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "library/history/ledger_view.hpp"
+#include "storage/merge.hpp"
+
+namespace ballot::library {
+
+/// Which rows a question asks for: by their attempts, or by the slots of their jobs.
+class AskedRows {
+ public:
+  explicit AskedRows(const std::vector<RowKey>& keys);
+  bool have(const Row& row) const;
+
+ private:
+  std::set<std::pair<RunId, int>> attempts_;
+  std::map<std::string, std::vector<std::pair<WallTime, WallTime>>> slots_;  // first and last, by job
+};
+
+/// A node that says that it has executed itself what another one has, as the ledger of node `own` knows, is not
+/// believed.
+void drop_false_claims(std::vector<storage::Account>& accounts, const std::string& own);
+
+}  // namespace ballot::library
