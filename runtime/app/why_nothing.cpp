@@ -116,8 +116,7 @@ std::string with_silent_nodes(const UnrecordedSlot& slot) {
   nodes = (are_many ? "nodes " : "node ") + nodes + (are_many ? " have" : " has") + " not answered";
   if (is_before_definition(slot))
     return not_due(slot) + " No ledger that was asked has a row of it by an earlier definition; " + nodes + ".";
-  return "No ledger that was asked has a row of the slot, and " + nodes + ": what became of it may be recorded there." +
-         as_of_text(slot);
+  return "No ledger that was asked has a row of the slot, and " + nodes + ": what became of it may be recorded there.";
 }
 
 std::string not_recorded(const UnrecordedSlot& slot) {
@@ -147,14 +146,6 @@ std::string not_recorded(const UnrecordedSlot& slot) {
 }
 
 }  // namespace
-
-std::string as_of_text(const UnrecordedSlot& job) {
-  if (job.leader.empty() || job.leader == job.node || !job.leader_is_silent) return {};
-  return " Node " + job.leader + ", which leads the group, does not renew its session" +
-         (job.leader_heard ? " since " + format_millis(*job.leader_heard) : "") +
-         ": of what it did this node knows what it read in the store before that node led the group, and the rest once "
-         "another node leads it.";
-}
 
 /// A register of a newer format says itself what is to be done.
 std::string halted_text(const UnrecordedSlot& job) {

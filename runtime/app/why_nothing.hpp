@@ -48,10 +48,6 @@ struct Explained {
 
 Explained why_nothing(const UnrecordedSlot& slot);
 
-/// Of a job whose leader does not renew its session: that what is known of it was read before that node led. Until
-/// another node leads the group nobody knows more. "" where that is not so.
-std::string as_of_text(const UnrecordedSlot& job);
-
 /// Of a job that is halted: since when, why, and what to do about it.
 std::string halted_text(const UnrecordedSlot& job);
 

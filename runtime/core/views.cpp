@@ -64,7 +64,26 @@ std::optional<Row> row_of_claim(const JobRegister& known, const std::string& job
   return row;
 }
 
+void add_past(std::vector<Row>& rows, const std::string& job, const JobRegister& known) {
+  if (known.last_end->run) rows.push_back(row_of_end(job, known));
+  if (auto row = row_of_claim(known, job)) rows.push_back(*std::move(row));
+}
+
+Row row_of_open(const OpenRun& run, const std::string& job, const std::string& group, bool waits) {
+  Row row = claimed_row(run, job, group);
+  if (waits) row.status = Status::queued;
+  return row;
+}
+
 }  // namespace
+
+std::vector<Row> shown_runs(const std::string& job, const JobRegister& known) {
+  std::vector<Row> rows;
+  for (const OpenRun& run : known.runs)
+    rows.push_back(row_of_open(run, job, known.group, run.waits_until.has_value()));
+  add_past(rows, job, known);
+  return rows;
+}
 
 std::string text_of(const JobView& job) {
   switch (job.state) {
@@ -147,8 +166,7 @@ std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) con
   for (const JobEntry* entry : jobs_.open())
     for (const LiveRun& run : entry->machine.runs()) {
       if (run.state != LiveRun::State::foreign && run.state != LiveRun::State::waiting) continue;
-      rows.push_back(claimed_row(run.open, entry->machine.name(), entry->machine.owner()));
-      if (run.is_waiting()) rows.back().status = Status::queued;
+      rows.push_back(row_of_open(run.open, entry->machine.name(), entry->machine.owner(), run.is_waiting()));
     }
   if (jobs.empty()) {
     for (std::size_t left = most_ends; const JobEntry* entry : jobs_.ended_elsewhere()) {
@@ -159,11 +177,14 @@ std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) con
   for (const std::string& job : jobs) {
     const JobEntry* const entry = jobs_.find(job);
     const JobRegister* const known = entry ? entry->machine.known_register() : nullptr;
-    if (!known) continue;
-    if (known->last_end->run) rows.push_back(row_of_end(job, *known));
-    if (auto row = row_of_claim(*known, job)) rows.push_back(*std::move(row));
+    if (known) add_past(rows, job, *known);
   }
   return rows;
+}
+
+void Views::visit_owners(const std::function<void(const std::string& job, const std::string& group)>& visit) const {
+  for (const auto& entry : jobs_.all())
+    if (entry->machine.definition()) visit(entry->machine.name(), entry->machine.owner());
 }
 
 int Views::open_runs() const {

@@ -84,6 +84,10 @@ struct RunView {
   std::string_view state;  // claiming, ready, starting, running, foreign, waiting
 };
 
+/// What a job's register shows of runs: rows of those that are open, of the last one that was closed, and of the last
+/// slot that was claimed, where the register does not show how its run ended (`claimed`, without a run).
+std::vector<Row> shown_runs(const std::string& job, const JobRegister& known);
+
 class Views {
  public:
   /// Where to go on: after this name; none: that was all.
@@ -115,6 +119,8 @@ class Views {
   /// 5,000 jobs): how it ended. Of jobs that are named also of the last slot that was claimed, where no register says
   /// how its run ended: `claimed`, without a run.
   std::vector<Row> runs_of_others(const std::vector<std::string>& jobs) const;
+  /// All jobs that files define, with the groups whose they are.
+  void visit_owners(const std::function<void(const std::string& job, const std::string& group)>& visit) const;
   /// As many jobs as a visit of all of them shows, or more.
   std::size_t known_jobs() const { return jobs_.all().size(); }
   /// Runs that the runner has and that have not ended, over all jobs.

@@ -80,7 +80,8 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
            settings_.dry_run},
           [this](const runner::ToRunner& message) { executor_.send(message); }, log_),
       durable_(loop, ledger, log_, [this](core::RowsDurable recorded) { feed(std::move(recorded)); }),
-      observations_(loop.context()),
+      observations_(loop.context(), RequestId{2} << 62),  // the core counts from 1
+      reads_(loop.context(), RequestId{3} << 62),
       port_(plugin, log_, [&loop, self = self_] {
         loop.post([self] {
           if (*self) (*self)->take_posted();
@@ -123,6 +124,11 @@ void Engine::observe(Millis patience, OnElections answered) {
   port_.backend().observe(observations_.add(patience, std::move(answered)), "");
 }
 
+void Engine::read(std::vector<std::string> names, Millis patience, OnRegisters answered) {
+  if (!core_.session().is_open()) return answered({});
+  port_.backend().read(reads_.add(patience, std::move(answered)), std::move(names));
+}
+
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
   if (std::exchange(stopped_, std::move(stopped))) notifier_.hurry();
   keeps_runs_ = leave;
@@ -138,6 +144,8 @@ void Engine::take_posted() {
       notifier_.on_elected(elected->group, elected->environment);
     if (const auto* observed = std::get_if<backend::Observed>(&event.what))
       observations_.answer(observed->request, observed->elections);
+    if (const auto* read = std::get_if<backend::ReadDone>(&event.what); read && reads_.has(read->request))
+      reads_.answer(read->request, read->outcome == StoreResult::done ? Registers(read->registers) : Registers());
     feed(std::move(event));
   }
 }

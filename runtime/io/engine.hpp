@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@
 #include "io/function_executor.hpp"
 #include "io/main_loop.hpp"
 #include "io/notify/notifier.hpp"
-#include "io/pending_observations.hpp"
+#include "io/pending_answers.hpp"
 #include "io/runner_executor.hpp"
 #include "io/runner_watch.hpp"
 #include "io/wall_timer.hpp"
@@ -53,7 +54,9 @@ class Engine {
  public:
   using OnAnswer = std::function<void(const core::Reply&)>;
   using OnEnded = std::function<void(const Row&)>;
-  using OnElections = PendingObservations::OnElections;
+  using OnElections = PendingAnswers<std::vector<Election>>::OnAnswer;
+  using Registers = std::optional<std::vector<Register>>;
+  using OnRegisters = PendingAnswers<Registers>::OnAnswer;
 
   Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin, LedgerSink& ledger, Log log);
   ~Engine();
@@ -96,6 +99,10 @@ class Engine {
   /// The elections as the store shows them. `answered` is called once: with none where the store does not answer within
   /// `patience`, or at once where there is no session.
   void observe(Millis patience, OnElections answered);
+
+  /// The registers of these names, as the store has them now, for somebody who wants to see them. `answered` is called
+  /// once: with none where the store does not answer within `patience`, or at once where there is no session.
+  void read(std::vector<std::string> names, Millis patience, OnRegisters answered);
 
   /// Stops cleanly; `stopped` is called when all is handed over, closed and in the ledger. A second call hurries the
   /// first.
@@ -174,7 +181,8 @@ class Engine {
   std::map<std::string, std::unique_ptr<RunnerWatch>> runner_watches_;  // of other nodes of this host
   Notifier notifier_;
   DurableRows durable_;
-  PendingObservations observations_;
+  PendingAnswers<std::vector<Election>> observations_;
+  PendingAnswers<Registers> reads_;
   bool keeps_runs_ = false;  // a stop leaves them to the runner
   bool feeding_ = false;
   std::vector<core::Event> queue_;

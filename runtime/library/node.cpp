@@ -132,6 +132,10 @@ void Node::observe(Millis patience, io::Engine::OnElections answered) {
   engine_->observe(patience, std::move(answered));
 }
 
+void Node::read(std::vector<std::string> names, Millis patience, io::Engine::OnRegisters answered) {
+  engine_->read(std::move(names), patience, std::move(answered));
+}
+
 /// What `done` holds is the loop's: it ends there, and not on the ledger's thread.
 void Node::flush(std::function<void()> done) {
   ledger_->flush([this, done = std::move(done)]() mutable { loop_.post(std::exchange(done, nullptr)); });

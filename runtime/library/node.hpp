@@ -89,6 +89,8 @@ class Node {
            io::Engine::OnEnded ended);
   /// The elections as the store shows them: see Engine::observe.
   void observe(Millis patience, io::Engine::OnElections answered);
+  /// Registers as the store has them: see Engine::read.
+  void read(std::vector<std::string> names, Millis patience, io::Engine::OnRegisters answered);
   /// Calls `done` once all that was recorded is in the ledger's file.
   void flush(std::function<void()> done);
 

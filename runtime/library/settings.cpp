@@ -46,7 +46,7 @@ NodeSettings node_settings(const config::Config& config, const Programs& program
 
 std::optional<FleetSettings> fleet_settings(const config::Config& config) {
   if (config.http.listen.empty() || config.coordination.backend == "local") return std::nullopt;
-  return FleetSettings{config.http.tls_ca, config.fleet.token_file};
+  return FleetSettings{config.node, config.http.tls_ca, config.fleet.token_file};
 }
 
 std::string runner_socket(const config::Config& config) { return config.run_dir + "/runner.sock"; }

@@ -1,7 +1,6 @@
 // ballot jobs [NAME]: the jobs as the daemon has them in force.
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <set>
 
@@ -75,10 +74,9 @@ Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
   }
 }
 
-/// Nodes whose session is not renewed, and when it was last: what they lead is led by others soon. Asked only where
-/// another node leads.
-std::map<std::string, std::string> silent_nodes(const config::Config& config, const std::vector<io::Message>& jobs) {
-  std::map<std::string, std::string> silent;
+/// Nodes whose session is not renewed: what they lead is led by others soon. Asked only where another node leads.
+std::set<std::string> silent_nodes(const config::Config& config, const std::vector<io::Message>& jobs) {
+  std::set<std::string> silent;
   const auto is_elsewhere = [&](const io::Message& job) {
     const std::string leader = job.text("leader").value_or("");
     return !leader.empty() && leader != config.node;
@@ -89,19 +87,8 @@ std::map<std::string, std::string> silent_nodes(const config::Config& config, co
   const auto fleet = io::ask_once(config.control_socket, question, std::chrono::seconds(3));
   if (fleet)
     for (const io::Message& node : fleet->objects("nodes"))
-      if (node.text("state") == "silent") silent[node.text("node").value_or("")] = node.text("last_heard").value_or("");
+      if (node.text("state") == "silent") silent.insert(node.text("node").value_or(""));
   return silent;
-}
-
-/// A run that began or ended since it leads is in no register that was read.
-void name_silent(const std::map<std::string, std::string>& silent, const std::vector<io::Message>& jobs) {
-  std::cout.flush();
-  for (const auto& [node, heard] : silent)
-    if (std::any_of(jobs.begin(), jobs.end(), [&](const io::Message& job) { return job.text("leader") == node; }))
-      std::cerr
-          << "ballot jobs: node " << node << " does not renew its session" << (heard.empty() ? "" : " since " + heard)
-          << ": of the jobs that it leads this shows what was read in the store before it led them, until another "
-             "node leads them\n";
 }
 
 /// In a table what matters most comes first.
@@ -168,7 +155,7 @@ Exit run(const JobsOptions& options) {
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   States states(options.config, config->node, left_of_patience(asked_at));
-  const std::map<std::string, std::string> silent = silent_nodes(*config, jobs);
+  const std::set<std::string> silent = silent_nodes(*config, jobs);
   const std::set<std::string> by_store = ledger ? (*ledger)->known_by_store() : std::set<std::string>();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const io::Message& job = jobs[i];
@@ -201,7 +188,6 @@ Exit run(const JobsOptions& options) {
     std::cerr << "ballot jobs: " << escaped(trouble->what, Escape::plain)
               << ": who leads is not known, nor the state of what other nodes lead\n";
   }
-  name_silent(silent, jobs);
   if (ledger) name_missing("jobs", **ledger);
   return Exit::done;
 }

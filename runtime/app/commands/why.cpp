@@ -244,8 +244,7 @@ WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, 
   return {job, headline, why.text, at, why.word};
 }
 
-/// Why no more is known than what is recorded: the job is halted, or its leader is silent. "" where neither is so, as
-/// far as is known here.
+/// Why no more is known than what is recorded: the job is halted. "" where that is not so, as far as is known here.
 std::string what_keeps(const std::string& job, const config::Config& config,
                        const schedule::DefinitionPtr& definition) {
   UnrecordedSlot slot;
@@ -253,8 +252,7 @@ std::string what_keeps(const std::string& job, const config::Config& config,
   slot.node = config.node;
   if (definition) slot.group = definition->job.group;
   ask_about(config, slot);
-  if (!slot.leader.empty() && slot.leader != slot.node) ask_of_leader(config, slot);
-  return (slot.state == "halted" ? " " + halted_text(slot) : "") + as_of_text(slot);
+  return slot.state == "halted" ? " " + halted_text(slot) : "";
 }
 
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }

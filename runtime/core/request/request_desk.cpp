@@ -263,7 +263,8 @@ RequestDesk::Errands RequestDesk::on_fate(Now now, const RunId& request, const s
     }
     asked.shared = asked.shared || (asked.existed && (!stored || *stored != asked.request));
     asked.fate_asked = false;
-    if (answer) return reply(errands, request, *answer, !stored), errands;
+    // Of this node's own record that is still there whoever does it answers, or removes it: it was done before.
+    if (answer && (!stored || asked.shared)) return reply(errands, request, *answer, true), errands;
     if (asked.missed) return ask_fate(errands, request, asked), errands;  // it has gone since this was read
     if (stored || !asked.shared) return errands;
   }

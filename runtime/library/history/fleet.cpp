@@ -1,5 +1,6 @@
 #include "library/history/fleet.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "http/peer_client.hpp"
@@ -37,6 +38,14 @@ std::vector<LedState> states_of_led(const core::Views& views, WallTime now, cons
   return states;
 }
 
+std::vector<std::string> led_groups(const core::Views& views) {
+  std::vector<std::string> groups;
+  views.visit_groups("", std::numeric_limits<std::size_t>::max(), [&](const core::GroupView& group) {
+    if (group.state == "leading") groups.emplace_back(group.name);
+  });
+  return groups;
+}
+
 }  // namespace
 
 FleetNow Fleet::now(const Message& asked) {
@@ -45,6 +54,7 @@ FleetNow Fleet::now(const Message& asked) {
   if (node_.core().session().is_open()) roster_.see(node_.core().peers().published(), now);
   const std::vector<std::string> jobs = jobs_of(asked);
   FleetNow known{roster_.peers(now, machine_), node_.core().views().runs_of_others(jobs)};
+  known.leads = led_groups(node_.core().views());
   if (asked.text("ask") == "evidence") known.states = states_of_led(node_.core().views(), now.wall, jobs);
   return known;
 }

@@ -1,7 +1,7 @@
 // Fleet: the other nodes, as this daemon asks them: who they are, by the store, and the questions themselves, over
 // their APIs.
 //
-// Thread: now() on the loop; ask() on any, which blocks at most as long as it is told.
+// Thread: now() on the loop; ask() and read_store() on any other, which block at most as long as they are told.
 //
 //   Fleet fleet(node, {.node = config.node, .tls_ca = config.http.tls_ca, .token_file = config.fleet.token_file});
 //   FleetLedger ledger(name, std::move(own), fleet.now(question), [&](const auto& all, Millis within) {
@@ -17,22 +17,28 @@
 #include "io/clocks.hpp"
 #include "library/history/fleet_roster.hpp"
 #include "library/history/fleet_source.hpp"
+#include "library/history/store_reader.hpp"
 #include "library/node.hpp"
 
 namespace ballot::library {
 
 struct FleetSettings {
+  std::string node;        // this one's name
   std::string tls_ca;      // file of the authorities by which the others' certificates are checked; "": the system's
   std::string token_file;  // "": no token is shown
 };
 
 class Fleet : public FleetSource {
  public:
-  Fleet(Node& node, FleetSettings settings) : node_(node), settings_(std::move(settings)) {}
+  Fleet(Node& node, FleetSettings settings) : node_(node), settings_(std::move(settings)), store_(node, settings_.node) {}
 
   FleetNow now(const io::Message& asked) override;
   std::vector<Result<io::Message>> ask(const std::vector<PeerQuestion>& questions, Millis within,
                                        const std::function<bool()>& goes_on) override;
+  Result<StoreShows> read_store(const StoreQuestion& asked, Millis within,
+                                const std::function<bool()>& goes_on) override {
+    return store_.read(asked, within, goes_on);
+  }
 
  private:
   Node& node_;
@@ -40,6 +46,7 @@ class Fleet : public FleetSource {
   const std::string machine_ = io::machine_id();
   std::mutex mutex_;
   FleetRoster roster_;  // under mutex_
+  StoreReader store_;
 };
 
 /// The token of a file: its first line. Errors name [fleet] token_file: refused (others may read or write it), invalid.

@@ -39,7 +39,7 @@ Error not_known(const std::vector<MissingNode>& missing, std::string what, const
   return {Errc::unavailable, what + "; these have not answered: " + text_of(missing) + guess};
 }
 
-FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask, FleetBounds bounds)
+FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskOthers ask, FleetBounds bounds)
     : node_(std::move(node)), own_(own), ask_(std::move(ask)), bounds_(bounds) {
   for (FleetPeer& peer : now.peers) {
     if (peer.silent.empty() && peers_.size() >= bounds_.nodes)
@@ -50,6 +50,7 @@ FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskP
     else
       peers_.emplace(peer.node, std::move(peer));
   }
+  leads_.insert(now.leads.begin(), now.leads.end());
   take_evidence(std::move(now.evidence), node_);
   for (LedState& state : now.states) {
     state.node = node_;
@@ -106,7 +107,7 @@ Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask(const Questions& que
     for (const auto& [peer, question] : of_peers)
       lose(peer.node, "the question takes too long, and it is asked no more: ask for less");
   } else if (!of_peers.empty()) {
-    auto results = ask_(of_peers, within);
+    auto results = ask_.peers(of_peers, within);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const auto& [peer, question] = of_peers[i];
       if (!take(peer.node, question, results[i])) lose(peer.node, results[i].error().what);
@@ -168,11 +169,16 @@ void FleetAnswers::take_states(const Message& answer, const std::string& ledger)
   }
 }
 
-/// Whoever leads a group has read its registers. A node that says nothing of it is asked again by the question itself.
 void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
-  if (std::exchange(has_all_evidence_, true) || peers_.empty()) return;
+  if (std::exchange(has_all_evidence_, true)) return;
+  if (!peers_.empty()) ask_peers_for_evidence(jobs);
+  if (!missing_.empty() && ask_.store) ask_store_for_evidence(std::move(jobs));
+}
+
+/// Whoever leads a group has read its registers. A node that says nothing of it is asked again by the question itself.
+void FleetAnswers::ask_peers_for_evidence(const std::vector<std::string>& jobs) {
   Message asked = question("evidence");
-  asked.set("jobs", std::move(jobs));
+  asked.set("jobs", jobs);
   Questions questions;
   for (const auto& [name, peer] : peers_) questions.emplace_back(name, asked);
   const auto answers = ask(questions);
@@ -185,7 +191,25 @@ void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
     }
     take_evidence(*std::move(rows), answer.ledger);
     take_states(answer.message, answer.ledger);
+    for (std::string& group : answer.message.texts("leads")) leads_.insert(std::move(group));
   }
+}
+
+/// Whatever was read of these jobs before, by whichever node, is older.
+void FleetAnswers::ask_store_for_evidence(std::vector<std::string> jobs) {
+  StoreQuestion asked{std::move(jobs), leads_, {}};
+  for (const auto& [name, node] : missing_) asked.silent.insert(name);
+  auto shows = ask_.store(asked);
+  if (!shows) {
+    for (auto& [name, node] : missing_)
+      node.why += "; nor does the store (" + shows.error().what + "): of what it leads this shows what was read before";
+    return;
+  }
+  const std::set<std::string> read(shows->jobs.begin(), shows->jobs.end());
+  std::erase_if(evidence_, [&](const Account& one) { return read.contains(one.row.job); });
+  evidence_keys_.clear();
+  for (const Account& one : evidence_) evidence_keys_.insert(key_of(one.row));
+  take_evidence(std::move(shows->rows), node_);
 }
 
 std::vector<Account> FleetAnswers::evidence_of(const std::vector<RowKey>& keys) const {

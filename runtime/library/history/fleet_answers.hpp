@@ -41,7 +41,22 @@ struct FleetNow {
   std::vector<FleetPeer> peers;
   std::vector<Row> evidence;          // of runs, by registers
   std::vector<LedState> states = {};  // of jobs that the node leads, for a node that asks; `node` is ""
+  std::vector<std::string> leads = {};  // groups that the node leads
 };
+
+/// What the store is to show of the runs of jobs which no node that answers leads.
+struct StoreQuestion {
+  std::vector<std::string> jobs;  // none: of all
+  std::set<std::string> known;    // groups: of nodes that answer, and lead them
+  std::set<std::string> silent;   // nodes that do not answer
+  bool operator==(const StoreQuestion&) const = default;
+};
+/// As it is now: nothing else that is known of these jobs' runs by registers counts.
+struct StoreShows {
+  std::vector<std::string> jobs;
+  std::vector<Row> rows;
+};
+using AskStore = std::function<Result<StoreShows>(const StoreQuestion&)>;
 
 using PeerQuestion = std::pair<FleetPeer, io::Message>;
 /// How much one question of somebody costs others.
@@ -52,6 +67,11 @@ struct FleetBounds {
 };
 /// All of them at once, in their order.
 using AskPeers = std::function<std::vector<Result<io::Message>>(const std::vector<PeerQuestion>&, Millis within)>;
+/// How others are asked.
+struct AskOthers {
+  AskPeers peers;
+  AskStore store = {};  // none: it is not asked
+};
 
 class FleetAnswers {
  public:
@@ -62,7 +82,7 @@ class FleetAnswers {
   using Questions = std::vector<std::pair<std::string, io::Message>>;  // by ledger
 
   /// `own`: of node `node`, and outlives this; null: this node has no part in the answers.
-  FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskPeers ask, FleetBounds bounds = {});
+  FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskOthers ask, FleetBounds bounds = {});
 
   /// This node's, and those of the nodes that are not missing.
   std::vector<std::string> ledgers() const;
@@ -81,22 +101,26 @@ class FleetAnswers {
   std::vector<MissingNode> missing() const;
   const MissingNode* find_missing(const std::string& node) const;
 
-  /// Asks the other nodes for evidence, once. `jobs`: of these also the last slot that was claimed.
+  /// Asks the other nodes for evidence, once, and, where some node does not answer, the store for that of the jobs that
+  /// no node which answers leads. `jobs`: of these also the last slot that was claimed.
   void gather_evidence(std::vector<std::string> jobs);
   const std::vector<storage::Account>& evidence() const { return evidence_; }
   /// Of these jobs, by the nodes that lead them.
   const std::vector<LedState>& states() const { return states_; }
+  std::vector<std::string> leads() const { return {leads_.begin(), leads_.end()}; }
   /// Of one of these attempts and slots.
   std::vector<storage::Account> evidence_of(const std::vector<RowKey>& keys) const;
 
  private:
   bool may_ask_on();
   void take_evidence(std::vector<Row> rows, const std::string& ledger);
+  void ask_peers_for_evidence(const std::vector<std::string>& jobs);
+  void ask_store_for_evidence(std::vector<std::string> jobs);
   void take_states(const io::Message& answer, const std::string& ledger);
 
   const std::string node_;
   LedgerView* const own_;
-  const AskPeers ask_;
+  const AskOthers ask_;
   const FleetBounds bounds_;
   std::optional<SteadyTime> ask_until_;     // none: no node has been asked yet
   std::map<std::string, FleetPeer> peers_;  // that answer, as far as it is known
@@ -104,6 +128,7 @@ class FleetAnswers {
   std::vector<storage::Account> evidence_;
   std::set<RowKey> evidence_keys_;
   std::vector<LedState> states_;
+  std::set<std::string> leads_;  // groups: those of the nodes that answer
   bool has_all_evidence_ = false;
 };
 

@@ -30,7 +30,7 @@ namespace ballot::library {
 class FleetLedger : public LedgerView {
  public:
   /// `own`: of node `node`; null: this node has no part in the answer.
-  FleetLedger(const std::string& node, std::unique_ptr<LedgerView> own, FleetNow now, AskPeers ask,
+  FleetLedger(const std::string& node, std::unique_ptr<LedgerView> own, FleetNow now, AskOthers ask,
               FleetBounds bounds = {})
       : own_(std::move(own)), fleet_(node, own_.get(), std::move(now), std::move(ask), bounds) {}
 
@@ -59,6 +59,7 @@ class FleetLedger : public LedgerView {
   bool is_evidence(const Row& row) const override;
   std::set<std::string> known_by_store() const override { return by_store_; }
   std::vector<LedState> states() const override { return fleet_.states(); }
+  std::vector<std::string> leads() const override { return fleet_.leads(); }
   std::vector<MissingNode> missing() const override { return fleet_.missing(); }
   bool is_of_fleet() const override { return true; }
 

@@ -17,6 +17,11 @@ class FleetSource {
   /// On any thread. `goes_on`: false ends it.
   virtual std::vector<Result<io::Message>> ask(const std::vector<PeerQuestion>& questions, Millis within,
                                                const std::function<bool()>& goes_on) = 0;
+  /// On any thread but the loop's: the same of what the store shows. None can be asked: nothing.
+  virtual Result<StoreShows> read_store(const StoreQuestion& asked, Millis within,
+                                        const std::function<bool()>& goes_on) {
+    return (void)asked, (void)within, (void)goes_on, StoreShows{};
+  }
 };
 
 /// What it takes to answer one question for the fleet.

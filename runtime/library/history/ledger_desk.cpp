@@ -29,6 +29,7 @@ namespace {
 constexpr int threads = 4;
 constexpr std::size_t most_waiting = 256, most_waiting_of_a_user = 64;
 constexpr int nice_value = 5;
+constexpr Millis store_patience{1000};
 constexpr io::QueueBounds half{.at_once = threads / 2,
                                .at_once_a_key = threads / 2,
                                .waiting = most_waiting,
@@ -72,10 +73,17 @@ Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::u
                    "no node of the fleet is called " + only + ", as far as " + node + " knows" + guess};
   }
   if (only == node) peers.clear();
-  const auto ask = [source = fleet.source, goes_on](const std::vector<PeerQuestion>& questions, Millis within) {
+  AskOthers ask;
+  ask.peers = [source = fleet.source, goes_on](const std::vector<PeerQuestion>& questions, Millis within) {
     return source->ask(questions, within, goes_on);
   };
-  return std::unique_ptr<LedgerView>(std::make_unique<FleetLedger>(node, std::move(own), std::move(fleet.now), ask));
+  ask.store = [source = fleet.source, goes_on, only](const StoreQuestion& asked) {
+    auto shows = source->read_store(asked, store_patience, goes_on);
+    if (shows && !only.empty()) std::erase_if(shows->rows, [&](const Row& row) { return row.node != only; });
+    return shows;
+  };
+  return std::unique_ptr<LedgerView>(
+      std::make_unique<FleetLedger>(node, std::move(own), std::move(fleet.now), std::move(ask)));
 }
 
 void add_scope(io::Message& answer, const LedgerView& ledger, const io::Message& question) {

@@ -123,7 +123,7 @@ Result<Message> answer_last_rows(LedgerView& ledger, const Message& asked) {
 
 Result<Message> answer_evidence(LedgerView& ledger, const Message&) {
   return answered(ledger.evidence(), [&](Message& message, const std::vector<Row>& rows) {
-    message.set("rows", to_messages(rows)).set("states", states_of(ledger));
+    message.set("rows", to_messages(rows)).set("states", states_of(ledger)).set("leads", ledger.leads());
   });
 }
 

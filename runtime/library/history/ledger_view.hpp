@@ -125,6 +125,8 @@ class LedgerView {
 
   /// What was said of jobs' states by nodes that lead them, by whoever was asked for last_statuses(): no ledger has it.
   virtual std::vector<LedState> states() const { return {}; }
+  /// The groups that the node leads which is asked for evidence(): its registers are known to it.
+  virtual std::vector<std::string> leads() const { return {}; }
 
   /// What people asked, newest first. Where the next page begins; nullopt: no row is left, or `visit` has ended it.
   virtual Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,

@@ -143,7 +143,8 @@ class AskTheFleet : public ::testing::Test {
     const Ran failed = fleet[node].ballot({"history", "--status", "failed", "--format", "json"});
     EXPECT_NE(failed.out.find("\"job\":\"dawn\""), std::string::npos) << failed.out;
     EXPECT_NE(failed.out.find("\"evidence\":\"store\""), std::string::npos) << failed.out;
-    EXPECT_NE(fleet[node].ballot({"jobs", "dawn"}).out.find("failed: exit_code (store)"), std::string::npos);
+    const Ran jobs = fleet[node].ballot({"jobs", "dawn"});
+    EXPECT_NE(jobs.out.find("failed: exit_code (store)"), std::string::npos) << jobs.out << jobs.err;
   }
   /// No slot of `tick` is there twice, and each is that such a node has executed a second ago or before.
   void expect_each_once(const std::string& json, const std::function<bool(const Report&)>& is_asked_for) {
@@ -167,6 +168,29 @@ class AskTheFleet : public ::testing::Test {
   Reports asked_before;  // runs of which any answer has to know
   ReservedPort one, two, three;
 };
+
+/// They have read the registers when there was nothing in them. Another node leads soon, for the dead one's runner
+/// resigns; whoever asks then has to know as much.
+TEST_F(AskTheFleet, AsSoonAsTheLeaderIsDeadTheOthersKnowWhatTheStoreShowsOfItsRuns) {
+  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
+  configure("n1", one), configure("n2", two), configure("n3", three);
+  fleet.job("tick", "schedule = \"* * * * * *\"\n" + fleet.oracle.command({"--for", "50ms"}));
+  fleet.job("dawn", "shell = \"echo cold; exit 3\"");
+  fleet.job("long", "shell = \"sleep 60\"\non_leadership_lost = \"finish\"\nkill_grace = \"1s\"");
+  fleet.start();
+  ASSERT_EQ(fleet["n2"].ballot({"trigger", "dawn", "--wait"}).code, 3);
+  ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);
+  ASSERT_TRUE(has_run("n1", runs_of("n1") + 3)) << "the register is written within a second";
+  fleet["n1"].kill();
+  for (const std::string node : {"n2", "n3"}) {
+    expect_failed_by_the_store(node);
+    const Ran why = fleet[node].ballot({"why", "long"});
+    EXPECT_NE(why.out.find("claimed by node n1"), std::string::npos) << why.out << why.err;
+    const Ran of_one = fleet[node].ballot({"history", "--node", "n1", "--format", "json"});
+    EXPECT_NE(of_one.out.find(R"("job":"dawn")"), std::string::npos) << of_one.out << of_one.err;
+    EXPECT_NE(of_one.out.find(R"("job":"long")"), std::string::npos) << of_one.out << of_one.err;
+  }
+}
 
 TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";

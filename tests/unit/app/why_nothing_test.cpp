@@ -81,24 +81,6 @@ TEST(WhyNothing, OfAnInstanceOfANodeThatIsAwayNobodyElseKnows) {
   expect(facts, "no slot", "It has not answered: nobody else knows.");
 }
 
-TEST(WhyNothing, WhatTheStoreShowsOfAJobWhoseLeaderIsSilentIsOfBeforeItLed) {
-  UnrecordedSlot facts = passed();
-  facts.leader = "host-2";
-  facts.leader_heard = slot + std::chrono::minutes(1);
-  EXPECT_EQ(as_of_text(facts), "");
-  facts.leader_is_silent = true;
-  EXPECT_EQ(as_of_text(facts),
-            " Node host-2, which leads the group, does not renew its session since " +
-                format_millis(*facts.leader_heard) +
-                ": of what it did this node knows what it read in the store before that node led the "
-                "group, and the rest once another node leads it.");
-  facts.schedule = Schedule::some;
-  facts.missing = {"host-2"};
-  EXPECT_TRUE(why_nothing(facts).text.ends_with(as_of_text(facts))) << "and the slot is not denied";
-  facts.leader = facts.node;
-  EXPECT_EQ(as_of_text(facts), "");
-}
-
 TEST(WhyNothing, NamesWhatTheFilesSay) {
   UnrecordedSlot facts = passed();
   facts.schedule = Schedule::disabled;

@@ -412,6 +412,18 @@ TEST_F(RequestDeskRepeated, ThatWasRemovedBeforeItIsKnownToBeStoredIsNotWaitedFo
   EXPECT_EQ(texts(desk.on_stored(a.id)), Texts{"read the fate of A in a"});
 }
 
+TEST_F(RequestDeskRepeated, AfterItWasDoneAndReadBeforeTheLeaderHasRemovedItRepeatsItStill) {
+  const Request a = make(Kind::trigger);
+  accept(a);
+  desk.on_records(at(1s), {}, true);  // listed before it was created
+  desk.on_stored(a.id);
+  EXPECT_EQ(texts(desk.on_fate(at(1s), a.id, {record_of(a), job_with("a", {a.id})})), Texts())
+      << "whoever does it answers, or removes it";
+  EXPECT_EQ(texts(desk.on_records(at(2s), {}, true)), Texts{"read the fate of A in a"});
+  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {job_with("a", {a.id})})),
+            Texts{"reply 7: done A, which repeats another"});
+}
+
 TEST_F(RequestDeskRepeated, ThatGoesWhileItsFateIsReadIsReadAgain) {
   const Request a = make(Kind::trigger), first = of_another(a);
   accept(a);

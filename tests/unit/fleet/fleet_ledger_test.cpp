@@ -208,11 +208,44 @@ TEST_F(Fleet3, AnAuditIsOfEachLedgerAndCountsAll) {
   EXPECT_EQ(result->undefined, Texts{"backup"});
 }
 
+/// What this node had read of a job before another node led it is not shown beside what the store shows now.
+TEST_F(Fleet3, WhileANodeIsSilentTheStoreShowsTheRunsOfJobsThatNoNodeWhichAnswersLeads) {
+  const Row failed = on("host-3", with(ran(3), Status::failed, Reason::exit_code));
+  const Row old = on("host-3", with(ran(1), Status::succeeded));
+  std::vector<StoreQuestion> asked_for;
+  store = [&](const StoreQuestion& question) {
+    asked_for.push_back(question);
+    return StoreShows{{"backup"}, {failed}};
+  };
+  EXPECT_EQ(history(*fleet({old})), Texts{"backup 0 succeeded on host-3 (store)"}) << "all answer";
+  EXPECT_TRUE(asked_for.empty());
+  silent = {"host-3"};
+  lies["host-2"] = [&](const io::Message& question) {
+    auto says = *answer_question(**FileLedger::open(place("host-2")), question);
+    if (question.text("ask") == "evidence") says.set("leads", Texts{"nightly"});
+    return Result<io::Message>(says);
+  };
+  const auto ledger = fleet({old});
+  EXPECT_EQ(history(*ledger, {.jobs = {"backup"}, .limit = std::nullopt}),
+            Texts{"backup 0 failed on host-3 (store)"});
+  EXPECT_EQ(asked_for, (std::vector<StoreQuestion>{{{"backup"}, {"nightly"}, {"host-3"}}})) << "once";
+  EXPECT_EQ(missing(*ledger), Texts{"host-3: it has not answered in time"});
+}
+
+TEST_F(Fleet3, AStoreThatDoesNotAnswerEitherIsNamedAndWhatWasReadBeforeIsShown) {
+  silent = {"host-3"};
+  store = [](const StoreQuestion&) { return Error{Errc::unavailable, "it is away"}; };
+  const auto ledger = fleet({on("host-3", ran(1))});
+  EXPECT_EQ(history(*ledger), Texts{"backup 0 succeeded on host-3 (store)"});
+  EXPECT_EQ(missing(*ledger), Texts{"host-3: it has not answered in time; nor does the store (it is away): of what it "
+                                    "leads this shows what was read before"});
+}
+
 TEST_F(Fleet3, OfOneNodeAloneOnlyThatNodeIsAsked) {
   write("host-1", {on("host-1", ran(1))});
   write("host-2", {on("host-2", ran(2, noon + Millis(1)))});
   FleetLedger alone("host-1", nullptr, {{{"host-2", "http://b", noon, ""}}, {}},
-                    [this](const auto& questions, Millis) { return answer(questions); });
+                    {[this](const auto& questions, Millis) { return answer(questions); }});
   EXPECT_EQ(history(alone), Texts{"backup 1 succeeded on host-2"});
   EXPECT_EQ(alone.sequence().error().code, Errc::invalid);
 }

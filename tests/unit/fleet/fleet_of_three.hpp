@@ -76,7 +76,7 @@ struct Fleet3 : ::testing::Test {
     FleetNow now{{{"host-2", "http://b", noon, ""}, {"host-3", "http://c", std::nullopt, ""}}, std::move(evidence)};
     return std::make_unique<FleetLedger>(
         "host-1", *FileLedger::open(place("host-1")), std::move(now),
-        [this](const auto& questions, Millis) { return answer(questions); }, bounds);
+        AskOthers{[this](const auto& questions, Millis) { return answer(questions); }, store}, bounds);
   }
   /// That node's answers, but to these calls.
   void lie(const std::string& node, const std::string& call, const Result<io::Message>& says) {
@@ -102,6 +102,7 @@ struct Fleet3 : ::testing::Test {
   std::set<std::string> silent;
   std::map<std::string, std::function<Result<io::Message>(const io::Message&)>> lies;
   std::map<std::string, int> asked;
+  AskStore store;  // none: it is not asked
 };
 
 }  // namespace ballot::library
