@@ -42,12 +42,14 @@ Result<Value> value_of(const Parameter& parameter, const std::string& text) {
   switch (parameter.kind) {
     case Kind::text: return Value(text);
     case Kind::list: return Value(split(text));
-    case Kind::whole: {
+    case Kind::whole:
+    case Kind::count: {
+      const bool is_count = parameter.kind == Kind::count;
       std::int64_t number = 0;
       const char* const end = text.data() + text.size();
       const auto [at, error] = std::from_chars(text.data(), end, number);
-      if (error == std::errc{} && at == end && number >= 0) return Value(number);
-      return wrong(parameter, text, "whole number from 0 on");
+      if (error == std::errc{} && at == end && number >= (is_count ? 1 : 0)) return Value(number);
+      return wrong(parameter, text, is_count ? "whole number from 1 on" : "whole number from 0 on");
     }
     case Kind::time: {
       const auto time = parse_wall(text);

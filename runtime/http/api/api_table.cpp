@@ -9,10 +9,11 @@ using Kind = Parameter::Kind;
 using io::Role;
 
 constexpr Parameter scope{"scope"};
-constexpr Parameter groups_page[] = {{"after"}, {"limit", Kind::whole}};
-constexpr Parameter jobs_page[] = {{"after"}, {"limit", Kind::whole}, {"group"}, scope};
+constexpr Parameter groups_page[] = {{"after"}, {"limit", Kind::count}};
+constexpr Parameter jobs_page[] = {{"after"}, {"limit", Kind::count}, {"group"}, scope};
 constexpr Parameter only_scope[] = {scope};
-constexpr Parameter slots[] = {{"from", Kind::time}, {"to", Kind::time}, {"limit", Kind::whole}, {"cursor"}, scope};
+constexpr Parameter newest[] = {{"limit", Kind::count}, scope};
+constexpr Parameter slots[] = {{"from", Kind::time}, {"to", Kind::time}, {"limit", Kind::count}, {"cursor"}, scope};
 constexpr Parameter rows[] = {{"job", Kind::list, "jobs"},
                               {"group", Kind::list, "groups"},
                               {"node", Kind::list, "nodes"},
@@ -21,7 +22,7 @@ constexpr Parameter rows[] = {{"job", Kind::list, "jobs"},
                               {"run"},
                               {"since", Kind::time},
                               {"until", Kind::time},
-                              {"limit", Kind::whole},
+                              {"limit", Kind::count},
                               {"cursor"},
                               scope};
 constexpr Parameter counts[] = {{"job", Kind::list, "jobs"},
@@ -40,7 +41,7 @@ constexpr Parameter requests[] = {{"kind", Kind::list, "kinds"},
                                   {"run"},
                                   {"since", Kind::time},
                                   {"until", Kind::time},
-                                  {"limit", Kind::whole},
+                                  {"limit", Kind::count},
                                   {"cursor"},
                                   scope};
 constexpr Parameter output[] = {{"attempt", Kind::whole}, {"from", Kind::whole}, {"follow", Kind::yes_no}, scope};
@@ -64,7 +65,7 @@ constexpr ApiRoute table[] = {
     {get, "/api/v1/runs/{id}/output", Role::viewer, "ledger", "output", "run", output, {}, Shape::output},
     {post, "/api/v1/runs/{id}/kill", Role::operator_, "kill", "", "run", {}, asked},
     {get, "/api/v1/groups", Role::viewer, "groups", "", "", groups_page},
-    {get, "/api/v1/groups/{name}/terms", Role::viewer, "ledger", "terms", "group", only_scope},
+    {get, "/api/v1/groups/{name}/terms", Role::viewer, "ledger", "terms", "group", newest},
     {post, "/api/v1/groups/{name}/pause", Role::operator_, "pause", "", "group", {}, asked},
     {post, "/api/v1/groups/{name}/resume", Role::operator_, "resume", "", "group", {}, asked},
     {get, "/api/v1/nodes", Role::viewer, "nodes"},

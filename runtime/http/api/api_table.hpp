@@ -19,6 +19,7 @@ struct Parameter {
     text,
     list,    // in the query repeated, or with commas
     whole,   // a number, not below zero
+    count,   // a number above zero
     time,    // RFC 3339; milliseconds since 1970 in the question
     yes_no,  // "true" or "false"
   };

@@ -1,6 +1,7 @@
 #include "library/shown/ledger_answers.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -181,7 +182,9 @@ Result<Message> shown_terms(LedgerView& ledger, const Message& asked, WallTime) 
   if (!terms) return terms.error();
   std::vector<Message> all;
   const TermRow* next = nullptr;  // that was elected after it
+  const auto most = asked.integer("limit").value_or(std::numeric_limits<std::int64_t>::max());
   for (const TermRow& term : *terms) {
+    if (std::ssize(all) >= most) break;
     all.push_back(shown(term));
     const bool is_over = next != nullptr && next->group == term.group;
     if (!term.ended_at && is_over) all.back().set("ended_at", format_millis(next->elected_at));

@@ -232,7 +232,7 @@ def jobs():
     ask("GET", "/api/v1/jobs/filler-1", headers={"If-None-Match": headers["ETag"]}, wanted=304)
     ask("GET", "/api/v1/jobs/filler-1", headers={"If-None-Match": '"x", ' + headers["ETag"]}, wanted=304)
     ask("GET", "/api/v1/jobs/filler-1", headers={"If-None-Match": '"x"'}, wanted=200)
-    for query in ({"limit": "x"}, {"limit": -1}, {"page": 2}, {"scope": "all"}):
+    for query in ({"limit": "x"}, {"limit": -1}, {"limit": 0}, {"page": 2}, {"scope": "all"}):
         get("/jobs", wanted=400, **query)
     for name in names:
         expect(get("/jobs/" + name)["job"] == name, "one job")
@@ -242,7 +242,7 @@ def jobs():
     ask("DELETE", "/api/v1/jobs/hello", wanted=405)
     for group in pages("/groups", "groups", "after", limit=1):
         expect(group["leader"] == "n1" and group["state"] == "leading", "it leads " + group["group"])
-        get("/groups/%s/terms" % group["group"])
+        expect(len(get("/groups/%s/terms" % group["group"], limit=1)["terms"]) == 1, "who leads it")
 
 
 def slots():

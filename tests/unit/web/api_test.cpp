@@ -113,7 +113,7 @@ TEST(ApiQuestion, RefusesWhatItDoesNotKnowAndNamesIt) {
   EXPECT_EQ(refusal(request(Method::get, "/api/v1/jobs", {{"page", "2"}})),
             "the query has no 'page': there are after, limit, group, scope");
   EXPECT_EQ(refusal(request(Method::get, "/api/v1/jobs", {{"limit", "1x"}})),
-            "limit: '1x' is no whole number from 0 on");
+            "limit: '1x' is no whole number from 1 on");
   EXPECT_EQ(refusal(request(Method::get, "/api/v1/jobs", {{"scope", "world"}})),
             "scope: 'world' is neither fleet nor node");
   EXPECT_EQ(refusal(request(Method::get, "/api/v1/status", {{"x", ""}})), "the query has no 'x': there are none");
