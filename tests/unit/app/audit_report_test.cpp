@@ -47,6 +47,20 @@ TEST(AuditReport, NamesInstancesOfANodeThatIsCalledOtherwiseByNow) {
       << json;
 }
 
+/// A finding's text names what another node's row says.
+TEST(AuditReport, WritesNoControlCharacterOfARow) {
+  library::AuditResult result;
+  audit::Finding finding;
+  finding.job = "a\x1b[2J";
+  finding.what = "its row is of group g\x1b]0;owned\a";
+  finding.rows = {missed_at("2025-03-09T12:01:00Z", "a\x1b[2J", "web-1\r")};
+  result.findings = {finding};
+  result.finding_count = 1;
+  std::ostringstream table;
+  print_audit(table, result, Format::table, {});
+  for (const char control : {'\x1b', '\a', '\r'}) EXPECT_EQ(table.str().find(control), std::string::npos) << table.str();
+}
+
 TEST(AuditReport, OfAFleetSaysWhatItsTotalsCountAndWhoDidNotAnswer) {
   library::AuditResult result;
   result.totals = {{Status::succeeded, Reason::none, 3}};

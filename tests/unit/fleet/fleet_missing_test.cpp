@@ -286,6 +286,22 @@ TEST_F(Fleet3, AQuestionAsksSoManyNodesAndNamesTheOthers) {
   EXPECT_NE(missing(*ledger).front().find("host-3: a question asks no more than 1"), std::string::npos);
 }
 
+TEST_F(Fleet3, OfManyMissingNodesASentenceNamesFive) {
+  std::vector<MissingNode> nodes;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) nodes.push_back({name, std::nullopt, "silent"});
+  EXPECT_EQ(text_of(nodes), "a (silent), b (silent), c (silent), d (silent), e (silent) and 2 more");
+}
+
+TEST_F(Fleet3, AQuestionWhoseKeysCannotBeReadIsInvalidAndNoFaultOfTheLedger) {
+  const auto own = FileLedger::open(place("host-1"));
+  io::Message key = to_message(RowKey{.job = "backup", .slot = noon, .until = noon});
+  key.set("slot", std::string("noon"));
+  io::Message asked = question("rows_of");
+  const auto answer = answer_question(**own, asked.set("keys", std::vector{key}));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::invalid) << answer.error().what;
+}
+
 TEST_F(Fleet3, NoRoundIsBegunOnceAQuestionTakesTooLong) {
   write("host-1", {on("host-1", ran(1))});
   write("host-2", {on("host-2", ran(2, noon + Millis(1)))});
