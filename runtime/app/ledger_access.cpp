@@ -69,6 +69,7 @@ namespace {
 /// What the time is of.
 std::string heard_text(const library::MissingNode& node) {
   if (node.heard_by == "answer") return "its last answer was at ";
+  if (node.heard_by == "ledger") return "since ";
   if (node.heard_by == "election") return "it was last seen in an election at ";
   return node.heard_by == "record" ? "it may have lived longer: its record in the store is of " : "last heard of at ";
 }
@@ -79,7 +80,8 @@ void name_missing(std::string_view command, const library::LedgerView& ledger) {
   std::cout.flush();
   const std::vector<library::MissingNode> missing = ledger.missing();
   for (const library::MissingNode& node : std::span(missing).first(std::min(missing.size(), most_named))) {
-    std::string text = "node " + node.node + " has not answered";
+    std::string text =
+        "node " + node.node + (node.heard_by == "ledger" ? " does not have its newest rows" : " has not answered");
     if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
     std::cerr << "ballot " << command << ": " << escaped(text + ": " + node.why, Escape::plain)
               << ". What it alone knows is not shown\n";
@@ -121,8 +123,8 @@ Error unknown_run(const library::LedgerView& ledger, const config::Config& confi
   if (open && !open->node.empty() && open->node != config.node)
     return {Errc::not_found, "run " + suffix + " of job " + open->job + " is executed by node " + open->node +
                                  ": its history and its output are there"};
-  return {Errc::not_found, "no run in this node's ledger has an id that ends with " + suffix +
-                               "; a run of another node is in that one's"};
+  return library::not_known(ledger, "no run in this node's ledger has an id that ends with " + suffix +
+                                        "; a run of another node is in that one's");
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ struct CoreParts {
         jobs(settings.node),
         limits(settings.max_running),
         store(settings.most_writes),
+        desk(settings.node),
         feeds(settings.node),
         directory(settings.node, {settings.machine_id, settings.boot_id, settings.runner_socket}, settings.api) {}
 

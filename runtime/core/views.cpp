@@ -79,8 +79,7 @@ Row row_of_open(const OpenRun& run, const std::string& job, const std::string& g
 
 std::vector<Row> shown_runs(const std::string& job, const JobRegister& known) {
   std::vector<Row> rows;
-  for (const OpenRun& run : known.runs)
-    rows.push_back(row_of_open(run, job, known.group, run.waits_until.has_value()));
+  for (const OpenRun& run : known.runs) rows.push_back(row_of_open(run, job, known.group, run.waits_until.has_value()));
   add_past(rows, job, known);
   return rows;
 }

@@ -115,7 +115,10 @@ void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::
 void Engine::ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered,
                  OnEnded ended) {
   waiting_[++last_asker_] = {std::move(answered), std::move(ended)};
-  if (request.id == RunId{}) request.id = Random(seed()).run_id(read_clocks().wall);
+  if (request.id == RunId{}) {
+    request.id = Random(seed()).run_id(read_clocks().wall);
+    request.is_first = request.kind == core::Request::Kind::trigger;
+  }
   feed(core::Ask{last_asker_, std::move(request), run_suffix, patience});
 }
 

@@ -116,8 +116,13 @@ void refuse_unknown(const std::string& word, const io::Reply& reply) {
 }
 
 /// As this daemon's own.
-LedgerPlace live(LedgerPlace place) {
+LedgerPlace live(LedgerPlace place, const Node& node) {
   place.is_live = true;
+  place.trouble = [&node, name = place.node]() -> std::optional<MissingNode> {
+    const storage::LedgerState state = node.ledger_state();
+    if (!state.degraded) return std::nullopt;
+    return MissingNode{name, node.spooled().since, "its ledger takes no rows at present: " + state.reason, "ledger"};
+  };
   return place;
 }
 
@@ -129,7 +134,7 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
       fleet_(node, views_, facts.node),
       jobs_(jobs),
       facts_(std::move(facts)),
-      desk_(node.loop(), live(facts_.ledger)),
+      desk_(node.loop(), live(facts_.ledger, node)),
       shown_(
           node, views_, jobs_,
           [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {
@@ -230,23 +235,24 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
     if (row.signal) line.set("signal", std::int64_t{*row.signal});
     reply.finish(line);
   };
-  const auto go_on = [this, request, run, patience, answered, ended] {
+  const auto go_on = [this, run, patience, answered, ended](const core::Request& request) {
     node_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
   };
-  request.id == RunId{} ? go_on() : unless_there(request, asked, reply, go_on);
+  request.id == RunId{} ? go_on(request) : unless_there(request, asked, reply, go_on);
 }
 
 /// A trigger is asked for again where its run is known already, to any node of the fleet, and then nothing is done. The
 /// job's register knows the last runs, the ledgers those before.
-void ControlAnswers::unless_there(const core::Request& request, const io::Question& asked, const io::Reply& reply,
-                                  std::function<void()> then) {
+void ControlAnswers::unless_there(core::Request request, const io::Question& asked, const io::Reply& reply,
+                                  std::function<void(const core::Request&)> then) {
   io::Question look = asked;
   look.message = question("run").set("form", std::string("shown")).set("run", request.id.text());
   look.message.set("scope", asked.message.text("scope").value_or("fleet"));
   ask_ledger(
       [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, look, reply,
-      [request, reply, then = std::move(then)](const Result<io::Message>& found) {
-        if (!found) return then();
+      [request, reply, then = std::move(then)](const Result<io::Message>& found) mutable {
+        request.is_first = !found && found.error().code == Errc::not_found;  // all ledgers have answered
+        if (!found) return then(request);
         if (found->text("job") == request.job) return reply.finish(done("run_id", request.id).set("created", false));
         reply.fail({Errc::conflict, "run " + request.id.text() + " is one of job " + found->text("job").value_or("")});
       });

@@ -50,8 +50,8 @@ class ControlAnswers {
 
  private:
   void answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply);
-  void unless_there(const core::Request& request, const io::Question& asked, const io::Reply& reply,
-                    std::function<void()> then);
+  void unless_there(core::Request request, const io::Question& asked, const io::Reply& reply,
+                    std::function<void(const core::Request&)> then);
   std::shared_ptr<void> admit(const io::Asker& asker);
   void answer_jobs(const io::Reply& reply) const;
   void answer_job(const std::string& name, const io::Reply& reply) const;

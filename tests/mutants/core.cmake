@@ -256,7 +256,8 @@ ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
 # ---- requests
 
 ballot_mutant(answered_twice FILE runtime/core/request/request_desk.cpp
-  FIND "if (answered_.contains(id)) return" REPLACE "if (false) return"
+  FIND "if (const Answer* const given = answered_.find(now.steady, id)) {"
+  REPLACE "if (const Answer* const given = answered_.find(now.steady, id); given \&\& false) {"
   FINDING "each is skipped once" FILTER "Answered.*")
 
 # ---- candidates without jobs
@@ -291,3 +292,13 @@ ballot_mutant(nothing_recalled_of_jobs FILE runtime/core/store/takeover.cpp
 ballot_mutant(evidence_of_others_is_not_heeded FILE runtime/core/group/groups.cpp
   FIND "if (!group.machine.leads() || !term.halted.empty()) return;" REPLACE "if (term.halted.empty() || group.machine.leads()) return;"
   FINDING "FAILED.*RestoredStore.HaltsALeaderThatDoesNotKnow" FILTER "RestoredStore.*")
+
+# ---- a trigger that is asked for again
+
+ballot_mutant(forgotten_run_is_made_again FILE runtime/core/job/job_machine.cpp
+  FIND "else if (may_be_forgotten && !request.is_first)" REPLACE "else if (false && may_be_forgotten)"
+  FINDING "FAILED.*Requests.ATriggerThatIsRepeatedWhenItsNodeIsAway" FILTER "Requests.*")
+ballot_mutant(newest_runs_by_hand_are_dropped FILE runtime/core/job/register/pending_write.cpp
+  FIND "std::sort(next.triggered.begin(), next.triggered.end());"
+  REPLACE "std::sort(next.triggered.begin(), next.triggered.end(), std::greater<>());"
+  FINDING "FAILED.*Requests.ATriggerThatIsRepeatedWhenItsNodeIsAway" FILTER "Requests.*")

@@ -40,6 +40,49 @@ TEST_F(Requests, ATriggerThatIsRepeatedAtAnyNodeIsOneRunAndIsAnsweredAtOnce) {
   expect_no_records();
 }
 
+/// A register remembers eight runs by hand. Of an older one only ledgers know, and that of the node which executed it
+/// may be away.
+TEST_F(Requests, ATriggerThatIsRepeatedWhenItsNodeIsAwayIsNeverASecondRun) {
+  const auto asks = [&](SimNode& node, const RunId& id) {
+    core::Request request;
+    request.kind = Kind::trigger;
+    request.job = "one";
+    request.id = id;
+    request.by = node.name + " uid 0";
+    node.replies.clear();
+    node.ask(request);
+    world.run_for(3s);
+    return node.replies;
+  };
+  const auto starts_of = [&](const RunId& id) {
+    return std::count_if(world.starts.begin(), world.starts.end(), [&](const auto& one) { return one.run == id; });
+  };
+  std::vector<RunId> ids;
+  for (int i = 0; i < 12; ++i) {
+    ids.push_back(world.loop.random().run_id(world.wall()));
+    ASSERT_EQ(asks(b, ids.back()).size(), 1u);
+    world.run_for(10s);
+  }
+  a.crash();
+  world.run_for(1min);
+  ASSERT_TRUE(b.leads("default"));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto replies = asks(b, ids[i]);
+    ASSERT_EQ(replies.size(), 1u) << i;
+    EXPECT_EQ(starts_of(ids[i]), 1) << i;
+    if (i < 4) {
+      EXPECT_EQ(replies[0].code, Errc::unavailable) << i << ": " << replies[0].text;
+    } else {
+      EXPECT_TRUE(replies[0].ok && replies[0].repeats) << i << ": " << replies[0].text;
+    }
+  }
+  const RunId fresh = world.loop.random().run_id(world.wall());
+  const auto replies = asks(b, fresh);
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_TRUE(replies[0].ok && !replies[0].repeats) << replies[0].text;
+  EXPECT_EQ(starts_of(fresh), 1) << "an id that is newer than all that were dropped is no run's";
+}
+
 TEST_F(Requests, ATriggerThatIsRepeatedWithAnotherJobIsAConflictAtAnyNode) {
   a.link.cut = true;  // nobody takes the request
   world.run_for(100ms);

@@ -424,9 +424,16 @@ void JobMachine::ask_repair(Context& c, const Request& request) {
 void JobMachine::ask_trigger(Context& c, const Request& request) {
   const RunList::Known known = job_.runs.ask_again(request.id);
   const auto& closed = job_.view.stored().triggered;
+  const bool may_be_forgotten =
+      closed.size() >= triggered_limit && request.id < *std::min_element(closed.begin(), closed.end());
   if (known == RunList::Known::claiming) return;
   if (known == RunList::Known::yes || std::find(closed.begin(), closed.end(), request.id) != closed.end())
-    c.wants.answers.push_back({request.id, Answer::done(request.id)});
+    c.wants.answers.push_back({request.id, Answer::repeated(request.id)});
+  else if (may_be_forgotten && !request.is_first)
+    c.wants.answers.push_back(
+        {request.id, Answer::refused(Errc::unavailable,
+                                     "whether the run was made before is not known, as not all ledgers have answered: "
+                                     "ask again once they do; only with a new id it is a new run")});
   else if (!job_.definition || job_.definition->job.group != job_.term->group)
     c.wants.answers.push_back({request.id, Answer::refused(Errc::not_found, "no job file defines " + job_.name)});
   else

@@ -130,7 +130,9 @@ struct JobRegister {
   RareList<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
   RareList<OpenRun> runs;
   RareList<Anchor> anchors;
-  RareList<RunId> triggered;    // manual runs that were closed last, so that asking again for one is harmless
+  /// Manual runs that were closed, so that asking again for one is harmless: those whose ids are the newest. Of a full
+  /// list, older ones may have been dropped, and no newer ones.
+  RareList<RunId> triggered;
   RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
   RareList<std::string> unknown;
 

@@ -27,6 +27,7 @@ constexpr Field<Request> request_fields[] = {
     {"group", Times::at_most_once, [](Request& r, Words& w) { r.group = w.name(); }},
     {"run", Times::at_most_once, [](Request& r, Words& w) { r.run = w.keep(RunId::parse(w.word())); }},
     {"wait", Times::at_most_once, [](Request& r, Words&) { r.wait = true; }},
+    {"first", Times::at_most_once, [](Request& r, Words&) { r.is_first = true; }},
     {"until", Times::once, [](Request& r, Words& w) { r.until = w.time(); }},
     {"by", Times::at_most_once, [](Request& r, Words& w) { r.by = w.line(); }},
 };
@@ -47,6 +48,7 @@ constexpr Field<AnswerText> answer_fields[] = {
      }},
     {"said", Times::at_most_once, [](AnswerText& a, Words& w) { a.answer.text = w.line(); }},
     {"run", Times::at_most_once, [](AnswerText& a, Words& w) { a.answer.run = w.keep(RunId::parse(w.word())); }},
+    {"repeats", Times::at_most_once, [](AnswerText& a, Words&) { a.answer.repeats = true; }},
     {"until", Times::once, [](AnswerText& a, Words& w) { a.answer.until = w.time(); }},
 };
 
@@ -99,6 +101,7 @@ std::string to_text(const Request& r) {
   if (!r.group.empty()) line(text, "group", r.group);
   if (r.run != RunId{}) line(text, "run", r.run.text());
   if (r.wait) line(text, "wait", "yes");
+  if (r.is_first) line(text, "first", "yes");
   line(text, "until", format_millis(r.until));
   if (!r.by.empty()) free_line(text, "by", r.by);
   return text;
@@ -113,6 +116,7 @@ std::string to_text(const Answer& a) {
     free_line(text, "refused", std::string(codes[static_cast<std::size_t>(a.code)]) + " " + a.text);
   if (a.ok && !a.text.empty()) free_line(text, "said", a.text);
   if (a.run) line(text, "run", a.run->text());
+  if (a.repeats) line(text, "repeats", "yes");
   line(text, "until", format_millis(a.until));
   return text;
 }

@@ -25,11 +25,12 @@ struct Request {
   enum class Kind { trigger, kill, pause, resume, forget, repair, evict, release, replace };
 
   Kind kind = Kind::trigger;
-  RunId id;           // chosen by whoever asks, so that asking again is harmless; a trigger's is its run's
-  std::string job;    // of a kill and a forget too
-  std::string group;  // instead of a job: pause, resume, repair; evict; of a release too
-  RunId run;          // kill, forget, replace; pause of an instance: the StandingPause that it is to follow
-  bool wait = false;  // trigger: the run's end is asked for as well
+  RunId id;               // chosen by whoever asks, so that asking again is harmless; a trigger's is its run's
+  std::string job;        // of a kill and a forget too
+  std::string group;      // instead of a job: pause, resume, repair; evict; of a release too
+  RunId run;              // kill, forget, replace; pause of an instance: the StandingPause that it is to follow
+  bool wait = false;      // trigger: the run's end is asked for as well
+  bool is_first = false;  // trigger: no ledger has its run; else one may, if the register has forgotten older runs
   /// pause, resume: of all instances of `job`. It is no request in the store then, but the StandingPause itself.
   bool of_all = false;
   WallTime until{};  // nobody waits for it any longer: it is not begun past this
@@ -42,11 +43,13 @@ struct Answer {
   std::string text;           // why not; or what was done, where that is not what was asked
   Errc code = Errc::invalid;  // where not ok
   std::optional<RunId> run;   // of a trigger
+  bool repeats = false;       // of a trigger: its run was there before
   WallTime until{};           // removed after it by whoever sees it
 
-  static Answer done(std::optional<RunId> run = std::nullopt) { return {true, {}, {}, run, {}}; }
-  static Answer did(std::string text) { return {true, std::move(text), {}, {}, {}}; }
-  static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, {}}; }
+  static Answer done(std::optional<RunId> run = std::nullopt) { return {true, {}, {}, run, false, {}}; }
+  static Answer repeated(const RunId& run) { return {true, {}, {}, run, true, {}}; }
+  static Answer did(std::string text) { return {true, std::move(text), {}, {}, false, {}}; }
+  static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, false, {}}; }
 };
 
 /// A request of one node to another that is not done by then is sent again.

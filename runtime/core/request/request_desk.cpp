@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/record/outcome.hpp"
-#include "core/record/standing_pause.hpp"
 #include "core/request/asked_runs.hpp"
+#include "core/request/record_ops.hpp"
 
 namespace ballot::core {
 namespace {
@@ -19,25 +19,6 @@ constexpr Millis fate_slack{1300};                       // past manual_slack: b
 constexpr Millis fate_patience{3000};                    // and so long the store may take to say whether somebody has
 constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of whoever asked
 constexpr Millis leftover_slack{1000};
-constexpr Millis answered_kept = std::chrono::hours(1);
-
-RecordOp removal(std::vector<std::string> names) {
-  RecordOp op;
-  op.removals = std::move(names);
-  return op;
-}
-
-RecordOp creation(std::string name, std::string text) {
-  RecordOp op;
-  op.records.push_back({std::move(name), std::move(text)});
-  return op;
-}
-
-/// Begins or ends the pause of all instances. One that stands already is as good.
-RecordOp standing_pause_op(const Request& request, WallTime at) {
-  if (request.kind == Request::Kind::resume) return removal({pause_record(request.job)});
-  return creation(pause_record(request.job), to_text(StandingPause{request.id, at, request.by}));
-}
 
 /// Whoever asks, and however long they wait.
 bool is_same_trigger(const Request& a, const Request& b) {
@@ -176,7 +157,7 @@ RequestDesk::Errands RequestDesk::on_withdrawn(const RunId& request) {
 void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats) {
   const auto it = asked_.find(request);
   if (it == asked_.end() || it->second.answered) return;
-  repeats = repeats || it->second.shared;
+  repeats = repeats || it->second.shared || answer.repeats;
   for (const Asker asker : it->second.askers) {
     errands.push_back(Reply{asker, answer.ok, answer.text, answer.run, answer.code, repeats});
     repeats = true;
@@ -359,9 +340,26 @@ void RequestDesk::on_request_record(Errands& errands, Now now, const RunId& id, 
     return;
   }
   clean_up_at(now, request->until);
-  // Read before it was removed, or created a second time.
-  if (answered_.contains(id)) return errands.push_back(removal({record.name}));
+  if (const Answer* const given = answered_.find(now.steady, id)) {
+    answer_again(errands, now, *request, *given);
+    return errands.push_back(removal({record.name}));
+  }
   if (!taken_.contains(id) && !stopping) errands.push_back(TakeUp{*request});
+}
+
+/// Of a request that was read before it was removed, or was created a second time. Nobody but another node can have
+/// made a record that this one does not know of.
+void RequestDesk::answer_again(Errands& errands, Now now, const Request& request, Answer answer) {
+  if (request.kind != Request::Kind::trigger) return;
+  answer.repeats = answer.ok;
+  const auto asked = asked_.find(request.id);
+  const bool is_elsewhere = !request.by.starts_with(node_ + " ");
+  if (asked != asked_.end() && !asked->second.existed && !asked->second.answer) {
+    reply(errands, request.id, answer);
+  } else if (asked != asked_.end() ? asked->second.existed : is_elsewhere) {
+    answer.until = now.wall + answer_life;
+    errands.push_back(creation(answer_record(request.id), to_text(answer)));
+  }
 }
 
 /// Of a refusal that the term has not told any more, the next leader may think otherwise.
@@ -384,8 +382,7 @@ RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::opt
     errands.push_back(Conclude{request, "expired", {}, {}});
     return errands.push_back(removal({request_record(request)})), errands;
   }
-  std::erase_if(answered_, [&](const auto& one) { return one.second < now.steady; });
-  answered_[request] = now.steady + answered_kept;
+  answered_.add(now.steady, request, *answer);
   if (asked != asked_.end() && !asked->second.existed) {
     asked->second.answer = std::move(answer);
     RecordOp withdrawal = removal({request_record(request)});

@@ -28,6 +28,7 @@
 
 #include "core/action.hpp"
 #include "core/event.hpp"
+#include "core/request/given_answers.hpp"
 #include "core/request/request.hpp"
 #include "core/store/store_client.hpp"
 
@@ -56,6 +57,9 @@ class RequestDesk {
   };
   using Errand = std::variant<StoreClient::RecordOp, TakeUp, ListRuns, ReadFate, Conclude, Reply, RunEnded>;
   using Errands = std::vector<Errand>;
+
+  /// `node`: this one's name.
+  explicit RequestDesk(std::string node = "") : node_(std::move(node)) {}
 
   // ---- what is asked here. `open`: there is a session.
   Errands accept(Now now, const Ask& ask, bool open);
@@ -129,13 +133,15 @@ class RequestDesk {
   void tell_answer(Errands& errands, const RunId& request);
   void expire(Errands& errands, Now now, bool open, const RunId& id, Asked& asked);
   void on_request_record(Errands& errands, Now now, const RunId& id, const Register& record, bool stopping);
+  void answer_again(Errands& errands, Now now, const Request& request, Answer answer);
   void on_answer_record(Errands& errands, Now now, const RunId& id, const Register& record);
   void on_end_record(Errands& errands, Now now, const RunId& id, const Register& record);
   static SteadyTime wake_of(const Asked& asked, bool open);
 
-  std::map<RunId, Asked> asked_;          // by request
-  std::map<RunId, std::string> taken_;    // requests that this node does, and the group whose term they end with
-  std::map<RunId, SteadyTime> answered_;  // requests that it has answered, and until when it remembers them
+  std::map<RunId, Asked> asked_;        // by request
+  std::map<RunId, std::string> taken_;  // requests that this node does, and the group whose term they end with
+  std::string node_;
+  GivenAnswers answered_;
   std::optional<SteadyTime> cleanup_at_;
 };
 

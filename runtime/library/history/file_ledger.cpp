@@ -158,6 +158,11 @@ Result<ShownOutput> FileLedger::output(const runner::AttemptId& attempt, std::in
   return ShownOutput{is_here ? ShownOutput::Place::here : ShownOutput::Place::elsewhere, row->node, {from, ""}, from};
 }
 
+std::vector<MissingNode> FileLedger::missing() const {
+  auto trouble = place_.trouble ? place_.trouble() : std::nullopt;
+  return trouble ? std::vector{*std::move(trouble)} : std::vector<MissingNode>();
+}
+
 Result<std::vector<TermRow>> FileLedger::terms(const std::string& group) { return reader_.terms(group); }
 
 Result<std::vector<std::string>> FileLedger::instances_of(const std::string& name) {

@@ -25,6 +25,9 @@ struct LedgerPlace {
   Millis keep{};                                              // rows of older slots may have been deleted
   bool is_live = false;                                       // the daemon that writes it asks
   std::shared_ptr<const io::FunctionOutputs> functions = {};  // what those of this process print; null: there are none
+  /// Any thread: why the file takes no rows at present, and since when, for rows that are recorded meanwhile are in no
+  /// answer; none: it takes them. Empty: nobody knows.
+  std::function<std::optional<MissingNode>()> trouble = {};
 };
 LedgerPlace ledger_place(const config::Config& config);
 
@@ -53,6 +56,7 @@ class FileLedger : public LedgerView {
   Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
   Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
   Result<std::vector<std::string>> nodes() override { return std::vector{place_.node}; }
+  std::vector<MissingNode> missing() const override;
 
  private:
   FileLedger(LedgerPlace place, storage::Reader reader, std::function<bool()> goes_on)

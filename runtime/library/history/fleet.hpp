@@ -30,7 +30,8 @@ struct FleetSettings {
 
 class Fleet : public FleetSource {
  public:
-  Fleet(Node& node, FleetSettings settings) : node_(node), settings_(std::move(settings)), store_(node, settings_.node) {}
+  Fleet(Node& node, FleetSettings settings)
+      : node_(node), settings_(std::move(settings)), store_(node, settings_.node) {}
 
   FleetNow now(const io::Message& asked) override;
   std::vector<Result<io::Message>> ask(const std::vector<PeerQuestion>& questions, Millis within,

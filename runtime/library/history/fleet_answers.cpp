@@ -92,6 +92,7 @@ Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask(const Questions& que
   std::vector<PeerQuestion> of_peers;
   std::optional<Error> refusal;
   const auto take = [&](const std::string& ledger, const Message& asked, Result<Message> answer) {
+    if (answer && !is_own(ledger)) note_behind(ledger, *answer);
     if (answer) return answers.push_back({ledger, *std::move(answer)}), true;
     const bool is_nothing = knows_nothing(asked, answer.error());
     if (is_nothing && !refusal) refusal = answer.error();
@@ -143,7 +144,21 @@ const MissingNode* FleetAnswers::find_missing(const std::string& node) const {
 std::vector<MissingNode> FleetAnswers::missing() const {
   std::vector<MissingNode> nodes;
   for (const auto& [name, node] : missing_) nodes.push_back(node);
+  for (const auto& [name, node] : behind_)
+    if (!missing_.contains(name)) nodes.push_back(node);
+  if (own_)
+    for (MissingNode& node : own_->missing()) nodes.push_back(std::move(node));
   return nodes;
+}
+
+/// A node says that of its own ledger only.
+void FleetAnswers::note_behind(const std::string& ledger, const Message& answer) {
+  constexpr std::size_t longest = 512;
+  for (const Message& one : answer.objects("missing")) {
+    MissingNode node = missing_from(one);
+    if (node.node != ledger || node.heard_by != "ledger" || node.why.size() > longest) continue;
+    behind_[ledger] = std::move(node);
+  }
 }
 
 // ---- evidence

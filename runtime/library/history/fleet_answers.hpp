@@ -5,6 +5,8 @@
 //   answers             | is among the answers
 //   knows no such run,  | is not, and the node is not missing
 //   output or name      |
+//   whose ledger takes  | is among the answers, and missing() names it all the same
+//   no rows at present  |
 //   does not answer, or | none: missing() names the node, with what is known of when it lived, and it is not asked
 //   again makes no sense      |
 //
@@ -39,8 +41,8 @@ struct FleetPeer {
 /// What one node knows of the fleet when it is asked.
 struct FleetNow {
   std::vector<FleetPeer> peers;
-  std::vector<Row> evidence;          // of runs, by registers
-  std::vector<LedState> states = {};  // of jobs that the node leads, for a node that asks; `node` is ""
+  std::vector<Row> evidence;            // of runs, by registers
+  std::vector<LedState> states = {};    // of jobs that the node leads, for a node that asks; `node` is ""
   std::vector<std::string> leads = {};  // groups that the node leads
 };
 
@@ -113,6 +115,7 @@ class FleetAnswers {
 
  private:
   bool may_ask_on();
+  void note_behind(const std::string& ledger, const io::Message& answer);
   void take_evidence(std::vector<Row> rows, const std::string& ledger);
   void ask_peers_for_evidence(const std::vector<std::string>& jobs);
   void ask_store_for_evidence(std::vector<std::string> jobs);
@@ -125,6 +128,7 @@ class FleetAnswers {
   std::optional<SteadyTime> ask_until_;     // none: no node has been asked yet
   std::map<std::string, FleetPeer> peers_;  // that answer, as far as it is known
   std::map<std::string, MissingNode> missing_;
+  std::map<std::string, MissingNode> behind_;  // that answer, and whose ledgers take no rows
   std::vector<storage::Account> evidence_;
   std::set<RowKey> evidence_keys_;
   std::vector<LedState> states_;

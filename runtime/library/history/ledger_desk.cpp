@@ -87,13 +87,14 @@ Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::u
 }
 
 void add_scope(io::Message& answer, const LedgerView& ledger, const io::Message& question) {
+  if (ledger.is_of_fleet()) answer.set("scope", std::string("fleet"));
   std::vector<io::Message> missing;
   for (const MissingNode& node : ledger.missing()) {
     missing.push_back(to_message(node));
     const auto heard = node.last_heard ? std::optional(format_millis(*node.last_heard)) : std::nullopt;
     if (question.text("form") == "shown") missing.back().set("last_heard", heard);
   }
-  answer.set("scope", std::string("fleet")).set("missing", std::move(missing));
+  if (ledger.is_of_fleet() || !missing.empty()) answer.set("missing", std::move(missing));
 }
 
 io::Message read_answer(const LedgerPlace& place, const io::Message& question, FleetAccess fleet,
@@ -112,7 +113,7 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, F
     ledger = fleet_ledger(place.node, *std::move(ledger), std::move(fleet), question, goes_on);
   if (!ledger) return io::to_message(ledger.error());
   auto answer = answer_question(**ledger, question);
-  if (answer && (*ledger)->is_of_fleet()) add_scope(*answer, **ledger, question);
+  if (answer) add_scope(*answer, **ledger, question);
   if (answer) return *std::move(answer);
   return is_late() ? too_long() : io::to_message(answer.error());
 }

@@ -54,13 +54,15 @@ struct AuditResult {
   std::vector<audit::Departed> departed;
 };
 
-/// A node of the fleet that has not answered, so that what it alone knows is not in an answer.
+/// A node of the fleet that has not answered, or whose ledger takes no rows at present, so that what it alone knows is
+/// not in an answer, or not all of it.
 struct MissingNode {
   std::string node;
   std::optional<WallTime> last_heard;  // as far as the node that is asked knows
   std::string why;
   /// How: "answer" (its API answered then), "election" (it was seen in one then), "record" (what it published is from
-  /// then, and it may have lived longer); "": not known.
+  /// then, and it may have lived longer), "ledger" (it answers, but its ledger has taken no rows since then); "": not
+  /// known.
   std::string heard_by = {};
 };
 

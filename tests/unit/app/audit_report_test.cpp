@@ -58,7 +58,8 @@ TEST(AuditReport, WritesNoControlCharacterOfARow) {
   result.finding_count = 1;
   std::ostringstream table;
   print_audit(table, result, Format::table, {});
-  for (const char control : {'\x1b', '\a', '\r'}) EXPECT_EQ(table.str().find(control), std::string::npos) << table.str();
+  for (const char control : {'\x1b', '\a', '\r'})
+    EXPECT_EQ(table.str().find(control), std::string::npos) << table.str();
 }
 
 TEST(AuditReport, OfAFleetSaysWhatItsTotalsCountAndWhoDidNotAnswer) {

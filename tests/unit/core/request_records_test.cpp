@@ -95,6 +95,25 @@ TEST_F(RequestDeskRecords, ThatWereReadBeforeTheyWereRemovedAreNotDoneTwice) {
   EXPECT_EQ(listed(1h + 1ms, {record_of(a)}), Texts{"take up A"}) << "it remembers them for an hour";
 }
 
+TEST_F(RequestDeskRecords, OfATriggerThatWasDoneAreAnsweredAgainForAnotherNode) {
+  Request a = make(Kind::trigger);
+  desk = RequestDesk("n1");
+  desk.take(a.id, "g");
+  desk.answer(at(0s), a.id, Answer::done(a.id));
+  a.by = "n1 uid 0";
+  EXPECT_EQ(listed(1s, {record_of(a)}), Texts{"remove q/A"}) << "read before it was removed";
+  a.by = "n2 uid 0";
+  EXPECT_EQ(listed(2s, {record_of(a)}), (Texts{"create q/A.answer", "remove q/A"}));
+}
+
+TEST_F(RequestDeskRecords, OfATriggerThatWasDoneAreAnsweredAtOnceForWhoeverAskedHere) {
+  const Request a = make(Kind::trigger);
+  desk.take(a.id, "g");
+  desk.answer(at(0s), a.id, Answer::done(a.id));
+  stored(a);
+  EXPECT_EQ(listed(1s, {record_of(a)}), (Texts{"reply 7: done A, which repeats another", "remove q/A"}));
+}
+
 TEST_F(RequestDeskRecords, OfAnswersAreReadOnceByWhoeverAsked) {
   const Request a = stored(make(Kind::pause));
   const Register answer = answer_of(a, Answer::did("paused"), 60s);

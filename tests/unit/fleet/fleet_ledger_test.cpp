@@ -226,8 +226,7 @@ TEST_F(Fleet3, WhileANodeIsSilentTheStoreShowsTheRunsOfJobsThatNoNodeWhichAnswer
     return Result<io::Message>(says);
   };
   const auto ledger = fleet({old});
-  EXPECT_EQ(history(*ledger, {.jobs = {"backup"}, .limit = std::nullopt}),
-            Texts{"backup 0 failed on host-3 (store)"});
+  EXPECT_EQ(history(*ledger, {.jobs = {"backup"}, .limit = std::nullopt}), Texts{"backup 0 failed on host-3 (store)"});
   EXPECT_EQ(asked_for, (std::vector<StoreQuestion>{{{"backup"}, {"nightly"}, {"host-3"}}})) << "once";
   EXPECT_EQ(missing(*ledger), Texts{"host-3: it has not answered in time"});
 }

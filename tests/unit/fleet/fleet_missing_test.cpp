@@ -286,6 +286,29 @@ TEST_F(Fleet3, AQuestionAsksSoManyNodesAndNamesTheOthers) {
   EXPECT_NE(missing(*ledger).front().find("host-3: a question asks no more than 1"), std::string::npos);
 }
 
+TEST_F(Fleet3, ALedgerThatTakesNoRowsIsNamedAndDeniesNoRun) {
+  LedgerPlace full = place("host-1");
+  full.trouble = [] { return MissingNode{"host-1", noon, "its disk is full", "ledger"}; };
+  const auto own = FileLedger::open(full);
+  EXPECT_EQ(missing(**own), Texts{"host-1: its disk is full"});
+  EXPECT_EQ(attempt_row(**own, run_id(9), std::nullopt).error().code, Errc::unavailable);
+}
+
+TEST_F(Fleet3, ANodeWhoseLedgerTakesNoRowsIsNamedBesideItsRows) {
+  write("host-2", {on("host-2", ran(2))});
+  for (const char* named : {"host-2", "host-3"}) {
+    lies["host-2"] = [&](const io::Message& question) {
+      auto says = *answer_question(**FileLedger::open(place("host-2")), question);
+      says.set("missing", std::vector{to_message(MissingNode{named, noon, "its disk is full", "ledger"})});
+      return Result<io::Message>(says);
+    };
+    const auto ledger = fleet();
+    EXPECT_EQ(history(*ledger), Texts{"backup 0 succeeded on host-2"});
+    const bool is_own = std::string_view(named) == "host-2";
+    EXPECT_EQ(missing(*ledger), is_own ? Texts{"host-2: its disk is full"} : Texts()) << "of itself only";
+  }
+}
+
 TEST_F(Fleet3, OfManyMissingNodesASentenceNamesFive) {
   std::vector<MissingNode> nodes;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) nodes.push_back({name, std::nullopt, "silent"});

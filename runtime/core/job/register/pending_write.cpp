@@ -73,8 +73,9 @@ void PendingWrite::keep_bounds(const Term& term) {
     next.interventions.edit().repair = term.repair;
     next.fence = std::max(next.fence, term.repair);
   }
-  if (next.triggered.size() > triggered_limit)
-    next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
+  if (next.triggered.size() <= triggered_limit) return;
+  std::sort(next.triggered.begin(), next.triggered.end());
+  next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
 }
 
 void PendingWrite::enter(OpenRun& run) {
