@@ -257,7 +257,7 @@ ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
 
 ballot_mutant(answered_twice FILE runtime/core/request/request_desk.cpp
   FIND "if (const Answer* const given = answered_.find(now.steady, id)) {"
-  REPLACE "if (const Answer* const given = answered_.find(now.steady, id); given \&\& false) {"
+  REPLACE "if (const Answer* const given = answered_.find(now.steady, id); given && false) {"
   FINDING "each is skipped once" FILTER "Answered.*")
 
 # ---- candidates without jobs

@@ -5,6 +5,7 @@
 
 #include <future>
 #include <iostream>
+#include <random>
 #include <regex>
 #include <set>
 
@@ -94,6 +95,25 @@ class AskTheFleet : public ::testing::Test {
         .status;
   }
 
+  static RunId new_id() {
+    static Random random(std::random_device{}());
+    return random.run_id(WallTime(std::chrono::floor<Millis>(std::chrono::system_clock::now())));
+  }
+  /// A run of `hand` on n1, which is dead, is asked for again when the job's register has forgotten it.
+  void expect_no_second_run(const RunId& run) {
+    for (int i = 0; i < 9; ++i) {
+      const RunId another = new_id();
+      WebClient::Answer answer;
+      EXPECT_TRUE(wait_until([&] { return (answer = trigger(three, "hand", another)).status < 300; })) << answer.body;
+      EXPECT_TRUE(wait_until([&] { return status_of_run(three, another) == 200; }));
+    }
+    const WebClient::Answer again = trigger(three, "hand", run);
+    EXPECT_EQ(again.status, 503) << again.body;
+    EXPECT_NE(again.body.find("not all ledgers have answered"), std::string::npos) << again.body;
+    for (const std::string node : {"n2", "n3"})
+      for (const Row& row : fleet[node].rows("hand")) EXPECT_NE(row.run, run);
+  }
+
   /// Two nodes are asked for one run at once: both say that it is there, without waiting for each other's time to pass.
   void expect_one_run_of_two_askers() {
     const RunId chosen = Random(8).run_id(WallTime(std::chrono::floor<Millis>(std::chrono::system_clock::now())));
@@ -177,7 +197,10 @@ TEST_F(AskTheFleet, AsSoonAsTheLeaderIsDeadTheOthersKnowWhatTheStoreShowsOfItsRu
   fleet.job("tick", "schedule = \"* * * * * *\"\n" + fleet.oracle.command({"--for", "50ms"}));
   fleet.job("dawn", "shell = \"echo cold; exit 3\"");
   fleet.job("long", "shell = \"sleep 60\"\non_leadership_lost = \"finish\"\nkill_grace = \"1s\"");
+  fleet.job("hand", fleet.oracle.command({"--for", "10ms"}));
   fleet.start();
+  const RunId made_there = new_id();
+  ASSERT_EQ(trigger(two, "hand", made_there).status, 201);
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "dawn", "--wait"}).code, 3);
   ASSERT_EQ(fleet["n2"].ballot({"trigger", "long"}).code, 0);
   ASSERT_TRUE(has_run("n1", runs_of("n1") + 3)) << "the register is written within a second";
@@ -190,6 +213,7 @@ TEST_F(AskTheFleet, AsSoonAsTheLeaderIsDeadTheOthersKnowWhatTheStoreShowsOfItsRu
     EXPECT_NE(of_one.out.find(R"("job":"dawn")"), std::string::npos) << of_one.out << of_one.err;
     EXPECT_NE(of_one.out.find(R"("job":"long")"), std::string::npos) << of_one.out << of_one.err;
   }
+  expect_no_second_run(made_there);
 }
 
 TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
