@@ -1,6 +1,7 @@
 #include "core/views.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/instance.hpp"
 
@@ -162,7 +163,9 @@ std::optional<JobView> Views::find_job(WallTime now, const std::string& job) con
 
 std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) const {
   std::vector<Row> rows;
-  for (const JobEntry* entry : jobs_.open())
+  std::set<const JobEntry*, BySerial> shown(jobs_.waiting().begin(), jobs_.waiting().end());
+  for (const JobEntry* entry : jobs_.open()) shown.insert(entry);
+  for (const JobEntry* entry : shown)
     for (const LiveRun& run : entry->machine.runs()) {
       if (run.state != LiveRun::State::foreign && run.state != LiveRun::State::waiting) continue;
       rows.push_back(row_of_open(run.open, entry->machine.name(), entry->machine.owner(), run.is_waiting()));

@@ -177,6 +177,28 @@ TEST_F(Retries, ThatWaitAreMadeByTheLeaderThatFollows) {
   expect_all_is_well();
 }
 
+TEST_F(Retries, ThatAreTheLastAndWaitAreMadeNoSoonerByTheLeaderThatFollows) {
+  SimNode& b = world.add("b");
+  b.jobs = {define(retried(1, 5min))};
+  b.exits["job"] = 0;
+  begin(retried(1, 5min));
+  b.start();
+  world.run_for(10s);
+  ASSERT_EQ(attempts(), "1 failed: exit_code");
+  a.reboot();
+  world.run_for(1min);
+  ASSERT_TRUE(b.leads("default"));
+  const std::vector<Row> shown = b.core().views().runs_of_others({"job"});
+  ASSERT_FALSE(shown.empty());
+  EXPECT_EQ(shown[0].status, Status::queued) << "who asks is shown that it waits";
+  EXPECT_EQ(shown[0].attempt, 2);
+  world.run_for(9min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 succeeded");
+  EXPECT_GE(pause_before(2), 5min);
+  EXPECT_LE(pause_before(2), 5min + 31s);
+  expect_all_is_well();
+}
+
 TEST_F(Retries, ThatWaitGoOnAfterACleanStop) {
   begin(retried(1, 2min));
   world.run_for(5s);

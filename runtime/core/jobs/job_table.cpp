@@ -49,6 +49,9 @@ void JobTable::rearm(JobEntry& job) {
   steady_wakes_.set(job, job.machine.steady_wake);
   const bool open = job.machine.has_runs();
   if (open != std::exchange(job.open, open)) open ? void(open_.insert(&job)) : void(open_.erase(&job));
+  const std::span<const LiveRun> runs = job.machine.runs();
+  const bool waits = std::any_of(runs.begin(), runs.end(), [](const LiveRun& run) { return run.is_waiting(); });
+  if (waits != std::exchange(job.waits, waits)) waits ? void(waiting_.insert(&job)) : void(waiting_.erase(&job));
   const JobRegister* const known = job.machine.known_register();
   const bool elsewhere = known && known->last_end->run && *known->last_end->node != node_;
   if (elsewhere == std::exchange(job.ended_elsewhere, elsewhere)) return;

@@ -48,6 +48,7 @@ struct JobEntry {
   std::uint32_t serial = 0;                        // in the order of becoming known: a step's order
   std::uint32_t wall_place = 0, steady_place = 0;  // where it is armed
   bool open = false;                               // has runs that have not ended, or may have
+  bool waits = false;                              // has runs of which an attempt is to come
   bool throttled = false;                          // waits for others' writes to be answered
   bool ended_elsewhere = false;                    // its register shows how another node's run ended
 };
@@ -96,6 +97,8 @@ class JobTable {
 
   /// Jobs that are open.
   std::vector<JobEntry*> open() const { return {open_.begin(), open_.end()}; }
+  /// Jobs with runs of which an attempt is to come.
+  const std::set<JobEntry*, BySerial>& waiting() const { return waiting_; }
   /// Jobs whose registers show how a run ended that another node executed.
   const std::set<JobEntry*, BySerial>& ended_elsewhere() const { return ended_elsewhere_; }
 
@@ -110,7 +113,7 @@ class JobTable {
   std::unordered_map<RunId, JobEntry*, RunHash> by_run_;
   WakeHeap<JobEntry, WallTime, &JobEntry::wall_place> wall_wakes_;
   WakeHeap<JobEntry, SteadyTime, &JobEntry::steady_place> steady_wakes_;
-  std::set<JobEntry*, BySerial> open_, ended_elsewhere_;
+  std::set<JobEntry*, BySerial> open_, waiting_, ended_elsewhere_;
 };
 
 }  // namespace ballot::core

@@ -52,8 +52,9 @@ std::string run_text(const OpenRun& run) {
     field("lost", std::to_string(run.lost));
     field("lost_limit", std::to_string(run.lost_limit));
   }
-  if (run.retries > 0) {
-    field("retries", std::to_string(run.retries));
+  if (run.retries > 0) field("retries", std::to_string(run.retries));
+  // Also of the last attempt while it waits: whoever takes it over has to know how long.
+  if (run.retries > 0 || (run.waits_until && !run.queued && run.attempt > 1)) {
     field("retry_delay", format_duration(run.retry_delay));
     field("retry_backoff", factor_text(run.retry_backoff));
     field("retry_max_delay", format_duration(run.retry_max_delay));

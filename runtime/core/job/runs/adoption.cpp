@@ -58,12 +58,23 @@ void wait_for_its_record(Context& c, LiveRun& run) {
   c.wants.published = true;
 }
 
+/// The delay before an attempt that waits, for which its run's delay has grown by the factor since; the longest one,
+/// where it has grown to that.
+Millis delay_before(const OpenRun& open) {
+  if (open.retry_delay >= open.retry_max_delay) return open.retry_max_delay;
+  return Millis(static_cast<std::int64_t>(static_cast<double>(open.retry_delay.count()) / open.retry_backoff) + 1);
+}
+
 /// Where another node has decided on a wait, only the wall clock says how long it still is, and that may be wrong: it
 /// is no longer than the policies allow.
 Millis longest_wait(const JobFacts& job, const OpenRun& open) {
   if (open.queued) return Millis(0);
-  if (open.attempt > 1) return open.retry_max_delay + open.retry_max_delay / 10;
-  return job.definition ? std::max(job.definition->job.details->retry_delay, Millis(1)) : Millis(0);
+  const JobDetails* const details = job.definition ? &*job.definition->job.details : nullptr;
+  if (open.attempt == 1) return details ? std::max(details->retry_delay, Millis(1)) : Millis(0);
+  // A ballot before this one has written no delays of the last attempt.
+  const bool is_known = open.retry_max_delay > Millis(0);
+  const Millis delay = is_known ? delay_before(open) : details ? details->retry_max_delay : Millis(0);
+  return delay + delay / 10;
 }
 
 }  // namespace
