@@ -78,4 +78,21 @@ std::string check_run_suffix(const std::string& text) {
   return "must be a run id, or its last 6 or more digits, as `ballot history` shows it";
 }
 
+std::set<std::string> ask_silent_leaders(const config::Config& config, const std::vector<io::Message>& rows,
+                                         const char* key) {
+  std::set<std::string> named, silent;
+  for (const io::Message& row : rows) named.insert(row.text(key).value_or(""));
+  named.erase("");
+  named.erase(config.node);
+  if (named.empty()) return silent;
+  io::Message question;
+  question.set("do", "nodes");
+  const auto fleet = io::ask_once(config.control_socket, question, std::chrono::seconds(3));
+  if (!fleet) return silent;
+  for (const io::Message& node : fleet->objects("nodes"))
+    if (node.text("state") == "silent" && named.contains(node.text("node").value_or("")))
+      silent.insert(*node.text("node"));
+  return silent;
+}
+
 }  // namespace ballot::app

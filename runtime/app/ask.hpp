@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,10 @@ std::optional<io::Message> ask_open_run(const config::Config& config, const std:
 
 /// What a run id, or its last digits, may look like: "" or what is wrong with it.
 std::string check_run_suffix(const std::string& text);
+
+/// Of the nodes that `rows` name by `key`, those whose session is not renewed: what they lead others lead soon. Nobody
+/// is asked where they name none but this one; none also where the daemon does not answer.
+std::set<std::string> ask_silent_leaders(const config::Config& config, const std::vector<io::Message>& rows,
+                                         const char* key);
 
 }  // namespace ballot::app

@@ -45,7 +45,8 @@ std::string terms_around(const Row& row, library::LedgerView& ledger) {
       after = &term;
       continue;
     }
-    text = " Before it was " + term_text(term) + ".";
+    text = " Before it was " + term_text(term) +
+           (ledger.missing().empty() ? "." : ", as far as the nodes that answer know.");
     break;
   }
   if (after) text += " Elected after it was node " + after->node + ", " + format_millis(after->elected_at) + ".";

@@ -52,7 +52,9 @@ std::string triggered_elsewhere(const UnrecordedSlot& slot) {
 std::string ask_node_of_instance(const UnrecordedSlot& slot) {
   const bool is_missing =
       std::find(slot.missing.begin(), slot.missing.end(), node_of_instance(slot.job)) != slot.missing.end();
-  return is_missing ? ". It has not answered: nobody else knows." : ": ask there.";
+  return is_missing ? ". It has not answered: what became of the slot nobody else knows, and while that node is away "
+                      "nobody runs it."
+                    : ": ask there.";
 }
 
 /// Why the files make no slot of it: "" where they do.
@@ -109,7 +111,13 @@ std::string not_due(const UnrecordedSlot& slot) {
   return "The slot was not due: the job, as it is defined now, counts from " + format_slot(*slot.since) + " on.";
 }
 
+/// A slot that was due after the leader was last heard of is in no ledger.
+bool is_after_silence(const UnrecordedSlot& slot) {
+  return is_led_elsewhere(slot) && slot.leader_is_silent && slot.leader_heard && *slot.slot > *slot.leader_heard;
+}
+
 std::string with_silent_nodes(const UnrecordedSlot& slot) {
+  if (is_after_silence(slot)) return led_by_silent(slot);
   std::string nodes;
   for (const std::string& node : slot.missing) nodes += (nodes.empty() ? "" : ", ") + node;
   const bool are_many = slot.missing.size() > 1;

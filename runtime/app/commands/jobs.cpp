@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
 #include "app/ledger_access.hpp"
@@ -74,23 +75,6 @@ Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
   }
 }
 
-/// Nodes whose session is not renewed: what they lead is led by others soon. Asked only where another node leads.
-std::set<std::string> silent_nodes(const config::Config& config, const std::vector<io::Message>& jobs) {
-  std::set<std::string> silent;
-  const auto is_elsewhere = [&](const io::Message& job) {
-    const std::string leader = job.text("leader").value_or("");
-    return !leader.empty() && leader != config.node;
-  };
-  if (std::none_of(jobs.begin(), jobs.end(), is_elsewhere)) return silent;
-  io::Message question;
-  question.set("do", "nodes");
-  const auto fleet = io::ask_once(config.control_socket, question, std::chrono::seconds(3));
-  if (fleet)
-    for (const io::Message& node : fleet->objects("nodes"))
-      if (node.text("state") == "silent") silent.insert(node.text("node").value_or(""));
-  return silent;
-}
-
 /// In a table what matters most comes first.
 std::vector<Column> columns(Format format) {
   if (format == Format::table)
@@ -155,7 +139,7 @@ Exit run(const JobsOptions& options) {
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   States states(options.config, config->node, left_of_patience(asked_at));
-  const std::set<std::string> silent = silent_nodes(*config, jobs);
+  const std::set<std::string> silent = ask_silent_leaders(*config, jobs, "leader");
   const std::set<std::string> by_store = ledger ? (*ledger)->known_by_store() : std::set<std::string>();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const io::Message& job = jobs[i];

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
+#include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
@@ -83,7 +85,8 @@ Result<void> drop_held(const NextOptions& options, const config::Config& config,
   return {};
 }
 
-void print_slots(const NextOptions& options, const config::Config& config, const std::vector<io::Message>& slots) {
+void print_slots(const NextOptions& options, const config::Config& config, const std::vector<io::Message>& slots,
+                 const std::set<std::string>& silent) {
   RecordWriter out(std::cout,
                    {{"slot", "SLOT", Tint::plain, Room::stays},
                     {"job", "JOB", Tint::plain, Room::stays},
@@ -94,8 +97,10 @@ void print_slots(const NextOptions& options, const config::Config& config, const
   for (const io::Message& slot : slots) {
     const std::string job = slot.text("job").value_or("");
     const auto at = parse_wall(slot.text("slot").value_or(""));
+    const std::string node = slot.text("node").value_or("");
+    const bool is_marked = options.format == Format::table && silent.contains(node);
     out.row({at ? times.slot(job, *at) : Cell(), job, slot.text("group").value_or(""),
-             word(slot.text("node").value_or(""))});
+             word(is_marked ? node + " (silent)" : node)});
   }
   out.finish();
   std::cout.flush();
@@ -120,7 +125,12 @@ Exit run(const NextOptions& options) {
   if (next->slots.empty())
     if (const auto known = require_names(options, *config); !known) return fail("next", known.error());
   const auto checked = drop_held(options, *config, *next);
-  print_slots(options, *config, next->slots);
+  const std::set<std::string> silent = ask_silent_leaders(*config, next->slots, "node");
+  print_slots(options, *config, next->slots, silent);
+  for (const std::string& node : silent)
+    std::cerr << "ballot next: node " << node
+              << " does not renew its session: another node leads its groups soon, and what is due until then is "
+                 "settled by the jobs' misfire policy\n";
   if (!checked)
     std::cerr << "ballot next: " << checked.error().what
               << ": slots of jobs that are paused and led by other nodes may be among these\n";

@@ -82,7 +82,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
     job.pauses = stored->pauses;
     job.state_text = stored->word + (stored->why.empty() ? "" : ": " + stored->why);
     if (stored->since) job.state_text += " since " + format_millis(*stored->since);
-    if (stored->word == "paused") job.state_text = pauses_text(stored->pauses);
+    if (stored->word == "paused") job.state_text = pauses_text(stored->pauses), job.next.clear();
   } else if (!job.leader->empty()) {
     job.state_text += ", as far as is known here: ask on " + *job.leader;
   }
@@ -224,7 +224,7 @@ Exit run(const ShowOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const config::JobsDir jobs = load_jobs(*config);
-  auto ledger = open_ledger(*config);
+  auto ledger = open_ledger(*config, {.is_fleet = true});
   const auto& definitions = jobs.set().definitions;
   auto found = definitions.find(options.job);
   if (found == definitions.end()) found = definitions.find(instance_name(options.job, config->node));
@@ -245,6 +245,7 @@ Exit run(const ShowOptions& options) {
   else
     print_text(job, LocalTimes(options.time, *config));
   std::cout.flush();
+  if (ledger) name_missing("show", **ledger);
   if (!ledger && ledger.error().code == Errc::denied) (void)fail("show", ledger.error());
   if (has_file) warn_of_difference(**found, answer);
   return is_refused(answer) ? fail("show", answer.error()) : Exit::done;

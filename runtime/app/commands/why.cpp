@@ -18,6 +18,7 @@
 #include "app/why_detail.hpp"
 #include "app/why_nothing.hpp"
 #include "app/why_text.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
@@ -257,6 +258,14 @@ std::string what_keeps(const std::string& job, const config::Config& config,
 
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
 
+/// Of an instance of a node that does not answer: this node's of the same job, which is due at the same times.
+schedule::DefinitionPtr own_instance(const std::string& job, const config::Config& config,
+                                     const library::LedgerView& ledger) {
+  const std::vector<std::string> missing = names_of(ledger.missing());
+  if (std::find(missing.begin(), missing.end(), node_of_instance(job)) == missing.end()) return nullptr;
+  return loaded(instance_name(common_name(job), config.node), config);
+}
+
 /// The job's last slot up to the time: of the ledger, or of its schedule.
 Result<WhyAnswer> explain_job(const std::string& job, const WhyOptions& options, const config::Config& config,
                               library::LedgerView& ledger) {
@@ -264,7 +273,8 @@ Result<WhyAnswer> explain_job(const std::string& job, const WhyOptions& options,
   const auto rows = last_rows(ledger, job, time);
   if (!rows) return rows.error();
   const schedule::DefinitionPtr definition = loaded(job, config);
-  const auto slot = definition && definition->job.enabled ? last_slot(definition->plan, time) : std::nullopt;
+  const schedule::DefinitionPtr planned = definition ? definition : own_instance(job, config, ledger);
+  const auto slot = planned && planned->job.enabled ? last_slot(planned->plan, time) : std::nullopt;
   if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
     return explain(*rows, config, definition, ledger,
                    options.at && !ledger.is_evidence(rows->front()) ? "" : what_keeps(job, config, definition));

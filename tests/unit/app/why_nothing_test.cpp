@@ -78,7 +78,7 @@ TEST(WhyNothing, OfAnInstanceOfANodeThatIsAwayNobodyElseKnows) {
   facts.slot.reset();
   expect(facts, "no slot", "keeps what became of it: ask there.");
   facts.missing = {"host-2"};
-  expect(facts, "no slot", "It has not answered: nobody else knows.");
+  expect(facts, "no slot", "nobody else knows, and while that node is away nobody runs it.");
 }
 
 TEST(WhyNothing, NamesWhatTheFilesSay) {
