@@ -1,5 +1,7 @@
 #include "storage/definition_table.hpp"
 
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -84,14 +86,15 @@ NumberedDefinition read_definition(const Cursor& cursor) {
 }
 
 DefinitionTable::DefinitionTable(const Database& db)
-    : newest_(db, std::string("SELECT ") + definition_columns +
+    : db_(db),
+      newest_(db, std::string("SELECT ") + definition_columns +
                       " FROM definition INDEXED BY definition_job WHERE job_id = ?1 ORDER BY id DESC LIMIT 1"),
       renew_(db, "UPDATE definition SET epoch = ?2, renewed = ?3 WHERE id = ?1"),
       end_(db, "UPDATE definition SET until = ?2 WHERE job_id = ?1 AND until IS NULL"),
       insert_(db, insert_definition) {}
 
-void DefinitionTable::write(const DefinitionRow& row, Ids ids, std::int64_t change) {
-  if (renew(row, ids, change)) return;
+std::int64_t DefinitionTable::write(const DefinitionRow& row, Ids ids, std::int64_t change) {
+  if (const auto renewed = renew(row, ids, change)) return *renewed;
   end_.run(ids.job, row.from);
   // Where no file defines the job it is over at once: it says up to where the one before went.
   std::optional<std::int64_t> until;
@@ -102,20 +105,21 @@ void DefinitionTable::write(const DefinitionRow& row, Ids ids, std::int64_t chan
               std::string_view(anchors), std::string_view(row.timezone), row.not_before, row.not_after,
               static_cast<int>(row.enabled), row.jitter, row.start_deadline, static_cast<int>(row.concurrency),
               row.retries, static_cast<int>(row.at_least_once), static_cast<int>(row.reruns));
+  return sqlite3_last_insert_rowid(db_.handle());
 }
 
-bool DefinitionTable::renew(const DefinitionRow& row, Ids ids, std::int64_t change) {
+std::optional<std::int64_t> DefinitionTable::renew(const DefinitionRow& row, Ids ids, std::int64_t change) {
   std::int64_t id = 0;
   {
     Cursor found = newest_.start(ids.job);
-    if (!found.step() || found.number(4) != ids.group || found.number(5) != ids.node) return false;
+    if (!found.step() || found.number(4) != ids.group || found.number(5) != ids.node) return std::nullopt;
     id = found.number(0);
     DefinitionRow known = read_definition(found).row;
     known.job = row.job, known.group = row.group, known.node = row.node;
-    if (!goes_on(known, row)) return false;
+    if (!goes_on(known, row)) return std::nullopt;
   }
   renew_.run(id, as_stored(row.epoch), change);
-  return true;
+  return id;
 }
 
 }  // namespace ballot::storage

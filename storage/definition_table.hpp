@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ballot/ledger.hpp"
@@ -40,11 +41,13 @@ class DefinitionTable {
   struct Ids {
     std::int64_t job = 0, group = 0, node = 0;
   };
-  void write(const DefinitionRow& row, Ids ids, std::int64_t change);
+  /// Returns its id.
+  std::int64_t write(const DefinitionRow& row, Ids ids, std::int64_t change);
 
  private:
-  bool renew(const DefinitionRow& row, Ids ids, std::int64_t change);
+  std::optional<std::int64_t> renew(const DefinitionRow& row, Ids ids, std::int64_t change);
 
+  const Database& db_;
   Statement newest_, renew_, end_, insert_;
 };
 

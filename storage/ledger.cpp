@@ -14,7 +14,7 @@ std::string slow_disk(const LedgerOptions& options) {
 
 Ledger::Ledger(LedgerOptions options, LedgerHooks hooks) : slow_write_(options.slow_write), backlog_(options.bounds) {
   writer_ = std::thread([this, options = std::move(options), hooks = std::move(hooks)] {
-    lost_ = Writer(options, hooks, backlog_).work();
+    lost_ = Writer(options, hooks, backlog_, sending_).work();
   });
   pthread_setname_np(writer_.native_handle(), "ballot-ledger");
 }

@@ -10,6 +10,7 @@
 //   ledger.flush([] { /* row is on the disk */ });
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ struct LedgerOptions {
   std::int64_t spool_reserve = 16 << 20;  // bytes of disk kept for the spool
   Limits limits = {};
   Bounds bounds = {};                          // of what waits in memory
+  Marks marks = Marks::none;                   // kept where an Outbox reads it; then retention waits for set_sent()
   bool trims_heap = false;                     // of the process, in a quiet moment after much was stored
   Millis lock_wait = std::chrono::seconds(5);  // for another process's transaction
   Millis retry_first = std::chrono::seconds(1), retry_most = std::chrono::seconds(60);  // doubling in between
@@ -46,6 +48,12 @@ struct LedgerState {
 
 /// The reason of a ledger whose disk is slow.
 std::string slow_disk(const LedgerOptions& options);
+
+/// What the ledger and whoever sends its changes on tell each other; of a ledger that keeps marks.
+struct Sending {
+  std::atomic<std::int64_t> sent{0};            // all changes up to this one have been sent
+  std::atomic<std::int64_t> unsent_dropped{0};  // rows that had to go for the size before
+};
 
 struct LedgerHooks {
   std::function<WallTime()> now = {};  // required
@@ -82,12 +90,18 @@ class Ledger final : public LedgerSink {
   /// A write takes longer than `slow_write` so far: its writer waits for the disk, and can report no state.
   bool is_slow() const { return backlog_.busy_for() > slow_write_; }
 
+  /// All changes up to that one have been sent on: retention may remove them. From any thread.
+  void set_sent(std::int64_t change) { sending_.sent = change; }
+  /// Rows that had to go for the size before they were sent on. From any thread.
+  std::int64_t unsent_dropped() const { return sending_.unsent_dropped; }
+
   /// As it is now. From any thread.
   Spooled spooled() const { return backlog_.spooled(); }
   Dropped dropped() const { return backlog_.dropped(); }
 
  private:
   const Millis slow_write_;
+  Sending sending_;
   Backlog backlog_;
   std::int64_t lost_ = 0;  // the writer's until it has ended
   std::thread writer_;

@@ -51,8 +51,9 @@ std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(valu
 
 }  // namespace
 
-LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
+LedgerFile::LedgerFile(const std::string& path, Millis lock_wait, Marks marks)
     : lock_wait_(lock_wait),
+      kept_marks_(marks),
       db_(open_ledger(path, lock_wait)),
       find_name_(db_, "SELECT id FROM name WHERE text = ?1"),
       insert_name_(db_, "INSERT INTO name (text) VALUES (?1)"),
@@ -68,9 +69,11 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       insert_request_(db_, "INSERT OR REPLACE INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
       upsert_answer_(db_, "INSERT OR REPLACE INTO answer VALUES (?1, ?2, ?3, ?4)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
-      save_change_(db_, "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
+      save_change_(db_, marks == Marks::kept ? "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen', 'marks')"
+                                             : "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
       definitions_(db_),
       known_(db_),
+      marks_(db_),
       change_(db_.number("SELECT value FROM meta WHERE key = 'change'")) {
   const auto on_commit = [](void* context, sqlite3*, const char*, int pages) {
     auto* log = static_cast<Log*>(context);
@@ -95,10 +98,20 @@ void LedgerFile::mark_opening() {
     db_.run("DELETE FROM definition");
     db_.run("UPDATE meta SET value = (SELECT value FROM meta WHERE key = 'change') WHERE key = 'pauses'");
   }
+  bring_marks_up_to_date();
   Statement(db_, "INSERT INTO opening VALUES (?1)").run(++change_);
   db_.run("DELETE FROM opening WHERE change < (SELECT min(renewed) FROM definition)");
   save_change_.run(change_);
   transaction.commit();
+}
+
+void LedgerFile::bring_marks_up_to_date() {
+  if (kept_marks_ == Marks::none) return db_.run("DELETE FROM mark; UPDATE meta SET value = -1 WHERE key = 'marks'");
+  if (!has_all_marks(db_)) change_ = ChangeMarks::set_all(db_, change_);
+}
+
+void LedgerFile::mark(const MarkKey& key) {
+  if (kept_marks_ == Marks::kept) marks_.set(key, ++change_);
 }
 
 void LedgerFile::write(std::span<const Record> records, Sync sync) {
@@ -124,14 +137,16 @@ void LedgerFile::write(const Row& row) {
 }
 
 void LedgerFile::write(const TermRow& term) {
-  upsert_term_.run(id_of(term.group), number(term.epoch), id_of(term.node), term.elected_at, term.ended_at,
-                   number(term.cause));
+  const std::int64_t group = id_of(term.group);
+  upsert_term_.run(group, number(term.epoch), id_of(term.node), term.elected_at, term.ended_at, number(term.cause));
+  mark({Marked::term, group, number(term.epoch)});
 }
 
 void LedgerFile::write(const OutputRecord& record) {
   const Output& output = record.output;
   if (output.total_bytes == 0) return;
   upsert_output_.run(id_blob(record.run), record.attempt, output.total_bytes, Blob{output.head}, Blob{output.tail});
+  mark({Marked::output, record.attempt, 0, 0, id_blob(record.run)});
 }
 
 void LedgerFile::write(const EvidenceRow& evidence) {
@@ -141,7 +156,9 @@ void LedgerFile::write(const EvidenceRow& evidence) {
 }
 
 void LedgerFile::write(const DefinitionRow& definition) {
-  definitions_.write(definition, {id_of(definition.job), id_of(definition.group), id_of(definition.node)}, ++change_);
+  const auto id = definitions_.write(
+      definition, {id_of(definition.job), id_of(definition.group), id_of(definition.node)}, ++change_);
+  mark({Marked::definition, id});
 }
 
 void LedgerFile::write(const KnownRow& known) {
@@ -152,18 +169,21 @@ void LedgerFile::write(const KnownRow& known) {
 }
 
 void LedgerFile::write(const PauseRow& pause) {
-  upsert_pause_.run(pause.job.empty() ? 0 : id_of(pause.job), id_of(pause.group), pause.from, pause.until,
-                    id_of(pause.node), std::string_view(pause.by), change_);
+  const std::int64_t job = pause.job.empty() ? 0 : id_of(pause.job), group = id_of(pause.group);
+  upsert_pause_.run(job, group, pause.from, pause.until, id_of(pause.node), std::string_view(pause.by), change_);
+  mark({Marked::pause, job, group, pause.from.time_since_epoch().count()});
 }
 
 void LedgerFile::write(const RequestRow& request) {
   insert_request_.run(id_blob(request.id), std::string_view(request.kind), request.job.empty() ? 0 : id_of(request.job),
                       request.group.empty() ? 0 : id_of(request.group), optional_id_blob(request.run),
                       id_of(request.node), request.at, std::string_view(request.by));
+  mark({Marked::request, 0, 0, 0, id_blob(request.id)});
 }
 
 void LedgerFile::write(const AnswerRow& answer) {
   upsert_answer_.run(id_blob(answer.id), std::string_view(answer.result), std::string_view(answer.text), answer.at);
+  mark({Marked::request, 0, 0, 0, id_blob(answer.id)});
 }
 
 /// Of a range the first slots may have rows of their own: the daemon was killed before the others were stored.

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "storage/change_marks.hpp"
 #include "storage/database.hpp"
 #include "storage/definition_table.hpp"
 #include "storage/known_tables.hpp"
@@ -28,9 +29,12 @@ enum class Sync {
   now     // on the disk, with everything written before, when the call returns
 };
 
+/// Whether it is marked when each thing was recorded last: see ChangeMarks.
+enum class Marks { none, kept };
+
 class LedgerFile {
  public:
-  LedgerFile(const std::string& path, Millis lock_wait);
+  LedgerFile(const std::string& path, Millis lock_wait, Marks marks = Marks::none);
   LedgerFile(const LedgerFile&) = delete;
   LedgerFile& operator=(const LedgerFile&) = delete;
 
@@ -71,6 +75,8 @@ class LedgerFile {
   void write(const RequestRow& request);
   void write(const AnswerRow& answer);
   void mark_opening();
+  void bring_marks_up_to_date();
+  void mark(const MarkKey& key);
   void leave_out_known(Row& range);
   std::int64_t id_of(const std::string& name);
   template <class Enum>
@@ -78,11 +84,13 @@ class LedgerFile {
   void checkpoint(int mode);
 
   Millis lock_wait_;
+  const Marks kept_marks_;
   Database db_;
   Statement find_name_, insert_name_, insert_word_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_pause_,
       insert_request_, upsert_answer_, upsert_output_, save_change_;
   DefinitionTable definitions_;
   KnownTables known_;
+  ChangeMarks marks_;
   std::unordered_map<std::string, std::int64_t> names_;
   std::set<std::int64_t> touched_jobs_;
   std::int64_t change_;

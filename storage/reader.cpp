@@ -5,61 +5,25 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <unordered_map>
 #include <utility>
 
 #include "storage/askers.hpp"
 #include "storage/backup.hpp"
+#include "storage/guarded.hpp"
 #include "storage/history_query.hpp"
 #include "storage/last_words.hpp"
-#include "storage/pause_rows.hpp"
+#include "storage/ledger_names.hpp"
 #include "storage/request_query.hpp"
 #include "storage/row_columns.hpp"
 #include "storage/run_search.hpp"
 #include "storage/schema.hpp"
-#include "storage/sqlite_error.hpp"
+#include "storage/term_rows.hpp"
 
 namespace ballot::storage {
 namespace {
 constexpr std::int64_t page_rows = 1000;
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-Errc errc_of(Fault fault) {
-  switch (fault) {
-    case Fault::broken: return Errc::corrupt;
-    case Fault::refused: return Errc::refused;
-    case Fault::passing: return Errc::io;
-  }
-  return Errc::io;
-}
-
-/// Runs what may throw, and returns what it returns.
-template <class Function>
-auto guarded(Function function) -> Result<decltype(function())> {
-  try {
-    return function();
-  } catch (const SqliteError& error) {
-    return Error{errc_of(error.fault()), error.what()};
-  }
-}
-
-/// What is read while it lives is of one moment.
-class Snapshot {
- public:
-  explicit Snapshot(Database& db) : db_(db) { db_.run("BEGIN"); }
-  Snapshot(const Snapshot&) = delete;
-  Snapshot& operator=(const Snapshot&) = delete;
-  ~Snapshot() {
-    try {
-      db_.run("COMMIT");
-    } catch (const SqliteError&) {  // it ends with the connection then
-    }
-  }
-
- private:
-  Database& db_;
-};
 
 std::string attempt_text(std::optional<int> attempt) {
   return attempt ? "attempt " + std::to_string(*attempt) : "attempt";
@@ -71,7 +35,7 @@ std::string attempt_text(std::optional<int> attempt) {
 class Reader::Session {
  public:
   Session(const std::string& path, std::function<bool()> goes_on)
-      : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql), find_word_(db_, word_sql), askers_(db_) {
+      : db_(open_ledger_for_reading(path)), names_(db_), askers_(db_) {
     if (goes_on) db_.ask_whether_to_go_on(std::move(goes_on));
   }
   Session(const Session&) = delete;
@@ -98,38 +62,21 @@ class Reader::Session {
   std::int64_t sequence() { return db_.number("SELECT value FROM meta WHERE key = 'change'"); }
 
  private:
-  static constexpr std::string_view text_sql = "SELECT text FROM name WHERE id = ?1";
-  static constexpr std::string_view word_sql = "SELECT text FROM word WHERE kind = ?1 AND id = ?2";
-
   std::optional<Selection> select(const Filter& filter);
   std::vector<std::int64_t> ids_of(const std::vector<std::string>& names);
   std::vector<std::int64_t> newer_statuses();
-  const std::string& name_of(std::int64_t id);
-  std::string word_of(std::string_view kind, std::int64_t number);
+  const std::string& name_of(std::int64_t id) { return names_.of(id); }
+  auto names() {
+    return [this](std::int64_t id) -> const std::string& { return name_of(id); };
+  }
   NumberedRow read(const Cursor& cursor) { return read_row(cursor, texts_); }
   std::vector<NumberedRow> page(Cursor cursor);
-  TermRow read_term(const Cursor& cursor);
   LedgerBasics basics(const std::string& of_jobs);
   Database db_;
-  Statement find_text_, find_word_;
+  LedgerNames names_;
   Askers askers_;
-  std::unordered_map<std::int64_t, std::string> names_;
-  RowTexts texts_{[this](std::int64_t id) -> const std::string& { return name_of(id); },
-                  [this](std::string_view kind, std::int64_t number) { return word_of(kind, number); }};
+  RowTexts texts_ = names_.texts();
 };
-
-const std::string& Reader::Session::name_of(std::int64_t id) {
-  std::string& name = names_[id];
-  if (!name.empty()) return name;
-  Cursor found = find_text_.start(id);
-  if (found.step()) name = found.text(0);
-  return name;
-}
-
-std::string Reader::Session::word_of(std::string_view kind, std::int64_t number) {
-  Cursor found = find_word_.start(kind, number);
-  return found.step() && !found.null(0) ? std::string(found.text(0)) : "";
-}
 
 /// Which statuses of newer versions there are: SQLite takes no range of them where the answer is to be in order.
 std::vector<std::int64_t> Reader::Session::newer_statuses() {
@@ -235,27 +182,16 @@ std::vector<TermRow> Reader::Session::terms(std::string_view group, std::int64_t
                   " (SELECT id FROM name WHERE text = ?1) ORDER BY epoch DESC LIMIT ?2");
   Cursor found = query.start(group, limit);
   std::vector<TermRow> terms;
-  while (found.step()) terms.push_back(read_term(found));
+  while (found.step()) terms.push_back(read_term(found, names()));
   return terms;
-}
-
-TermRow Reader::Session::read_term(const Cursor& cursor) {
-  TermRow term;
-  term.group = name_of(cursor.number(0));
-  term.node = name_of(cursor.number(1));
-  term.epoch = static_cast<std::uint64_t>(cursor.number(2));
-  term.elected_at = cursor.time(3);
-  if (!cursor.null(4)) term.ended_at = cursor.time(4);
-  term.cause = read_word(cursor.number(5), Cause::unfit);
-  return term;
 }
 
 /// `of_jobs`: a condition. A ledger that an older ballot writes has nothing beside its terms.
 LedgerBasics Reader::Session::basics(const std::string& of_jobs) {
   LedgerBasics all;
   {
-    Statement query(db_, "SELECT group_id, node_id, epoch, elected_at, ended_at, cause FROM term");
-    for (Cursor found = query.start(); found.step();) all.terms.push_back(read_term(found));
+    Statement query(db_, std::string("SELECT ") + term_columns + " FROM term");
+    for (Cursor found = query.start(); found.step();) all.terms.push_back(read_term(found, names()));
   }
   if (!knows_all_writes(db_)) return all;
   Statement query(db_, std::string("SELECT ") + definition_columns +
@@ -270,8 +206,7 @@ LedgerBasics Reader::Session::basics(const std::string& of_jobs) {
     if (!found.null(24)) one.sealed = found.number(24);
     all.definitions.push_back(std::move(one));
   }
-  const auto text_of = [this](std::int64_t id) { return name_of(id); };
-  if ((all.pauses_since = pauses_since(db_))) all.pauses = read_pauses(db_, text_of);
+  if ((all.pauses_since = pauses_since(db_))) all.pauses = read_pauses(db_, names());
   Statement horizons(db_, "SELECT job_id, kept_since FROM horizon");
   for (Cursor found = horizons.start(); found.step();)
     if (found.number(0) == 0)

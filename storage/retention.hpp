@@ -1,5 +1,6 @@
 // Retention: what is too old, too much of one job or beyond the size goes, in slices short enough to do between two
-// groups of rows. Open rows stay, however old. A run's output goes with its row.
+// groups of rows. Open rows stay, however old; so does what has not been sent on, but for the size. A run's output goes
+// with its row.
 //
 // Thread: the writer's. Throws SqliteError.
 //
@@ -17,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,7 +40,12 @@ class Retention {
   Retention(LedgerFile& file, Limits limits);
 
   /// At most 2,000 rows or 20 ms. True: the pass goes on; false: it has ended, the next call begins another.
-  bool slice(WallTime now);
+  /// `sent`: changes after it wait to be sent on.
+  bool slice(WallTime now, std::int64_t sent = all_sent);
+  static constexpr std::int64_t all_sent = std::numeric_limits<std::int64_t>::max();
+
+  /// Rows that had to go for the size, and had not been sent on.
+  std::int64_t unsent_dropped() const { return unsent_dropped_; }
 
  private:
   enum class Stage { age, terms, runs, size, vacuum };
@@ -57,10 +64,11 @@ class Retention {
     std::string run;  // its bytes; empty: none
     std::int64_t attempt;
     WallTime last_slot;
+    std::int64_t change;
   };
 
   std::optional<WallTime> oldest_slot_kept(std::int64_t job);
-  /// Takes a cursor over id, run_id, attempt, last slot.
+  /// Takes a cursor over id, run_id, attempt, last slot, change.
   static std::vector<Doomed> list(Cursor rows);
   /// Until `bytes` are free or the slice's time is over. True: all of them. `job`: whose they are; any_job.
   bool remove(const std::vector<Doomed>& doomed, std::int64_t bytes, std::int64_t job);
@@ -69,6 +77,7 @@ class Retention {
   LedgerFile& file_;
   Limits limits_;
   Stage stage_ = Stage::age;
+  std::int64_t sent_ = all_sent, unsent_dropped_ = 0;
   std::set<std::int64_t> jobs_;  // still to be checked for keep_runs_per_job
   Statement older_, oldest_, older_of_job_, runs_of_job_, delete_row_, delete_output_, delete_terms_, delete_orphans_,
       delete_definitions_, delete_pauses_, delete_requests_, delete_answers_, raise_horizon_;

@@ -41,10 +41,11 @@ std::string free_name(const std::string& wanted) {
 
 }  // namespace
 
-Writer::Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& backlog)
+Writer::Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& backlog, Sending& sending)
     : options_(options),
       hooks_(hooks),
       backlog_(backlog),
+      sending_(sending),
       spool_(spool_folder(options), spool_name(options), options.spool_reserve),
       retry_after_(options.retry_first) {}
 
@@ -155,7 +156,7 @@ void Writer::degrade(std::string reason) {
 void Writer::open_file() {
   retention_.reset();
   file_.reset();
-  file_ = std::make_unique<LedgerFile>(options_.path, options_.lock_wait);
+  file_ = std::make_unique<LedgerFile>(options_.path, options_.lock_wait, options_.marks);
   retention_ = std::make_unique<Retention>(*file_, options_.limits);
   sweep_at_ = Clock::now();
   quiet_at_ = sweep_at_ + quiet_time;
@@ -224,7 +225,7 @@ bool Writer::tidy() {
   const bool quiet = backlog_.size() == 0;
   try {
     if (now >= sweep_at_ + (quiet ? Clock::duration(0) : quiet_time)) {
-      const bool more = retention_->slice(hooks_.now());
+      const bool more = remove_some();
       file_->checkpoint_if_due();
       if (spool_.is_open()) keep_room();
       sweep_at_ = Clock::now() + (more ? Millis(0) : options_.sweep_every);
@@ -239,6 +240,15 @@ bool Writer::tidy() {
     fail(error);
   }
   return false;
+}
+
+/// True: there is more to remove.
+bool Writer::remove_some() {
+  const std::int64_t before = retention_->unsent_dropped();
+  const bool more =
+      retention_->slice(hooks_.now(), options_.marks == Marks::kept ? sending_.sent.load() : Retention::all_sent);
+  sending_.unsent_dropped += retention_->unsent_dropped() - before;
+  return more;
 }
 
 /// The caches, and what the whole process has freed: much is stored when many jobs have begun to be led or to run, and

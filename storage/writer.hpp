@@ -19,8 +19,8 @@ namespace ballot::storage {
 
 class Writer {
  public:
-  /// All three outlive it.
-  Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& backlog);
+  /// All of them outlive it.
+  Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& backlog, Sending& sending);
 
   /// Until the backlog is stopped and empty, or what is left of it can be stored nowhere: returns how many records that
   /// are.
@@ -43,6 +43,7 @@ class Writer {
   void recover();
   void replay();
   bool tidy();
+  bool remove_some();
   void release_memory();
   void rest();
   void close();
@@ -63,6 +64,7 @@ class Writer {
   const LedgerOptions& options_;
   const LedgerHooks& hooks_;
   Backlog& backlog_;
+  Sending& sending_;
   State state_ = State::spooling;
   bool stopping_ = false;
   bool is_slow_ = false;  // the last sync took longer than it may
