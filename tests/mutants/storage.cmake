@@ -20,8 +20,14 @@ ballot_mutant(spool_is_replayed_into_nothing FILE storage/writer.cpp
   FIND "file_->write(records, Sync::later);" REPLACE "(void)records;"
   BY unit_storage FILTER "Degraded.*" FINDING "FAILED.*Degraded.*(Spool|Replay|spool)")
 ballot_mutant(retention_deletes_open_rows FILE storage/retention.cpp
-  FIND "WHERE slot < ?1 AND status > 2\"" REPLACE "WHERE slot < ?1\""
+  FIND "WHERE slot < ?1 AND status > 2 AND change <= ?3\"" REPLACE "WHERE slot < ?1 AND change <= ?3\""
   BY unit_storage FILTER "RetentionTest.*" FINDING "FAILED.*RetentionTest.LeavesOpenRows")
+ballot_mutant(retention_does_not_wait_for_the_outbox FILE storage/retention.cpp
+  FIND "WHERE slot < ?1 AND status > 2 AND change <= ?3\"" REPLACE "WHERE slot < ?1 AND status > 2 AND ?3 = ?3\""
+  BY unit_storage FILTER "OutboxCase.*" FINDING "FAILED.*OutboxCase.RetentionLeavesWhatHasNotBeenHandedOn")
+ballot_mutant(outbox_skips_what_a_bound_left_out FILE storage/outbox.cpp
+  FIND "if (complete_to) batch.last = std::min(batch.last, *complete_to);" REPLACE "(void)complete_to;"
+  BY unit_storage FILTER "OutboxCase.*" FINDING "FAILED.*OutboxCase.GoesOnFromBatchToBatch")
 ballot_mutant(retention_deletes_what_ended_lately FILE storage/retention.cpp
   FIND ", ifnull(ended_at, slot)) < ?1 ORDER" REPLACE ") < ?1 ORDER"
   BY unit_storage FILTER "RetentionTest.*" FINDING "FAILED.*RetentionTest.LeavesOpenRowsAndWhatEndedLately")
