@@ -44,10 +44,11 @@ Result<ServerTls> ServerTls::make(TlsFileNames names) {
 
 std::optional<Error> ServerTls::refresh() {
   const bool cert = cert_.changed(), key = key_.changed(), client_ca = client_ca_.changed();
-  if (!cert && !key && !client_ca) return std::nullopt;
-  auto context = read();
-  if (!context) return context.error();
+  auto context = cert || key || client_ca ? read() : context_;
+  if (!context) return faults_.is_new(context.error()) ? std::optional(context.error()) : std::nullopt;
+  faults_.is_over();
   context_ = *std::move(context);
+  for (WatchedFile* const file : {&cert_, &key_, &client_ca_}) file->was_read();
   return std::nullopt;
 }
 

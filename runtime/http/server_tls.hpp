@@ -31,7 +31,8 @@ class ServerTls {
   /// or the key is another certificate's.
   static Result<ServerTls> make(TlsFileNames names);
 
-  /// Reads the files again where one has changed; once for each change. An error: what was read before is still used.
+  /// Reads the files again where one has changed, and until that succeeds. An error, once for each reason: what was
+  /// read before is still used.
   std::optional<Error> refresh();
   const std::shared_ptr<Context>& context() const { return context_; }
 
@@ -41,6 +42,7 @@ class ServerTls {
 
   TlsFileNames names_;
   WatchedFile cert_, key_, client_ca_;
+  ToldOnce faults_;
   std::shared_ptr<Context> context_;
 };
 

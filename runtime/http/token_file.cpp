@@ -25,9 +25,12 @@ Result<void> TokenFile::read() {
 }
 
 Result<TokenFile::Refreshed> TokenFile::refresh() {
-  if (path_.empty() || !file_.changed()) return Refreshed::same;
-  if (const auto again = read(); !again) return again.error();
-  return Refreshed::changed;
+  const bool has_changed = !path_.empty() && file_.changed();
+  const auto again = has_changed ? read() : Result<void>();
+  if (!again) return faults_.is_new(again.error()) ? Result<Refreshed>(again.error()) : Refreshed::same;
+  faults_.is_over();
+  file_.was_read();
+  return has_changed ? Refreshed::changed : Refreshed::same;
 }
 
 }  // namespace ballot::web

@@ -22,7 +22,8 @@ class TokenFile {
   static Result<TokenFile> open(std::string path);
 
   enum class Refreshed { same, changed };
-  /// Reads the file again where it has changed; an error once for each change.
+  /// Reads the file again where it has changed, and until that succeeds. Each error is returned once; same: the tokens
+  /// are as they were.
   Result<Refreshed> refresh();
   const Tokens& tokens() const { return tokens_; }
 
@@ -32,6 +33,7 @@ class TokenFile {
 
   std::string path_;
   WatchedFile file_;
+  ToldOnce faults_;
   Tokens tokens_;
 };
 

@@ -1,9 +1,11 @@
-// WatchedFile: whether a file is another one, or has another content, than when it was looked at last.
+// WatchedFile: whether a file is another one, or has another content, than when it was read last. One whose reading
+// failed stays changed: descriptors may have been used up, or its folder been open to others, and nothing of the file
+// itself changes when that is over.
 //
 // Thread: one.
 //
 //   WatchedFile file("/etc/ballot/tokens");
-//   if (file.changed()) read_again();
+//   if (file.changed() && read_again()) file.was_read();
 #pragma once
 
 #include <sys/stat.h>
@@ -14,18 +16,22 @@
 #include <string>
 #include <utility>
 
+#include "ballot/error.hpp"
+
 namespace ballot::web {
 
 class WatchedFile {
  public:
-  /// "": a file that never changes.
-  explicit WatchedFile(std::string path) : path_(std::move(path)) { changed(); }
+  /// "": a file that never changes. It is to be read next, and counts as read.
+  explicit WatchedFile(std::string path) : path_(std::move(path)), seen_(mark()), read_(seen_) {}
 
-  /// Since the last call. A file that is gone has changed.
+  /// Since it was read. A file that is gone has changed.
   bool changed() {
-    const Mark now = mark();
-    return std::exchange(last_, now) != now;
+    seen_ = mark();
+    return seen_ != read_;
   }
+  /// As changed() saw it, or later: what was written meanwhile has changed.
+  void was_read() { read_ = seen_; }
 
  private:
   using Mark = std::optional<std::array<std::int64_t, 6>>;
@@ -42,7 +48,17 @@ class WatchedFile {
   }
 
   std::string path_;
-  Mark last_;
+  Mark seen_, read_;
+};
+
+/// What a reading that is tried again and again fails by: each reason is told once, until it is another one or over.
+class ToldOnce {
+ public:
+  bool is_new(const Error& error) { return std::exchange(told_, error.what) != error.what; }
+  void is_over() { told_.clear(); }
+
+ private:
+  std::string told_;
 };
 
 }  // namespace ballot::web

@@ -1,4 +1,5 @@
 // The server under TLS.
+#include "http/server_tls.hpp"
 #include "support/servers/tls_files.hpp"
 #include "unit/web/web_server.hpp"
 
@@ -54,6 +55,19 @@ TEST_F(WebTls, TakesACertificateThatIsRenewedWithoutARestart) {
   folder.write("server.pem", "nothing of the kind");
   while (log_text().find("the certificate before is still used") == std::string::npos) std::this_thread::yield();
   EXPECT_EQ(serial(), second);
+}
+
+TEST_F(WebTls, TakesACertificateThatCouldNotBeReadAtFirstAsSoonAsItCan) {
+  auto one = ServerTls::make({settings.tls_cert, settings.tls_key, ""});
+  ASSERT_TRUE(one);
+  const auto before = one->context();
+  files.make("server", "IP:127.0.0.1,DNS:localhost");
+  ::chmod(folder.path().c_str(), 0770);  // nothing of the files themselves changes with it
+  EXPECT_TRUE(one->refresh());
+  EXPECT_FALSE(one->refresh()) << "each reason is told once";
+  ::chmod(folder.path().c_str(), 0700);
+  EXPECT_FALSE(one->refresh());
+  EXPECT_NE(one->context(), before);
 }
 
 TEST_F(WebTls, WantsCertificatesOfClientsWhereItIsToldWhose) {

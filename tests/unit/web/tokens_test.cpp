@@ -95,6 +95,25 @@ TEST_F(TokenFiles, ThatBecomeWrongChangeNothingAndAreAnErrorOnce) {
   EXPECT_NE(file->tokens().find("abc"), nullptr);
 }
 
+TEST_F(TokenFiles, WhoseReadingFailedAreReadAsSoonAsTheyCanBe) {
+  write("ci viewer " + hash_of_abc);
+  auto file = TokenFile::open(path_);
+  ASSERT_TRUE(file);
+  write("# none any more");
+  ::chmod(folder_.path().c_str(), 0770);  // nothing of the file itself changes with it
+  EXPECT_EQ(file->refresh().error().code, Errc::refused);
+  EXPECT_EQ(*file->refresh(), TokenFile::Refreshed::same) << "each reason is told once";
+  std::filesystem::remove(path_);
+  EXPECT_EQ(file->refresh().error().code, Errc::invalid) << "and so is another one";
+  write("# none any more");
+  EXPECT_EQ(file->refresh().error().code, Errc::refused);
+  EXPECT_NE(file->tokens().find("abc"), nullptr);
+  ::chmod(folder_.path().c_str(), 0700);
+  EXPECT_EQ(*file->refresh(), TokenFile::Refreshed::changed);
+  EXPECT_EQ(file->tokens().find("abc"), nullptr) << "a token that was taken away";
+  EXPECT_EQ(*file->refresh(), TokenFile::Refreshed::same);
+}
+
 TEST_F(TokenFiles, ThatOthersMayReadOrWriteAreNotUsed) {
   for (const mode_t mode : {0640, 0604, 0620, 0602}) {
     write("ci viewer " + hash_of_abc, mode);
