@@ -29,4 +29,12 @@ Result<RegularFile> open_regular(const std::string& path, int flags, mode_t mode
   return file;
 }
 
+Result<struct stat> stat_regular(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0)
+    return Error{errno == ENOENT ? Errc::not_found : Errc::io, path + ": " + std::system_category().message(errno)};
+  if (!S_ISREG(info.st_mode)) return Error{Errc::invalid, path + " is no regular file: put one in its place"};
+  return info;
+}
+
 }  // namespace ballot

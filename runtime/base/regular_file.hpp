@@ -23,4 +23,8 @@ struct RegularFile {
 /// Never blocks.
 Result<RegularFile> open_regular(const std::string& path, int flags, mode_t mode = 0600);
 
+/// For what a library opens by its name: it would wait for ever for a FIFO. A link is followed. Errors name the path:
+/// not_found; invalid: no regular file; io.
+Result<struct stat> stat_regular(const std::string& path);
+
 }  // namespace ballot

@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/regular_file.hpp"
 #include "http/peer_lookup.hpp"
 #include "io/message.hpp"
 
@@ -30,9 +31,13 @@ Result<std::shared_ptr<ssl::context>> peer_context(const std::string& ca_file) {
   boost::system::error_code error;
   context->set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1, error);
   context->set_verify_mode(ssl::verify_peer, error);
-  if (ca_file.empty())
+  if (ca_file.empty()) {
     context->set_default_verify_paths(error);
-  else if (context->load_verify_file(ca_file, error))
+    return context;
+  }
+  if (const auto regular = stat_regular(ca_file); !regular)
+    return Error{Errc::invalid, "[http] tls_ca: " + regular.error().what};
+  if (context->load_verify_file(ca_file, error))
     return Error{Errc::invalid, "[http] tls_ca: the authorities in " + ca_file + " cannot be used: " + error.message()};
   return context;
 }

@@ -1,11 +1,8 @@
 #include "http/server_tls.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
+#include "base/regular_file.hpp"
 #include "base/trust.hpp"
 
 namespace ballot::web {
@@ -16,11 +13,11 @@ namespace ssl = boost::asio::ssl;
 /// A link is followed, as what renews certificates makes them.
 Result<void> check_trusted(const std::string& key, const std::string& path) {
   const std::string what = "[http] " + key + ": " + path;
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return Error{Errc::invalid, what + ": " + std::strerror(errno)};
+  const auto info = stat_regular(path);
+  if (!info) return Error{Errc::invalid, "[http] " + key + ": " + info.error().what};
   if (const auto fault = distrust_file(path, ::geteuid()))
     return Error{Errc::refused, what + " is not used: " + *fault};
-  if (key == "tls_key" && (info.st_mode & S_IRWXO) != 0)
+  if (key == "tls_key" && (info->st_mode & S_IRWXO) != 0)
     return Error{Errc::refused, what + " is not used: everybody may read it; take that away with chmod o-rwx"};
   return {};
 }

@@ -27,8 +27,8 @@ class ServerTls {
  public:
   using Context = boost::asio::ssl::context;
 
-  /// invalid, refused: the file, and what is wrong with it: it cannot be read, others may write to it or read the key,
-  /// or the key is another certificate's.
+  /// invalid, refused: the file, and what is wrong with it: it is no regular file, cannot be read, others may write to
+  /// it or read the key, or the key is another certificate's.
   static Result<ServerTls> make(TlsFileNames names);
 
   /// Reads the files again where one has changed, and until that succeeds. An error, once for each reason: what was

@@ -167,6 +167,17 @@ TEST(PeerClient, OverTlsTheCertificateMustBeOfTheAuthorityAndOfTheName) {
   EXPECT_EQ(ask(url_of(peer, "https"), {.tls_ca = folder / "none.pem"}).error().code, Errc::invalid);
 }
 
+TEST(PeerClient, APipeInThePlaceOfTheAuthoritiesIsNotWaitedFor) {
+  const TempFolder folder;
+  const testing::TlsFiles files(folder.path());
+  files.make("right", "IP:127.0.0.1");
+  const HttpPeer::Tls right{files.cert("right"), files.key("right")};
+  HttpPeer peer(answers, &right);
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(ask(url_of(peer, "https"), {.tls_ca = folder / "pipe"}).error().what,
+            "[http] tls_ca: " + (folder / "pipe") + " is no regular file: put one in its place");
+}
+
 TEST(PeerClient, ReadsUrlsOfHttpOnly) {
   const auto text = [](const std::string& url) {
     const auto read = PeerUrl::parse(url);

@@ -70,6 +70,24 @@ TEST_F(WebTls, TakesACertificateThatCouldNotBeReadAtFirstAsSoonAsItCan) {
   EXPECT_NE(one->context(), before);
 }
 
+TEST_F(WebTls, TakesNoPipeInAFilesPlaceAndKeepsTheCertificateBefore) {
+  auto one = ServerTls::make({settings.tls_cert, settings.tls_key, files.ca()});
+  ASSERT_TRUE(one);
+  const auto before = one->context();
+  for (const auto& [key, path] : {std::pair("tls_cert: ", settings.tls_cert), std::pair("tls_key: ", settings.tls_key),
+                                  std::pair("tls_client_ca: ", files.ca())}) {
+    std::filesystem::rename(path, path + ".kept");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const std::string why = "[http] " + (key + path) + " is no regular file: put one in its place";
+    const auto failed = one->refresh();
+    ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->what, why);
+    EXPECT_EQ(ServerTls::make({settings.tls_cert, settings.tls_key, files.ca()}).error().what, why) << "at the start";
+    std::filesystem::rename(path + ".kept", path);
+  }
+  EXPECT_EQ(one->context(), before);
+}
+
 TEST_F(WebTls, WantsCertificatesOfClientsWhereItIsToldWhose) {
   files.make("client", "DNS:client");
   settings.tls_client_ca = files.ca();
