@@ -160,6 +160,13 @@ void Connection::refuse(HttpResponse response) {
   finish(++turn_, std::move(response));
 }
 
+bool Connection::become_stream(Turn turn) {
+  if (is_over(turn)) return false;
+  is_stream_ = is_stream_ || host_.places.begin_stream(caller_.asker);
+  if (!is_stream_) finish(turn, problem(503, "too many follow events or the output of runs; try again later"));
+  return is_stream_;
+}
+
 void Connection::finish(Turn turn, HttpResponse response) {
   if (is_over(turn) || stage_ != Stage::answering) return;
   host_.count(received_.route != nullptr ? received_.route->path : no_route, response.status);
@@ -249,6 +256,7 @@ void Connection::on_gone(Turn turn, std::function<void()> then) {
 
 /// The request is answered, or its client has gone.
 void Connection::end_turn() {
+  if (std::exchange(is_stream_, false)) host_.places.end_stream(caller_.asker);
   if (received_.route != nullptr && received_.route->role != io::Role::none) host_.places.end_request(caller_.asker);
   received_.route = nullptr;
   for (const auto& asked : std::exchange(asked_, {}))

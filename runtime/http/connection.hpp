@@ -61,6 +61,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   using Turn = std::uint64_t;
   bool is_over(Turn turn) const { return turn != turn_ || !(stage_ == Stage::answering || stage_ == Stage::begun); }
+  bool become_stream(Turn turn);
   void finish(Turn turn, HttpResponse response);
   void begin(Turn turn, HttpResponse response);
   void send(Turn turn, std::string_view bytes);
@@ -108,6 +109,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t written_ = 0, dropped_ = 0;  // of writing_; of what came while lingering
   Received received_;
   Caller caller_;
+  bool is_stream_ = false;
   Turn turn_ = 0;
   std::vector<std::weak_ptr<AnswerCrossing>> asked_;
   std::function<void()> on_drained_, on_gone_;

@@ -24,6 +24,10 @@ class ConnectionExchange : public Exchange {
   void after(Millis delay, std::function<void()> then) override {
     if (const auto kept = connection_.lock()) kept->after(turn_, delay, std::move(then));
   }
+  bool become_stream() override {
+    const auto kept = connection_.lock();
+    return kept && kept->become_stream(turn_);
+  }
   void finish(HttpResponse response) override {
     if (const auto kept = connection_.lock()) kept->finish(turn_, std::move(response));
   }

@@ -92,6 +92,10 @@ class Exchange {
   /// Calls `then` after that time, unless the exchange is over by then.
   virtual void after(Millis delay, std::function<void()> then) = 0;
 
+  /// Before begin(), where the response goes on until the client goes. False: there are too many of these, which is the
+  /// response.
+  virtual bool become_stream() = 0;
+
   /// The whole response. Once, and not after begin().
   virtual void finish(HttpResponse response) = 0;
 

@@ -14,6 +14,8 @@ struct HttpLimits {
   std::size_t body_bytes = 1 << 20;                    // as much as a question of the control socket
   std::size_t values = 10'000;                         // of a body, but of admins
   std::size_t requests = 128, requests_of_asker = 16;  // being answered at once
+  std::size_t streams = 64;                            // of them, that go on until their client goes
+  std::size_t kept_for_operators = 16;                 // of requests, and of streams, that no viewer takes
   std::size_t unread_bytes = 32 << 20;                 // of a response, that its client has not taken
   std::size_t unread_in_all = 128 << 20;               // of all responses
   Millis handshake{10'000};                            // of TLS

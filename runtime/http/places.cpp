@@ -38,15 +38,28 @@ std::optional<Places::Number> Places::weakest() const {
   return weakest;
 }
 
+bool Places::Shared::take(const io::Asker& asker, std::size_t most, std::size_t kept) {
+  const bool is_viewer = asker.role < io::Role::operator_;
+  if (all_ >= most || (is_viewer && of_viewers_ + kept >= most)) return false;
+  ++all_;
+  if (is_viewer) ++of_viewers_;
+  return true;
+}
+
+void Places::Shared::give_back(const io::Asker& asker) {
+  --all_;
+  if (asker.role < io::Role::operator_) --of_viewers_;
+}
+
 Places::Admission Places::begin_request(const io::Asker& asker, bool is_known) {
-  const std::size_t most = asker.is_own ? limits_.requests / 2 : limits_.requests_of_asker;
-  if (answered_in_all_ >= limits_.requests) return Admission::too_many;
   if (!is_known && of_unknown_ >= limits_.requests / 2) return Admission::too_many;
+  const std::size_t most = asker.is_own ? limits_.requests / 2 : limits_.requests_of_asker;
+  const auto found = answered_.find(asker.key);
+  if (found != answered_.end() && found->second.requests >= most) return Admission::too_many_of_asker;
+  if (!requests_.take(asker, limits_.requests, limits_.kept_for_operators)) return Admission::too_many;
   Answered& of_asker = answered_[asker.key];
-  if (of_asker.requests >= most) return Admission::too_many_of_asker;
   of_asker.is_known = is_known;
   ++of_asker.requests;
-  ++answered_in_all_;
   if (!is_known) ++of_unknown_;
   return Admission::begun;
 }
@@ -54,9 +67,15 @@ Places::Admission Places::begin_request(const io::Asker& asker, bool is_known) {
 void Places::end_request(const io::Asker& asker) {
   const auto found = answered_.find(asker.key);
   if (found == answered_.end()) return;
-  --answered_in_all_;
+  requests_.give_back(asker);
   if (!found->second.is_known) --of_unknown_;
   if (--found->second.requests == 0) answered_.erase(found);
 }
+
+bool Places::begin_stream(const io::Asker& asker) {
+  return streams_.take(asker, limits_.streams, limits_.kept_for_operators);
+}
+
+void Places::end_stream(const io::Asker& asker) { streams_.give_back(asker); }
 
 }  // namespace ballot::web

@@ -17,6 +17,7 @@ void answer_question(const ExchangePtr& exchange, std::size_t most_values) {
   if (io::role_for(word) > io::Role::viewer)
     return exchange->finish(problem(
         403, "questions change nothing; this one takes the role " + std::string(io::to_string(io::role_for(word)))));
+  if (word == "events" && !exchange->become_stream()) return;
   const auto has_begun = std::make_shared<bool>(false);
   exchange->ask(*std::move(question), [exchange, has_begun](const AnswerLine& line) {
     if (!*has_begun) exchange->begin({200, "application/x-ndjson"});

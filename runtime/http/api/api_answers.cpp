@@ -79,6 +79,7 @@ std::string event_text(const io::Message& line) {
 
 /// A browser's own header beats the query, which is of the first connection.
 void answer_events(io::Message question, const ExchangePtr& exchange) {
+  if (!exchange->become_stream()) return;
   if (const auto last = exchange->request().header("last-event-id")) question.set("after", *last);
   const auto has_begun = std::make_shared<bool>(false);
   exchange->ask(std::move(question), [exchange, has_begun](const AnswerLine& line) {

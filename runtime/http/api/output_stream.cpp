@@ -22,6 +22,7 @@ std::int64_t number_in(std::string_view text) {
 }  // namespace
 
 void OutputStream::begin(io::Message question, const ExchangePtr& exchange) {
+  if (question.flag("follow").value_or(false) && !exchange->become_stream()) return;
   const auto stream = std::make_shared<OutputStream>(std::move(question), exchange);
   stream->look_up();
 }

@@ -131,6 +131,7 @@ struct FakeExchange : Exchange {
     on_lines.push_back(std::move(on_line));
   }
   void after(Millis delay, std::function<void()> then) override { timers.emplace_back(delay, std::move(then)); }
+  bool become_stream() override { return true; }
   void finish(HttpResponse made) override { response = std::move(made), over = true; }
   void begin(HttpResponse made) override { response = std::move(made); }
   void send(std::string_view bytes) override { response.body += bytes; }

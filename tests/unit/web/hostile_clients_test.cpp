@@ -1,6 +1,7 @@
 // Clients that hang, drip, flood and lie, a thousand of them, beside one that behaves.
 #include <sys/resource.h>
 
+#include "http/api/api_table.hpp"
 #include "support/process/peak_memory.hpp"
 #include "support/servers/hostile_clients.hpp"
 #include "unit/web/web_server.hpp"
@@ -57,6 +58,32 @@ TEST_F(HostileClients, WhoAskTooMuchAtOnceWaitAndOthersDoNot) {
   waiting.clear();
   while (gone < 2) std::this_thread::yield();
   EXPECT_EQ(client().ask("POST /api/v1/questions", {bearer("worker")}, R"({"do":"jobs"})").status, 200);
+}
+
+TEST_F(HostileClients, WhoFollowLeavePlacesForQuestionsAndForOperators) {
+  serve(api_routes(), {.requests = 8, .requests_of_asker = 8, .streams = 4, .kept_for_operators = 2});
+  std::vector<WebClient> followers;
+  const auto follow = [&](const char* name) {
+    followers.push_back(client());
+    followers.back().send("GET /api/v1/events HTTP/1.1\r\nHost: h\r\n" + bearer(name) + "\r\n\r\n");
+    return followers.back().answer(false).status;
+  };
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(follow("seer"), 200);
+  EXPECT_EQ(follow("seer"), 503) << "the last two are operators'";
+  EXPECT_EQ(client().ask("GET /api/v1/runs/1/output?follow=true", {bearer("seer")}).status, 503);
+  EXPECT_EQ(client().ask("POST /api/v1/questions", {bearer("seer")}, R"({"do":"events"})").status, 503);
+  EXPECT_EQ(follow("worker"), 200);
+  for (int i = 0; i < 4; ++i) {
+    followers.push_back(client());
+    followers.back().send(with_body + bearer("seer") + "\r\nContent-Length: 14\r\n\r\n{\"do\":\"never\"}");
+  }
+  EXPECT_TRUE(testing::wait_until([&] { return held == 7; }));
+  EXPECT_EQ(status_of_a_good_one(), 503) << "of all requests the last two are operators' too";
+  EXPECT_EQ(client().ask("POST /api/v1/questions", {bearer("worker")}, R"({"do":"jobs"})").status, 200);
+  followers.erase(followers.begin());
+  EXPECT_TRUE(testing::wait_until([&] { return gone == 1; }));
+  EXPECT_EQ(status_of_a_good_one(), 200);
+  EXPECT_EQ(follow("seer"), 200);
 }
 
 TEST_F(HostileClients, WhoAskTooOftenAreToldSoAndOthersAreNot) {

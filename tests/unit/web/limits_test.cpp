@@ -34,7 +34,7 @@ TEST(Rates, OfMoreAskersThanAreKeptAreOneTogether) {
 class PlacesTest : public ::testing::Test {
  protected:
   static io::Asker asker(const std::string& key, bool is_own = false) { return {io::Role::viewer, key, key, is_own}; }
-  HttpLimits limits_{.connections = 4, .requests = 6, .requests_of_asker = 2};
+  HttpLimits limits_{.connections = 4, .requests = 6, .requests_of_asker = 2, .streams = 3, .kept_for_operators = 0};
   Places places_{limits_};
 };
 
@@ -86,6 +86,37 @@ TEST_F(PlacesTest, ForRequestsOfWhoShowsNothingAreAtMostHalfOfAll) {
   EXPECT_EQ(places_.begin_request(asker("a"), true), Admission::begun);
   places_.end_request(asker("x"));
   EXPECT_EQ(places_.begin_request(asker("w"), false), Admission::begun);
+}
+
+TEST_F(PlacesTest, ForRequestsAreKeptForOperatorsAndAdmins) {
+  using Admission = Places::Admission;
+  limits_.kept_for_operators = 2;
+  io::Asker boss = asker("boss"), worker = asker("worker");
+  boss.role = io::Role::admin;
+  worker.role = io::Role::operator_;
+  for (const char* viewer : {"a", "b", "c", "d"})
+    EXPECT_EQ(places_.begin_request(asker(viewer), true), Admission::begun);
+  EXPECT_EQ(places_.begin_request(asker("e"), true), Admission::too_many);
+  EXPECT_EQ(places_.begin_request(boss, true), Admission::begun);
+  EXPECT_EQ(places_.begin_request(worker, true), Admission::begun);
+  EXPECT_EQ(places_.begin_request(worker, true), Admission::too_many);
+  places_.end_request(boss);
+  EXPECT_EQ(places_.begin_request(asker("e"), true), Admission::too_many);
+  places_.end_request(asker("a"));
+  EXPECT_EQ(places_.begin_request(asker("e"), true), Admission::begun);
+}
+
+TEST_F(PlacesTest, ForStreamsAreAPartOfThoseForRequests) {
+  limits_.kept_for_operators = 1;
+  io::Asker worker = asker("worker");
+  worker.role = io::Role::operator_;
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(places_.begin_stream(asker("a")));
+  EXPECT_FALSE(places_.begin_stream(asker("b")));
+  EXPECT_TRUE(places_.begin_stream(worker));
+  EXPECT_FALSE(places_.begin_stream(worker));
+  places_.end_stream(asker("a"));
+  EXPECT_TRUE(places_.begin_stream(worker)) << "what is kept is the least that they have";
+  EXPECT_FALSE(places_.begin_stream(asker("b")));
 }
 
 TEST(RouteTable, TriesLiteralSegmentsFirstAndKnowsWhatAPathAllows) {

@@ -70,7 +70,8 @@ class WebServer : public ::testing::Test {
     return logged;
   }
 
-  /// On the loop: three lines that say who asks; of "never" none, and of "ready" what `is_ready` says.
+  /// On the loop: three lines that say who asks; of "never" none, of "events" one and no end, and of "ready" what
+  /// `is_ready` says.
   void answer(const io::Question& question, const io::Reply& reply) {
     const std::string what = question.message.text("do").value_or("");
     ++asked;
@@ -78,7 +79,8 @@ class WebServer : public ::testing::Test {
       ++asked_ready;
       return reply.finish(io::Message().set("ready", is_ready.load()).set("why", std::vector<std::string>{"backend"}));
     }
-    if (what == "never") {
+    if (what == "never" || what == "events") {
+      if (what == "events") reply.send(io::Message().set("id", "p-0").set("event", "begin").set("data", "{}"));
       reply.on_gone([this] { ++gone; });
       kept.push_back(reply);
       ++held;
