@@ -126,6 +126,8 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   void look() {
     if (const auto failed = tls ? tls->refresh() : std::nullopt)
       host.log(Level::error, failed->what + "; the certificate before is still used", {});
+    if (const auto fault = tls ? tls->untimely() : std::nullopt; fault && untimely.is_new(*fault))
+      host.log(Level::warn, *fault + "; it is used all the same", {});
     const auto read = tokens.refresh();
     if (!read) host.log(Level::error, read.error().what + "; the tokens before still count", {});
     if (read && *read == TokenFile::Refreshed::changed) drop_former();
@@ -167,6 +169,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   const HttpHost host;
   TokenFile tokens;
   std::optional<ServerTls> tls;
+  ToldOnce untimely;  // of the certificate in use
   io::Roles roles;
   const Identity identity;
   Places places;

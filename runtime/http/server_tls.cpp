@@ -1,9 +1,13 @@
 #include "http/server_tls.hpp"
 
+#include <openssl/x509.h>
 #include <unistd.h>
+
+#include <ctime>
 
 #include "base/regular_file.hpp"
 #include "base/trust.hpp"
+#include "base/wall_text.hpp"
 
 namespace ballot::web {
 namespace {
@@ -26,6 +30,12 @@ Error unusable(const char* key, const std::string& path, const boost::system::er
   return {Errc::invalid, std::string("[http] ") + key + ": " + path + " cannot be used: " + error.message()};
 }
 
+std::string text_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (::ASN1_TIME_to_tm(time, &parts) != 1) return "a time that cannot be read";
+  return format_seconds(WallTime(std::chrono::seconds(::timegm(&parts))));
+}
+
 }  // namespace
 
 ServerTls::ServerTls(TlsFileNames names)
@@ -42,10 +52,23 @@ Result<ServerTls> ServerTls::make(TlsFileNames names) {
 std::optional<Error> ServerTls::refresh() {
   const bool cert = cert_.changed(), key = key_.changed(), client_ca = client_ca_.changed();
   auto context = cert || key || client_ca ? read() : context_;
-  if (!context) return faults_.is_new(context.error()) ? std::optional(context.error()) : std::nullopt;
+  if (const auto fault = context ? untimely(**context) : std::nullopt; fault && !untimely())
+    context = Error{Errc::invalid, *fault};
+  if (!context) return faults_.is_new(context.error().what) ? std::optional(context.error()) : std::nullopt;
   faults_.is_over();
   context_ = *std::move(context);
   for (WatchedFile* const file : {&cert_, &key_, &client_ca_}) file->was_read();
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerTls::untimely(Context& context) const {
+  const X509* const certificate = ::SSL_CTX_get0_certificate(context.native_handle());
+  const std::string what = "[http] tls_cert: " + names_.cert;
+  const ASN1_TIME* const end = ::X509_get0_notAfter(certificate);
+  const ASN1_TIME* const begin = ::X509_get0_notBefore(certificate);
+  if (::X509_cmp_current_time(end) < 0) return what + " has expired, at " + text_of(end) + ": renew it";
+  if (::X509_cmp_current_time(begin) > 0)
+    return what + " is not valid before " + text_of(begin) + ": renew it, or set the clock";
   return std::nullopt;
 }
 

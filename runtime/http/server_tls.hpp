@@ -32,13 +32,16 @@ class ServerTls {
   static Result<ServerTls> make(TlsFileNames names);
 
   /// Reads the files again where one has changed, and until that succeeds. An error, once for each reason: what was
-  /// read before is still used.
+  /// read before is still used. A certificate that is not valid now is no success, while the one in use is.
   std::optional<Error> refresh();
   const std::shared_ptr<Context>& context() const { return context_; }
+  /// Why clients refuse the certificate in use: it has expired, or is not valid yet.
+  std::optional<std::string> untimely() const { return untimely(*context_); }
 
  private:
   explicit ServerTls(TlsFileNames names);
   Result<std::shared_ptr<Context>> read() const;
+  std::optional<std::string> untimely(Context& context) const;
 
   TlsFileNames names_;
   WatchedFile cert_, key_, client_ca_;

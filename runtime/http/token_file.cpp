@@ -27,7 +27,7 @@ Result<void> TokenFile::read() {
 Result<TokenFile::Refreshed> TokenFile::refresh() {
   const bool has_changed = !path_.empty() && file_.changed();
   const auto again = has_changed ? read() : Result<void>();
-  if (!again) return faults_.is_new(again.error()) ? Result<Refreshed>(again.error()) : Refreshed::same;
+  if (!again) return faults_.is_new(again.error().what) ? Result<Refreshed>(again.error()) : Refreshed::same;
   faults_.is_over();
   file_.was_read();
   return has_changed ? Refreshed::changed : Refreshed::same;

@@ -16,8 +16,6 @@
 #include <string>
 #include <utility>
 
-#include "ballot/error.hpp"
-
 namespace ballot::web {
 
 class WatchedFile {
@@ -51,10 +49,10 @@ class WatchedFile {
   Mark seen_, read_;
 };
 
-/// What a reading that is tried again and again fails by: each reason is told once, until it is another one or over.
+/// What is found wrong again and again: each reason is told once, until it is another one or over.
 class ToldOnce {
  public:
-  bool is_new(const Error& error) { return std::exchange(told_, error.what) != error.what; }
+  bool is_new(const std::string& reason) { return std::exchange(told_, reason) != reason; }
   void is_over() { told_.clear(); }
 
  private:

@@ -35,12 +35,12 @@ void extend(X509* cert, X509* issuer, int what, const std::string& value) {
   need(extension != nullptr && ::X509_add_ext(cert, extension.get(), -1) == 1);
 }
 
-Certificate certificate(const std::string& name, EVP_PKEY* key, long life) {
+Certificate certificate(const std::string& name, EVP_PKEY* key, long life, long from = -3600) {
   static long serial = 0;
   Certificate cert(::X509_new());
   ::X509_set_version(cert.get(), 2);
   ::ASN1_INTEGER_set(::X509_get_serialNumber(cert.get()), ++serial);
-  ::X509_gmtime_adj(::X509_getm_notBefore(cert.get()), -3600);
+  ::X509_gmtime_adj(::X509_getm_notBefore(cert.get()), from);
   ::X509_gmtime_adj(::X509_getm_notAfter(cert.get()), life);
   ::X509_set_pubkey(cert.get(), key);
   ::X509_NAME_add_entry_by_txt(::X509_get_subject_name(cert.get()), "CN", MBSTRING_ASC,
@@ -72,12 +72,12 @@ TlsFiles::TlsFiles(std::string folder) : folder_(std::move(folder)) {
   write(ca(), root.get(), key("ca"), key_of_ca.get());
 }
 
-void TlsFiles::make(const std::string& name, const std::string& names, long life) const {
+void TlsFiles::make(const std::string& name, const std::string& names, long life, long from) const {
   const Certificate root(::PEM_read_X509(open(ca(), "r").get(), nullptr, nullptr, nullptr));
   const Key key_of_ca(::PEM_read_PrivateKey(open(key("ca"), "r").get(), nullptr, nullptr, nullptr));
   const Key own(::EVP_EC_gen("P-256"));
   need(root != nullptr && key_of_ca != nullptr && own != nullptr);
-  const Certificate made = certificate(name, own.get(), life);
+  const Certificate made = certificate(name, own.get(), life, from);
   ::X509_set_issuer_name(made.get(), ::X509_get_subject_name(root.get()));
   extend(made.get(), root.get(), NID_subject_alt_name, names);
   extend(made.get(), root.get(), NID_ext_key_usage, "serverAuth,clientAuth");

@@ -13,8 +13,9 @@ class TlsFiles {
  public:
   explicit TlsFiles(std::string folder);
 
-  /// `names`: what it is for, as OpenSSL writes it. `life`: in how many seconds it expires.
-  void make(const std::string& name, const std::string& names, long life = 24 * 3600) const;
+  /// `names`: what it is for, as OpenSSL writes it. `life`: in how many seconds it expires; `from`: since when it is
+  /// valid.
+  void make(const std::string& name, const std::string& names, long life = 24 * 3600, long from = -3600) const;
 
   std::string ca() const { return cert("ca"); }
   std::string cert(const std::string& name) const { return folder_ + "/" + name + ".pem"; }

@@ -88,6 +88,34 @@ TEST_F(WebTls, TakesNoPipeInAFilesPlaceAndKeepsTheCertificateBefore) {
   EXPECT_EQ(one->context(), before);
 }
 
+TEST_F(WebTls, KeepsItsCertificateBeforeOneThatIsNotValidNow) {
+  auto one = ServerTls::make({settings.tls_cert, settings.tls_key, ""});
+  ASSERT_TRUE(one);
+  const auto before = one->context();
+  const auto refresh = [&](long life, long from) {
+    files.make("server", "IP:127.0.0.1,DNS:localhost", life, from);
+    const auto failed = one->refresh();
+    return failed ? failed->what : "";
+  };
+  EXPECT_TRUE(refresh(-60, -3600).starts_with("[http] tls_cert: " + settings.tls_cert + " has expired, at "));
+  EXPECT_FALSE(one->refresh()) << "each reason is told once";
+  EXPECT_TRUE(refresh(7200, 3600).starts_with("[http] tls_cert: " + settings.tls_cert + " is not valid before "));
+  EXPECT_EQ(one->context(), before);
+  EXPECT_EQ(refresh(7200, -3600), "");
+  EXPECT_NE(one->context(), before);
+}
+
+TEST_F(WebTls, IsStartedWithACertificateThatIsNotValidNowAndWarns) {
+  files.make("server", "IP:127.0.0.1,DNS:localhost", -60);
+  serve();
+  const long first = serial();
+  EXPECT_GT(first, 0);
+  EXPECT_TRUE(testing::wait_until([&] { return log_text().find(" has expired, at ") != std::string::npos; }));
+  files.make("server", "IP:127.0.0.1,DNS:localhost", 7200, 3600);
+  EXPECT_TRUE(testing::wait_until([&] { return serial() == first + 1; })) << "neither is valid: the file's is used";
+  EXPECT_TRUE(testing::wait_until([&] { return log_text().find(" is not valid before ") != std::string::npos; }));
+}
+
 TEST_F(WebTls, WantsCertificatesOfClientsWhereItIsToldWhose) {
   files.make("client", "DNS:client");
   settings.tls_client_ca = files.ca();
