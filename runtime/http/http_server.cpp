@@ -122,8 +122,9 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
     made->start();
   }
 
-  /// Looks for files that have changed.
+  /// Looks for files that have changed, or that were removed.
   void look() {
+    listener->restore(roles.access());
     if (const auto failed = tls ? tls->refresh() : std::nullopt)
       host.log(Level::error, failed->what + "; the certificate before is still used", {});
     if (const auto fault = tls ? tls->untimely() : std::nullopt; fault && untimely.is_new(*fault))

@@ -37,7 +37,7 @@ Result<std::unique_ptr<Listener>> Listener::open(asio::io_context& context, cons
     if (const auto opened = made->open_port(place); !opened) return opened.error();
     return made;
   }
-  auto file = io::ControlSocket::make(place.path, access);
+  auto file = io::ControlSocket::make(place.path, access, "the API's socket");
   if (!file) return Error{file.error().code, "[http] listen: " + file.error().what};
   made->file_ = *std::move(file);
   error_code error;
@@ -63,6 +63,13 @@ Result<void> Listener::open_port(const ListenPlace& place) {
 
 Listener::~Listener() {
   if (file_) file_->remove_file();
+}
+
+void Listener::restore(const io::SocketAccess& access) {
+  if (!file_ || !file_->restore(access)) return;
+  error_code ignored;
+  local_.close(ignored);
+  local_.assign(asio::local::stream_protocol(), file_->socket.release(), ignored);
 }
 
 void Listener::accept(Accepted accepted) {

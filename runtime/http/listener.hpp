@@ -31,6 +31,8 @@ class Listener {
   using Accepted = std::function<void(Transport::Error, Transport::Socket, Credentials)>;
   /// The next one that connects.
   void accept(Accepted accepted);
+  /// Makes the socket's file anew where it was removed. The accept under way ends with an error then.
+  void restore(const io::SocketAccess& access);
   /// 0 for a socket's file.
   std::uint16_t port() const;
 

@@ -17,98 +17,105 @@
 namespace ballot::io {
 namespace {
 
-Error system_error(const std::string& path, const std::string& step) {
-  return {Errc::io, "cannot open the control socket " + path + ": " + step + ": " + std::strerror(errno)};
-}
+/// Where a socket lies, and as errors name it.
+struct Place {
+  const std::string& path;
+  const std::string name;  // "the control socket /run/ballot/ballot.sock"
+
+  Error error(const std::string& fault, Errc code = Errc::io) const {
+    return {code, "cannot open " + name + ": " + fault};
+  }
+  Error system_error(const std::string& step) const { return error(step + ": " + std::strerror(errno)); }
+};
 
 /// A user who may write to the socket's folder could put another socket in its place.
-Result<void> check_socket_folder(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path();
+Result<void> check_socket_folder(const Place& place) {
+  const std::string folder = std::filesystem::path(place.path).parent_path();
   std::error_code error;
-  if (!std::filesystem::is_directory(folder.empty() ? "." : folder, error))
-    return Error{Errc::io, "cannot open the control socket " + path + ": make its folder"};
+  if (!std::filesystem::is_directory(folder.empty() ? "." : folder, error)) return place.error("make its folder");
   if (const auto fault = distrust_folder(folder.empty() ? "." : folder, ::geteuid()))
-    return Error{Errc::refused, "the control socket " + path + " is not made: " + *fault};
+    return Error{Errc::refused, place.name + " is not made: " + *fault};
   return {};
 }
 
-Result<UniqueFd> take_lock(const std::string& path) {
-  auto file = open_regular(path + ".lock", O_RDWR | O_CREAT);
-  if (!file) return Error{file.error().code, "cannot open the control socket " + path + ": " + file.error().what};
+Result<UniqueFd> take_lock(const Place& place) {
+  auto file = open_regular(place.path + ".lock", O_RDWR | O_CREAT);
+  if (!file) return place.error(file.error().what, file.error().code);
   if (::flock(file->fd.get(), LOCK_EX | LOCK_NB) == 0) return std::move(file->fd);
-  if (errno != EWOULDBLOCK) return system_error(path, "lock its lock file");
-  return Error{Errc::conflict, "another ballot daemon listens on " + path};
+  if (errno != EWOULDBLOCK) return place.system_error("lock its lock file");
+  return Error{Errc::conflict, "another ballot daemon listens on " + place.path};
 }
 
-Result<sockaddr_un> address_of(const std::string& path) {
+Result<sockaddr_un> address_of(const Place& place) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    return Error{Errc::io, "cannot open the control socket " + path + ": the path has more than " +
-                               std::to_string(sizeof address.sun_path - 1) + " characters"};
-  std::memcpy(address.sun_path, path.c_str(), path.size());
+  if (place.path.size() >= sizeof address.sun_path)
+    return place.error("the path has more than " + std::to_string(sizeof address.sun_path - 1) + " characters");
+  std::memcpy(address.sun_path, place.path.c_str(), place.path.size());
   return address;
 }
 
 UniqueFd new_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 
 /// Only a refused connection says that nobody does: one whose queue is full, or of another type, is somebody's.
-Result<void> check_nobody_listens(const std::string& path, const sockaddr_un& address) {
+Result<void> check_nobody_listens(const Place& place, const sockaddr_un& address) {
   const UniqueFd probe = new_socket();
-  if (!probe) return system_error(path, "socket");
+  if (!probe) return place.system_error("socket");
   if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == ECONNREFUSED || errno == ENOENT) return {};
-    if (errno == EACCES) return system_error(path, "ask whether something listens there");
+    if (errno == EACCES) return place.system_error("ask whether something listens there");
   }
-  return Error{Errc::conflict, "something else listens on " + path};
+  return Error{Errc::conflict, "something else listens on " + place.path};
 }
 
-Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
+Result<void> remove_stale(const Place& place, const sockaddr_un& address) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return errno == ENOENT ? Result<void>() : system_error(path, "stat it");
-  if (!S_ISSOCK(status.st_mode))
-    return Error{Errc::io, "cannot open the control socket " + path + ": something else has that name; remove it"};
-  if (auto unused = check_nobody_listens(path, address); !unused) return unused;
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_error(path, "remove the old one");
+  if (::lstat(place.path.c_str(), &status) != 0)
+    return errno == ENOENT ? Result<void>() : place.system_error("stat it");
+  if (!S_ISSOCK(status.st_mode)) return place.error("something else has that name; remove it");
+  if (auto unused = check_nobody_listens(place, address); !unused) return unused;
+  if (::unlink(place.path.c_str()) != 0 && errno != ENOENT) return place.system_error("remove the old one");
   return {};
 }
 
 /// Only root may give the file to a group that it is not in.
-Result<void> open_to(const std::string& path, SocketAccess access) {
+Result<void> open_to(const Place& place, SocketAccess access) {
   constexpr gid_t as_it_is = static_cast<gid_t>(-1);
   const uid_t owner = ::geteuid() == 0 ? 0 : static_cast<uid_t>(-1);
-  if (::lchown(path.c_str(), owner, access.group) != 0) {
-    if (errno != EPERM || access.group == as_it_is) return system_error(path, "chown");
+  if (::lchown(place.path.c_str(), owner, access.group) != 0) {
+    if (errno != EPERM || access.group == as_it_is) return place.system_error("chown");
     access.mode = 0666;
   }
-  if (::chmod(path.c_str(), access.mode) != 0) return system_error(path, "chmod");
+  if (::chmod(place.path.c_str(), access.mode) != 0) return place.system_error("chmod");
   return {};
 }
 
 /// Nobody can connect before listen(), whatever the umask made of the mode.
-Result<ControlSocket> bind_and_listen(const std::string& path, const sockaddr_un& address, const SocketAccess& access,
+Result<ControlSocket> bind_and_listen(const Place& place, const sockaddr_un& address, const SocketAccess& access,
                                       UniqueFd lock) {
   UniqueFd fd = new_socket();
-  if (!fd) return system_error(path, "socket");
+  if (!fd) return place.system_error("socket");
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return system_error(path, "bind");
-  if (auto opened = open_to(path, access); !opened) return opened.error();
+    return place.system_error("bind");
+  if (auto opened = open_to(place, access); !opened) return opened.error();
   struct stat made {};
-  if (::lstat(path.c_str(), &made) != 0) return system_error(path, "stat it");
-  if (::listen(fd.get(), SOMAXCONN) != 0) return system_error(path, "listen");
-  return ControlSocket{std::move(fd), std::move(lock), path, made.st_dev, made.st_ino};
+  if (::lstat(place.path.c_str(), &made) != 0) return place.system_error("stat it");
+  if (::listen(fd.get(), SOMAXCONN) != 0) return place.system_error("listen");
+  return ControlSocket{std::move(fd), std::move(lock), place.path, made.st_dev, made.st_ino};
 }
 
 }  // namespace
 
-Result<ControlSocket> ControlSocket::make(const std::string& path, const SocketAccess& access) {
-  const auto address = address_of(path);
+Result<ControlSocket> ControlSocket::make(const std::string& path, const SocketAccess& access,
+                                          const std::string& name) {
+  const Place place{path, name + ' ' + path};
+  const auto address = address_of(place);
   if (!address) return address.error();
-  if (auto folder = check_socket_folder(path); !folder) return folder.error();
-  auto held = take_lock(path);
+  if (auto folder = check_socket_folder(place); !folder) return folder.error();
+  auto held = take_lock(place);
   if (!held) return held.error();
-  if (auto removed = remove_stale(path, *address); !removed) return removed.error();
-  return bind_and_listen(path, *address, access, *std::move(held));
+  if (auto removed = remove_stale(place, *address); !removed) return removed.error();
+  return bind_and_listen(place, *address, access, *std::move(held));
 }
 
 /// The lock's file may be gone as well, and then locks nobody out: it is taken anew.

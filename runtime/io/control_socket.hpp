@@ -1,4 +1,4 @@
-// The control socket's file: made for one daemon at a time.
+// The control socket's file, and that of the API's socket: made for one daemon at a time.
 //
 // A lock file beside it says whether its daemon lives, so that of two daemons that start together one is refused.
 #pragma once
@@ -22,8 +22,9 @@ struct ControlSocket {
 
   /// Replaces a socket on which nobody listens any more. A file that cannot have the group of `access` is open to
   /// everybody. conflict: a daemon, or another program, listens there; refused: others may write to its folder; io: it
-  /// cannot be made.
-  static Result<ControlSocket> make(const std::string& path, const SocketAccess& access);
+  /// cannot be made. `name`: as errors call it.
+  static Result<ControlSocket> make(const std::string& path, const SocketAccess& access,
+                                    const std::string& name = "the control socket");
 
   /// Makes socket and file anew where nothing lies at `path` any more. True: it did, and the old socket is of no use.
   bool restore(const SocketAccess& access);

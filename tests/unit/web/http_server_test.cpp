@@ -171,6 +171,35 @@ TEST_F(WebServer, ListensOnASocketWhoseUsersHaveTheirRoles) {
   EXPECT_FALSE(std::filesystem::exists(settings.listen));
 }
 
+TEST_F(WebServer, ListensAnewWhereItsSocketsFileIsRemoved) {
+  settings.listen = folder / "api.sock";
+  serve();
+  WebClient before(settings.listen);
+  const auto answers = [this] {
+    try {
+      return WebClient(settings.listen).ask("GET /healthz").status == 200;
+    } catch (const std::runtime_error&) {  // nobody listens there yet
+      return false;
+    }
+  };
+  for (int i = 0; i < 2; ++i) {
+    std::filesystem::remove(settings.listen);
+    std::filesystem::remove(settings.listen + ".lock");
+    EXPECT_TRUE(testing::wait_until(answers));
+  }
+  EXPECT_EQ(before.ask("GET /healthz").status, 200) << "who is connected stays so";
+  server.reset();
+  EXPECT_FALSE(std::filesystem::exists(settings.listen));
+}
+
+TEST_F(WebServer, IsNotStartedWhereItsSocketCannotBeMadeAndNamesIt) {
+  settings.listen = folder / "none/api.sock";
+  const auto served = try_serve();
+  ASSERT_FALSE(served);
+  EXPECT_EQ(served.error().what,
+            "[http] listen: cannot open the API's socket " + settings.listen + ": make its folder");
+}
+
 TEST_F(WebServer, ListensOnBothFamiliesWhereItIsTold) {
   settings.listen = "[::]:0";
   serve();
