@@ -21,6 +21,20 @@ bool is_user_name(std::string_view text) {
   return true;
 }
 
+/// Between the words of who asked it is one: the user "x, token ci" is not taken for token ci.
+std::string one_word(std::string_view user) {
+  std::string word;
+  for (const char c : user) switch (c) {
+      case ' ': word += "%20"; break;
+      case '"': word += "%22"; break;
+      case '%': word += "%25"; break;
+      case '\'': word += "%27"; break;
+      case ',': word += "%2C"; break;
+      default: word += c;
+    }
+  return word;
+}
+
 /// The token of "Bearer TOKEN"; none: another scheme, or letters that no token has.
 std::optional<std::string_view> bearer_of(std::string_view header) {
   constexpr std::string_view scheme = "bearer ";
@@ -84,7 +98,8 @@ Result<Caller> Identity::by_proxy(const Credentials& shown, const std::string& f
     return Error{Errc::invalid, "the proxy names a user with more than 64 bytes, or with letters that no user has"};
   io::Role role = settings_.proxy_groups_header.empty() ? io::Role::viewer : role_in(shown.groups.value_or(""));
   if (!shown.address) role = std::min(role, roles_.of(shown.peer));
-  return Caller{{role, "user " + *shown.user, "user " + *shown.user + " by the proxy at " + from}, Caller::By::proxy};
+  const std::string name = "user " + one_word(*shown.user);
+  return Caller{{role, name, name + " by the proxy at " + from}, Caller::By::proxy};
 }
 
 io::Role Identity::role_in(const std::string& groups) const {

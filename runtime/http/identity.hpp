@@ -7,6 +7,7 @@
 //   nothing, where `anonymous = "viewer"`  | a viewer
 //   nothing                                | nobody: role none
 //
+// The name of a proxy's user is one word of the asker's name: blanks, commas, quotes and '%' are percent-encoded.
 // A proxy on the socket lends no more than it has: users behind it have at most the role of its own user there.
 // Thread: one; what it refers to lives longer.
 //

@@ -69,6 +69,14 @@ TEST_F(Identities, AreOfUsersThatATrustedProxyNamesWithTheHighestRoleOfTheirGrou
   EXPECT_EQ(role_of("root team"), io::Role::viewer) << "whoever the proxy knows";
 }
 
+TEST_F(Identities, OfAProxysUserAreOneWordSoThatNoneReadsAsSomebodyElse) {
+  const auto name_of = [&](const char* user) { return of(by_proxy("10.1.2.3", user, "ops"))->asker.name; };
+  EXPECT_EQ(name_of("x, token ad"), "user x%2C%20token%20ad by the proxy at 10.1.2.3");
+  EXPECT_EQ(name_of("100%20 \"o'hara\""), "user 100%2520%20%22o%27hara%22 by the proxy at 10.1.2.3");
+  EXPECT_EQ(name_of("ann@example.com"), "user ann@example.com by the proxy at 10.1.2.3");
+  EXPECT_EQ(name_of("J\xc3\xb6rg"), "user J\xc3\xb6rg by the proxy at 10.1.2.3");
+}
+
 TEST_F(Identities, OfAProxyThatIsNotTrustedAreIgnored) {
   const Credentials shown = by_proxy("192.0.2.7", "alice", "root team");
   EXPECT_EQ(of(shown)->asker.role, io::Role::none);
