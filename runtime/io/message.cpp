@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <boost/json/src.hpp>
+#include <cstdio>
 
 #include "base/utf8.hpp"
 
@@ -84,6 +85,46 @@ Result<Message> from_json(const json::object& object) {
   return message;
 }
 
+/// Of the text of valid JSON: each member has one colon outside of texts.
+std::size_t written_members(std::string_view line) {
+  std::size_t members = 0;
+  bool is_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') is_text = !is_text;
+    if (line[i] == '\\') ++i;
+    if (line[i] == ':' && !is_text) ++members;
+  }
+  return members;
+}
+
+/// A key that stands twice is read once.
+std::size_t read_members(const json::value& value) {
+  std::size_t members = 0;
+  if (const auto* const array = value.if_array())
+    for (const json::value& item : *array) members += read_members(item);
+  if (const auto* const object = value.if_object())
+    for (const auto& member : *object) members += 1 + read_members(member.value());
+  return members;
+}
+
+/// Text of others is shown as it is by whoever prints JSON. Requires: UTF-8; what is not ASCII is within texts.
+std::string without_display_controls(std::string line) {
+  std::string clean;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < line.size();) {
+    const std::string_view rest = std::string_view(line).substr(i);
+    const std::size_t length = static_cast<unsigned char>(rest[0]) < 0x7f ? 1 : utf8_length(rest);
+    if (const char32_t c = utf8_character(rest, length); is_display_control(c)) {
+      std::array<char, 8> code{};
+      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
+      clean.append(line, done, i - done).append(code.data());
+      done = i + length;
+    }
+    i += length;
+  }
+  return done == 0 ? line : std::move(clean.append(line, done));
+}
+
 template <class T>
 std::optional<T> find(const std::map<std::string, Message::Value>& fields, const std::string& key) {
   const auto field = fields.find(key);
@@ -108,7 +149,7 @@ std::vector<Message> Message::objects(const std::string& key) const {
   return find<std::vector<Message>>(fields_, key).value_or(std::vector<Message>());
 }
 
-std::string encode(const Message& message) { return json::serialize(to_json(message)); }
+std::string encode(const Message& message) { return without_display_controls(json::serialize(to_json(message))); }
 
 std::size_t count_values(std::string_view line) {
   const auto begins_value = [](char c) { return c == ',' || c == '[' || c == '{'; };
@@ -120,6 +161,8 @@ Result<Message> decode(std::string_view line) {
   const json::value value = json::parse(line, error, {}, {.max_depth = deepest});
   if (error) return Error{Errc::invalid, "this is not JSON: " + error.message()};
   if (!value.is_object()) return Error{Errc::invalid, "this is JSON, but no object"};
+  if (read_members(value) != written_members(line))
+    return Error{Errc::invalid, "this is JSON, but a key stands twice in one of its objects"};
   return from_json(value.get_object());
 }
 

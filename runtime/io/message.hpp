@@ -47,14 +47,16 @@ class Message {
   std::map<std::string, Value> fields_;
 };
 
-/// Without the line's end. What is not UTF-8 in a text goes as U+FFFD.
+/// Without the line's end. What is not UTF-8 in a text goes as U+FFFD, and characters that turn text round or move a
+/// cursor as \uXXXX.
 std::string encode(const Message& message);
 
 /// How many values `line` may have: each but the first follows one of `,[{`. Reads no JSON.
 std::size_t count_values(std::string_view line);
 inline bool has_at_most(std::size_t most, std::string_view line) { return count_values(line) <= most; }
 
-/// One JSON object, nothing after it. invalid: it is something else, or contains what a Message cannot.
+/// One JSON object, nothing after it. invalid: it is something else, contains what a Message cannot, or has a key twice
+/// in one object: another reader may take the first.
 Result<Message> decode(std::string_view line);
 
 /// An error as the last line of an answer, and back; none if `message` says nothing of an error.

@@ -42,6 +42,25 @@ TEST(Message, HasNoValueOfAnotherType) {
   EXPECT_TRUE(message.texts("number").empty());
 }
 
+TEST(Message, RefusesAKeyThatStandsTwiceInAnObject) {
+  for (const char* line : {R"({"do":"jobs","do":"trigger"})", R"({"a":[{"b":1},{"b":1,"c":"x:y","b":2}]})",
+                           R"({"a":1,"\u0061":1})"}) {
+    const auto message = decode(line);
+    ASSERT_FALSE(message) << line;
+    EXPECT_EQ(message.error().what, "this is JSON, but a key stands twice in one of its objects");
+  }
+  EXPECT_TRUE(decode(R"({"a:\"b\\":"::\":","c":[{"a":1},{"a":1}]})"));
+}
+
+TEST(Message, WritesCharactersThatTurnTextRoundAsEscapes) {
+  Message message;
+  const std::string text = "a\u202Eb\u2066c\u200F\u061C\u0085\u2028\u007f\u00e9\u20ac\U0001F600";
+  message.set("k\u202E", text);
+  const std::string line = encode(message);
+  EXPECT_EQ(line, "{\"k\\u202e\":\"a\\u202eb\\u2066c\\u200f\\u061c\\u0085\\u2028\\u007f\u00e9\u20ac\U0001F600\"}");
+  EXPECT_EQ(*decode(line), message);
+}
+
 TEST(Message, RefusesWhatItCannotHold) {
   const std::string deep = std::string(40, '[') + std::string(40, ']');
   for (const std::string& line :
