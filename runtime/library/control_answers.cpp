@@ -46,16 +46,16 @@ std::string fault_of(core::Request request, const std::string& run_suffix, Milli
 /// The id of a run that whoever triggers it has chosen. An old one could be of a run that is forgotten by now, and run
 /// twice.
 Result<RunId> chosen_id(const std::string& text, WallTime now) {
-  constexpr Millis most_apart = std::chrono::hours(1);
+  constexpr Millis oldest = std::chrono::hours(1), most_ahead = std::chrono::minutes(1);  // clocks differ
   const auto id = RunId::parse(text);
   if (!id || id->bytes[6] >> 4 != 7 || id->text() != text)
     return Error{Errc::invalid, "the run's id must be a UUID of version 7 in lower case, not '" + text + "'"};
   std::int64_t made = 0;
   for (std::size_t i = 0; i < 6; ++i) made = made << 8 | id->bytes[i];
-  const Millis apart = now - WallTime(Millis(made));
-  if (apart <= most_apart && -apart <= most_apart) return *id;
+  const Millis age = now - WallTime(Millis(made));
+  if (age <= oldest && -age <= most_ahead) return *id;
   return Error{Errc::invalid, "the run's id says that it was made at " + format_millis(WallTime(Millis(made))) +
-                                  ", more than an hour from this node's clock: choose a new one"};
+                                  ", not within the last hour by this node's clock: choose a new one"};
 }
 
 std::vector<io::Message> pause_messages(const core::JobView& view) {

@@ -9,6 +9,7 @@
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/ledger_ask.hpp"
 #include "library/shown/values.hpp"
+#include "schedule/bounds.hpp"
 #include "zones/local_text.hpp"
 
 namespace ballot::library {
@@ -52,16 +53,22 @@ struct Planning {
   std::string job;
   WallTime now{}, after{}, until{};
   std::size_t most = 0;
-  std::vector<WallTime> slots = {};
+  bool is_endless = false;           // there are slots up to `until`, and some of them are not computed
+  std::vector<WallTime> slots = {};  // one more than `most`, where there is one
 };
 
 void plan_on(Node& node, const std::shared_ptr<Planning>& planning, const std::function<void(bool known)>& done) {
-  const std::size_t left = planning->most - planning->slots.size(), wanted = std::min(left, planned_at_once);
+  const std::size_t left = planning->most + 1 - planning->slots.size(), wanted = std::min(left, planned_at_once);
   const auto more = node.core().views().planned(planning->job, planning->now, planning->after, planning->until, wanted);
   if (more) planning->slots.insert(planning->slots.end(), more->begin(), more->end());
-  if (!more || more->size() < wanted || planning->slots.size() == planning->most) return done(more.has_value());
+  if (!more || more->size() < wanted || planning->slots.size() > planning->most) return done(more.has_value());
   planning->after = more->back();
   node.loop().post([&node, planning, done] { plan_on(node, planning, done); });
+}
+
+bool has_no_end(const schedule::Definition& definition) {
+  return definition.job.enabled && !definition.job.not_after && !definition.plan.empty() &&
+         !definition.plan.on_reboot();
 }
 
 /// Slots in the job's own zone.
@@ -171,6 +178,7 @@ void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& r
   const std::string zone = is_defined ? std::string(*(*found)->job.timezone) : "UTC";
   const auto planning =
       std::make_shared<Planning>(Planning{name, now, std::max(now, from - Millis(1)), to, asked_size(asked)});
+  planning->is_endless = to > schedule::last_instant && is_defined && has_no_end(**found);
   Message rows = part_question("history", asked);
   rows.set("form", std::string("shown")).set("jobs", std::vector{name}).set("states", true);
   rows.set("since", from.time_since_epoch().count()).set("until", to.time_since_epoch().count());
@@ -179,7 +187,9 @@ void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& r
   if (const auto cursor = asked.text("cursor")) rows.set("cursor", *cursor);
   const auto answer = [this, name, zone, planning, reply](bool is_known, const Result<Message>& past) {
     if (!past) return reply.fail(past.error());
-    if (is_paused(name, *past)) planning->slots.clear();
+    if (is_paused(name, *past)) planning->slots.clear(), planning->is_endless = false;
+    const bool has_more = planning->is_endless || planning->slots.size() > planning->most;
+    planning->slots.resize(std::min(planning->slots.size(), planning->most));
     const InZone in_zone(zone);
     std::vector<Message> before, planned;
     for (Message& row : past->objects("rows")) before.push_back(in_zone.row(std::move(row)));
@@ -188,7 +198,7 @@ void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& r
     set_scope(slots, past);
     slots.set("job", name).set("timezone", zone).set("past", std::move(before)).set("next", past->text("next"));
     slots.set("planned", std::move(planned)).set("planned_known", is_known);
-    reply.finish(slots.set("planned_more", planning->slots.size() == planning->most));
+    reply.finish(slots.set("planned_more", has_more));
   };
   plan_on(node_, planning, [this, question, rows, reply, answer](bool is_known) {
     ask_ledger(ledger_, {rows, question.asker}, reply,
