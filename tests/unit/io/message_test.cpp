@@ -43,8 +43,8 @@ TEST(Message, HasNoValueOfAnotherType) {
 }
 
 TEST(Message, RefusesAKeyThatStandsTwiceInAnObject) {
-  for (const char* line : {R"({"do":"jobs","do":"trigger"})", R"({"a":[{"b":1},{"b":1,"c":"x:y","b":2}]})",
-                           R"({"a":1,"\u0061":1})"}) {
+  for (const char* line :
+       {R"({"do":"jobs","do":"trigger"})", R"({"a":[{"b":1},{"b":1,"c":"x:y","b":2}]})", R"({"a":1,"\u0061":1})"}) {
     const auto message = decode(line);
     ASSERT_FALSE(message) << line;
     EXPECT_EQ(message.error().what, "this is JSON, but a key stands twice in one of its objects");

@@ -61,6 +61,7 @@ TEST_F(HostileClients, WhoAskTooMuchAtOnceWaitAndOthersDoNot) {
 }
 
 TEST_F(HostileClients, WhoFollowLeavePlacesForQuestionsAndForOperators) {
+  has_events = true;
   serve(api_routes(), {.requests = 8, .requests_of_asker = 8, .streams = 4, .kept_for_operators = 2});
   std::vector<WebClient> followers;
   const auto follow = [&](const char* name) {

@@ -70,8 +70,8 @@ class WebServer : public ::testing::Test {
     return logged;
   }
 
-  /// On the loop: three lines that say who asks; of "never" none, of "events" one and no end, and of "ready" what
-  /// `is_ready` says.
+  /// On the loop: three lines that say who asks; of "never" none, of "events" one and no end where `has_events`, and of
+  /// "ready" what `is_ready` says.
   void answer(const io::Question& question, const io::Reply& reply) {
     const std::string what = question.message.text("do").value_or("");
     ++asked;
@@ -79,7 +79,7 @@ class WebServer : public ::testing::Test {
       ++asked_ready;
       return reply.finish(io::Message().set("ready", is_ready.load()).set("why", std::vector<std::string>{"backend"}));
     }
-    if (what == "never" || what == "events") {
+    if (what == "never" || (what == "events" && has_events)) {
       if (what == "events") reply.send(io::Message().set("id", "p-0").set("event", "begin").set("data", "{}"));
       reply.on_gone([this] { ++gone; });
       kept.push_back(reply);
@@ -95,7 +95,7 @@ class WebServer : public ::testing::Test {
   const TempFolder folder;
   mutable std::mutex logging;
   std::string logged;
-  std::atomic<bool> is_ready = true;
+  std::atomic<bool> is_ready = true, has_events = false;
   std::atomic<int> asked = 0, asked_ready = 0, held = 0, gone = 0;
   boost::asio::io_context loop;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{loop.get_executor()};
