@@ -235,8 +235,8 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
     if (row.signal) line.set("signal", std::int64_t{*row.signal});
     reply.finish(line);
   };
-  const auto go_on = [this, run, patience, answered, ended](const core::Request& request) {
-    node_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
+  const auto go_on = [this, run, patience, answered, ended](const core::Request& asks) {
+    node_.ask(asks, run, patience, answered, asks.wait ? io::Engine::OnEnded(ended) : nullptr);
   };
   request.id == RunId{} ? go_on(request) : unless_there(request, asked, reply, go_on);
 }
