@@ -51,14 +51,21 @@ void check_fences_by_slot(Case& c, Entries entries) {
     if (entries[i]->row.fence < entries[i - 1]->row.fence) report_shrunk(c, *entries[i - 1], *entries[i]);
 }
 
-/// Every claim of a term comes after all claims of the terms before.
+WallTime claimed_about(const Row& row) { return row.started_at.value_or(row.slot); }
+
+/// Every claim of a term comes after all claims of the terms before; a store that was put back, and repaired, may count
+/// its epochs anew (docs/backends/README.md), and keeps its fences.
 void check_fences_by_term(Case& c, const Entries& entries) {
-  std::map<std::string, std::map<std::uint64_t, Entries>> by_term;  // by group, epoch
-  for (const Entry* entry : entries) by_term[entry->row.group][entry->row.epoch].push_back(entry);
+  using Term = std::pair<std::ptrdiff_t, std::uint64_t>;   // halts of the group before, epoch
+  std::map<std::string, std::map<Term, Entries>> by_term;  // by group
+  for (const Entry* entry : entries) {
+    const Row& row = entry->row;
+    by_term[row.group][{c.deeds.halts(row.group, claimed_about(row)), row.epoch}].push_back(entry);
+  }
   const auto lower = [](const Entry* a, const Entry* b) { return a->row.fence < b->row.fence; };
   for (auto& [group, terms] : by_term) {
     const Entry* highest = nullptr;
-    for (auto& [epoch, of_term] : terms) {
+    for (auto& [term, of_term] : terms) {
       std::sort(of_term.begin(), of_term.end(), lower);
       if (highest && of_term.front()->row.fence < highest->row.fence) report_shrunk(c, *highest, *of_term.front());
       if (!highest || lower(highest, of_term.back())) highest = of_term.back();
@@ -117,8 +124,7 @@ void check_terms(Case& c) {
   for (const NodeLedger& ledger : c.evidence.ledgers)
     for (const TermRow& term : ledger.terms) note(term.group, term.epoch, term.node, term.elected_at);
   for (const auto& [key, entry] : c.ledger.attempts())
-    if (entry.row.fence > 0)
-      note(entry.row.group, entry.row.epoch, entry.row.node, entry.row.started_at.value_or(entry.row.slot));
+    if (entry.row.fence > 0) note(entry.row.group, entry.row.epoch, entry.row.node, claimed_about(entry.row));
   for (const auto& [epoch, of_epoch] : nodes) {
     if (of_epoch.size() == 1) continue;
     std::string text = "epoch " + std::to_string(epoch.number) + " of group " + epoch.group + " is shared by";

@@ -351,6 +351,15 @@ TEST_F(Checker, FindsAFenceThatShrinksFromTermToTerm) {
   expect_only({"tick 2025-03-09T12:00:01Z has a fence that did not grow", "epoch 1 fence 4", "epoch 2 fence 2"});
 }
 
+TEST_F(Checker, TakesAFenceOfAnEpochCountedAnewForLaterOnceTheStoreHasGoneBack) {
+  change("tick", [](Job& job) { job.concurrency = Concurrency::allow; });
+  row(1).epoch = report(1).epoch = row(2).epoch = report(2).epoch = 9;
+  expect_some({"has a fence that did not grow", "epoch 9"});
+  evidence.deeds.push_back(
+      {.node = "n1", .words = {"halt", "default"}, .from = slot(2) + Millis(900), .until = slot(2) + Millis(900)});
+  for (const auto& finding : check(evidence)) EXPECT_EQ(finding.find("fence"), std::string::npos) << finding;
+}
+
 TEST_F(Checker, FindsAStartAfterThatOfALaterClaim) {
   report(2).started = at(slot(4) + Millis(500));
   report(2).ended = report(2).gone = at(slot(4) + Millis(600));
