@@ -79,7 +79,7 @@ Outbox::Session::Part Outbox::Session::rows(std::int64_t after, std::int64_t mos
   Part part;
   for (Cursor found = rows_.start(after, most); found.step();) {
     NumberedRow row = read_row(found, texts_);
-    part.changes.push_back({row.change, std::move(row.row)});
+    part.changes.push_back({row.change, LedgerRow{std::move(row.row), row.id}});
   }
   if (std::ssize(part.changes) == most) part.complete_to = part.changes.back().number;
   return part;

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "ballot/error.hpp"
-#include "ballot/history.hpp"
+#include "ballot/history_rows.hpp"
 
 namespace ballot::storage {
 

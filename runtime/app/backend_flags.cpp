@@ -85,7 +85,9 @@ void add_backend_flags(CLI::App& command, const Words& words, std::map<std::stri
 std::string installed_backends(const Words& words) {
   std::string names;
   if (!asks_for_help(words)) return names;
-  for (const std::string& name : plugin_names(plugin_folder(words))) names += (names.empty() ? "" : ", ") + name;
+  const std::string folder = plugin_folder(words);
+  for (const std::string& name : plugin_names(folder))
+    if (load_plugin_of(backend_kind, folder, name)) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 

@@ -111,9 +111,9 @@ Result<std::vector<Row>> RemoteLedger::at(const std::string& job, WallTime slot)
   return ask_rows(asked.set("job", job).set("slot", std::int64_t{slot.time_since_epoch().count()}));
 }
 
-Result<std::vector<Row>> RemoteLedger::rows_of(const std::vector<library::RowKey>& keys) {
+Result<std::vector<Row>> RemoteLedger::rows_of(const std::vector<RowKey>& keys) {
   std::vector<Message> objects;
-  for (const library::RowKey& key : keys) objects.push_back(library::to_message(key));
+  for (const RowKey& key : keys) objects.push_back(library::to_message(key));
   Message asked = question("rows_of");
   return ask_rows(asked.set("keys", std::move(objects)));
 }

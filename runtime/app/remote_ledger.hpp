@@ -34,7 +34,7 @@ class RemoteLedger : public library::LedgerView {
 
   bool is_live() const override { return true; }
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
-  Result<std::vector<Row>> rows_of(const std::vector<library::RowKey>& keys) override;
+  Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) override;
   Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) override;
   Result<std::int64_t> sequence() override;
   Result<std::int64_t> changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) override;
@@ -78,7 +78,7 @@ class RemoteLedger : public library::LedgerView {
   LedgerScope scope_;
   bool is_of_fleet_ = false;
   std::map<std::string, library::MissingNode> missing_;
-  std::set<library::RowKey> evidence_;
+  std::set<RowKey> evidence_;
   std::set<std::string> by_store_;
 };
 

@@ -118,10 +118,12 @@ std::optional<Error> compare(const PluginInfo& info, const fs::path& file, const
   if (!same(info.toolchain, plugin_toolchain))
     return refusal(
         file, "was built with " + quoted(info.toolchain) + ", this ballot with " + quoted(plugin_toolchain) + again);
-  if (!same(info.kind, "backend")) return refusal(file, "is of kind " + quoted(info.kind) + ", not a backend");
+  const bool is_backend = same(info.kind, backend_kind), is_history = same(info.kind, history_kind);
+  if (!is_backend && !is_history)
+    return refusal(file, "is of kind " + quoted(info.kind) + ", neither a backend nor a history");
   if (!same(info.name, name.c_str()))
     return refusal(file, "is the plugin " + quoted(info.name) + ": its file must be named after it");
-  if (info.version == nullptr || info.create == nullptr)
+  if (info.version == nullptr || (is_backend ? info.create == nullptr : info.create_history == nullptr))
     return refusal(file, "has an empty handshake: version or create is missing" + again);
   return std::nullopt;
 }
@@ -147,6 +149,12 @@ Result<const PluginInfo*> load_plugin(const fs::path& folder, const std::string&
   auto resolved = resolve(folder);
   if (!resolved) return resolved.error();
   return load_from(*resolved, name);
+}
+
+Result<const PluginInfo*> load_plugin_of(const char* kind, const fs::path& folder, const std::string& name) {
+  const auto plugin = load_plugin(folder, name);
+  if (!plugin || same((*plugin)->kind, kind)) return plugin;
+  return Error{Errc::refused, "the plugin '" + name + "' is a " + (*plugin)->kind + ", and not a " + kind};
 }
 
 Result<std::vector<FoundPlugin>> find_plugins(const fs::path& folder) {

@@ -2,7 +2,7 @@
 // only after its handshake (ballot/plugin.hpp) has been compared. Knows nothing of what a plugin does. Any thread;
 // loading takes milliseconds and runs the constructors of the file.
 //
-//   auto plugin = load_plugin("/usr/lib/ballot/plugins", "local");
+//   auto plugin = load_plugin_of(backend_kind, "/usr/lib/ballot/plugins", "local");
 //   if (!plugin) return plugin.error();            // says what is wrong with which file, and what to do
 //   Backend* backend = (*plugin)->create(host, settings, error);
 #pragma once
@@ -21,6 +21,9 @@ namespace ballot {
 /// Errors: invalid (not a valid plugin name), not_found, refused (permissions, another build, not what its name says),
 /// corrupt (not a shared object, or one that lacks something).
 Result<const PluginInfo*> load_plugin(const std::filesystem::path& folder, const std::string& name);
+/// The same of one kind: backend_kind, history_kind. Errors: also refused (it is of another one).
+Result<const PluginInfo*> load_plugin_of(const char* kind, const std::filesystem::path& folder,
+                                         const std::string& name);
 
 /// The names of all *.so in `folder`, sorted; none where it cannot be read. Loads nothing, and trusts nobody.
 std::vector<std::string> plugin_names(const std::filesystem::path& folder);

@@ -8,7 +8,7 @@ namespace ballot::library {
 
 Result<const PluginInfo*> find_backend(const config::Config& config) {
   const std::string& name = config.coordination.backend;
-  const auto plugin = load_plugin(config.plugin_dir, name);
+  const auto plugin = load_plugin_of(backend_kind, config.plugin_dir, name);
   if (!plugin) return plugin.error();
   if (const auto table = config.backends.find(name); table != config.backends.end())
     for (const OptionProblem& problem : check_table(table->second.options, (*plugin)->traits))

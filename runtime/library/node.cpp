@@ -31,7 +31,7 @@ std::int64_t Node::close() {
 }
 
 Result<const PluginInfo*> Node::find_plugin() const {
-  const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
+  const auto plugin = load_plugin_of(backend_kind, settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
   const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);
   if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};

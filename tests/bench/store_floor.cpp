@@ -49,13 +49,13 @@ std::unique_ptr<Backend> make_backend(Host& host, const std::string& folder, con
   const auto named = [](const std::string& backend) { return backend.empty() ? "local" : backend; };
   const auto find = [&](const std::string&, const std::string& backend) {
     const std::string name = named(backend);
-    const auto plugin = load_plugin(plugins_beside(BALLOT_PROGRAM), name);
+    const auto plugin = load_plugin_of(backend_kind, plugins_beside(BALLOT_PROGRAM), name);
     if (!plugin) fail(plugin.error().what);
     return config::Backends{{name, *plugin}};
   };
   config::read_config_file(text, find, config, findings);
   const std::string name = named(config.coordination.backend);
-  const auto plugin = load_plugin(plugins_beside(BALLOT_PROGRAM), name);
+  const auto plugin = load_plugin_of(backend_kind, plugins_beside(BALLOT_PROGRAM), name);
   if (!plugin) fail(plugin.error().what);
   BackendSettings settings;
   settings.name_space = config.coordination.name_space;

@@ -1,44 +1,127 @@
 /// \file
-/// What a node's ledger hands on to a fleet's history: each change that it has recorded, with its number.
+/// History: what a plugin of the kind `history` does for ballot. It keeps what nodes' ledgers hand on, so that a
+/// fleet's history outlives its nodes, and answers for all of them. Nothing that it keeps or says decides what runs.
+///
+/// It has a copy of each ledger that is handed on to it: rows of the same attempt by two ledgers are two rows. Which
+/// one counts is ballot's to say (storage/merge): a plugin merges nothing.
+///
+/// Threads: an object is used by one thread at a time, and its calls block. Each call ends within the time that the
+/// plugin's settings allow, and soon after `goes_on` has said false; none throws. An object has a connection of its own
+/// at most, makes it when it is needed and again after it was lost: a call that fails leaves it fit for the next.
+///
+/// Errors of all calls: unavailable (nobody answers, or it cannot take more at present: it comes back by itself),
+/// timeout (the same, and whether it was done is not known), denied (it does not let this user), refused (its tables
+/// are missing, or of a newer ballot; the text says what to do), io (its disk is full, or it only reads), corrupt.
+///
+/// One use, by who sends:
+/// \code
+///   auto line = history->line_of(ledger, "host-1");    ... {change 41}: what a batch goes on after
+///   history->put({.ledger = ledger, .node = "host-1", .after = 41, .last = 57, .changes = ...});
+/// \endcode
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "ballot/ledger.hpp"
+#include "ballot/error.hpp"
+#include "ballot/history_rows.hpp"
+#include "ballot/options.hpp"
 
 namespace ballot {
 
-/// What an attempt printed, keyed by (run, attempt).
-struct OutputRow {
-  RunId run;      ///< of the attempt
-  int attempt{};  ///< from 1 on
-  Output output;  ///< what is kept of it
+/// What an object is made for: a plugin may go to another place to read, and migrate as another user.
+enum class HistoryUse {
+  send,    ///< line_of() and put()
+  read,    ///< all that only reads
+  migrate  ///< migrate()
 };
 
-/// A definition that terms of a node went by, one after the other; keyed by (ledger, written).
-struct KeptDefinition {
-  DefinitionRow row;              ///< as the last of these terms went by it
-  std::uint64_t first_epoch = 0;  ///< of the first of these terms
-  std::int64_t written = 0;       ///< the change by which it was recorded: rows up to it were written before
-  std::int64_t renewed = 0;       ///< the change at which the last of these terms began
+/// What a history is made with.
+struct HistorySettings {
+  Options options;                    ///< its table [NAME], of which check_table() has found nothing wrong
+  std::string state_dir;              ///< of the daemon: where relative paths lie
+  HistoryUse use = HistoryUse::read;  ///< of the object
 };
 
-/// Something that a ledger has recorded, as it is now: a later change of the same key replaces an earlier one.
-struct LedgerChange {
-  std::int64_t number = 0;  ///< grows from change to change of a ledger; numbers may be left out
-  std::variant<Row, TermRow, KeptDefinition, PauseRow, RequestRow, OutputRow> what;  ///< by its own key
+/// What became of a batch.
+struct PutResult {
+  std::int64_t too_old = 0;  ///< of its changes, how many were left out, as what is kept begins after them
 };
 
-/// Changes of one ledger, in their order.
-struct LedgerBatch {
-  RunId ledger;                       ///< its identity: of one file, for as long as that is gone on with
-  std::string node;                   ///< whose ledger it is
-  std::int64_t after = 0;             ///< the number of the last change before them
-  std::int64_t last = 0;              ///< with them all is sent up to this number
-  std::vector<LedgerChange> changes;  ///< none: nothing that is still there has a number in between
+/// One history: see above.
+class History {
+ public:
+  virtual ~History() = default;
+
+  /// Asked often during each call, from the same thread; false ends it with `unavailable`. Replaces the one before.
+  virtual void set_goes_on(std::function<bool()> goes_on) noexcept = 0;
+
+  // ---- sending
+
+  /// What is there of a ledger: a ledger that is not known is made known, with change 0.
+  virtual Result<LedgerLine> line_of(const RunId& ledger, const std::string& node) noexcept = 0;
+
+  /// Keeps all of a batch and its line, or nothing. Errors: conflict: the ledger's line is not at `after`, so nothing
+  /// was kept: line_of() says where it is. After any other error either may be so, and line_of() tells.
+  virtual Result<PutResult> put(const LedgerBatch& batch) noexcept = 0;
+
+  // ---- reading
+
+  /// All ledgers that were ever put and are not forgotten, by node.
+  virtual Result<std::vector<LedgerLine>> ledgers() noexcept = 0;
+
+  /// Rows of all ledgers: newest slot first, then the last attempt, then by the ledger's node, then the highest id;
+  /// those after HistoryFilter::after in that order. Requires: a limit of 1 to 10,000.
+  virtual Result<std::vector<KeptRow>> rows(const HistoryFilter& filter) noexcept = 0;
+
+  /// All ledgers' rows of these attempts, and of slots without a run: also rows of more slots that have one of them. In
+  /// no order; at most a hundred of one key. Requires: at most 1,000 keys.
+  virtual Result<std::vector<KeptRow>> rows_of(const std::vector<RowKey>& keys) noexcept = 0;
+
+  /// Of each job that has rows all ledgers' rows of its newest slot. In no order. Requires: at most 1,000 jobs.
+  virtual Result<std::vector<KeptRow>> last_rows(const std::vector<std::string>& jobs) noexcept = 0;
+
+  /// How many runs have succeeded at once, by hour and job, of the rows that the filter asks for: first attempts that
+  /// have `succeeded`, in the ledger of the node that they name, before which no other row can count. In no order. The
+  /// filter's `run`, `after` and `limit` do not count. All others are rows_left().
+  virtual Result<std::vector<RunCount>> succeeded_at_once(const HistoryFilter& filter) noexcept = 0;
+
+  /// As rows(), but for those that succeeded_at_once() counts.
+  virtual Result<std::vector<KeptRow>> rows_left(const HistoryFilter& filter) noexcept = 0;
+
+  /// What people asked, newest first, each once. Requires: a limit of 1 to 10,000.
+  virtual Result<std::vector<RequestRow>> requests(const RequestFilter& filter) noexcept = 0;
+
+  /// Runs whose id's hexadecimal digits end with these, at least 6 of them: at most ten.
+  virtual Result<std::vector<RunId>> find_run(const std::string& digits) noexcept = 0;
+
+  /// What an attempt has printed, as the node that executes it has put it; none: nothing is kept.
+  virtual Result<std::optional<StoredOutput>> output(const RunId& run, int attempt) noexcept = 0;
+
+  /// Terms of a group, newest first; of one that several ledgers have, what the ledger of its node has.
+  virtual Result<std::vector<TermRow>> terms(const std::string& group, std::int64_t limit) noexcept = 0;
+
+  /// Which of these names are of jobs, or of groups, that have rows, terms or definitions.
+  ///@{
+  virtual Result<std::vector<std::string>> known_jobs(const std::vector<std::string>& names) noexcept = 0;
+  virtual Result<std::vector<std::string>> known_groups(const std::vector<std::string>& names) noexcept = 0;
+  ///@}
+  /// The names of instances of a job or a group, NAME@NODE.
+  virtual Result<std::vector<std::string>> instances_of(const std::string& name) noexcept = 0;
+  /// Jobs with rows or definitions of these groups.
+  virtual Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) noexcept = 0;
+
+  /// What is kept of one ledger, as it handed it on: the changes after one, at most so many. `last` is the ledger's
+  /// line where that is all. `partial` is empty. Errors: not_found (no such ledger).
+  virtual Result<LedgerBatch> changes(const RunId& ledger, std::int64_t after, std::int64_t most) noexcept = 0;
+
+  // ---- making it
+
+  /// Makes what is missing of its tables, or brings them up to this version; what it did, a line each.
+  virtual Result<std::vector<std::string>> migrate() noexcept = 0;
 };
 
 }  // namespace ballot

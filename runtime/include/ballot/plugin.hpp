@@ -6,6 +6,9 @@
 ///   BALLOT_PLUGIN("local", "0.1.0", traits, create)     // once, at namespace scope of one file of the plugin
 /// \endcode
 ///
+/// A plugin is of one kind: `backend` (ballot/backend.hpp), or `history` (ballot/history.hpp), which has a
+/// BALLOT_HISTORY_PLUGIN and, of the traits, its keys and conflicts.
+///
 /// Built with the CMake function ballot_plugin(). A plugin is loaded with RTLD_NOW | RTLD_LOCAL by absolute path and is
 /// never unloaded. No exception crosses the boundary.
 #pragma once
@@ -16,12 +19,13 @@
 
 #include "ballot/backend.hpp"
 #include "ballot/error.hpp"
+#include "ballot/history.hpp"
 #include "ballot/options.hpp"
 
 namespace ballot {
 
 /// Grows by one with any change of the headers that a plugin includes.
-inline constexpr std::uint32_t plugin_abi = 12;
+inline constexpr std::uint32_t plugin_abi = 13;
 
 /// \cond
 #define BALLOT_TEXT_OF_(x) #x
@@ -57,7 +61,7 @@ enum class Reach {
   network  ///< anywhere
 };
 
-/// What ballot knows of a backend without making one.
+/// What ballot knows of a backend, or of a history, without making one.
 struct BackendTraits {
   std::span<const OptionKey> keys = {};        ///< of its table [NAME]
   std::span<const OptionKey> group_keys = {};  ///< of its table in a group's, [group.GROUP.NAME]
@@ -89,24 +93,39 @@ struct PluginInfo {
   std::uint32_t abi;      ///< plugin_abi
   std::uint32_t size;     ///< of this struct
   const char* toolchain;  ///< plugin_toolchain
-  const char* kind;       ///< "backend"
+  const char* kind;       ///< "backend" or "history"
   const char* name;       ///< of the plugin, its file and its table
   const char* version;    ///< of the plugin
-  BackendTraits traits;   ///< of its backend
-  /// Null and `error` set where it cannot be made. The backend is destroyed before `host`.
+  BackendTraits traits;   ///< of its backend, or its history
+  /// Of a backend, else null. Null and `error` set where it cannot be made. The backend is destroyed before `host`.
   Backend* (*create)(Host& host, const BackendSettings&, Error& error) noexcept;
+  /// Of a history, else null. Null and `error` set where it cannot be made; asks nobody.
+  History* (*create_history)(const HistorySettings&, Error& error) noexcept = nullptr;
 };
+
+inline constexpr const char* backend_kind = "backend";  ///< PluginInfo::kind
+inline constexpr const char* history_kind = "history";  ///< PluginInfo::kind
 
 }  // namespace ballot
 
-/// Defines the symbol: see above.
-#define BALLOT_PLUGIN(name, version, traits, create)                                               \
+/// \cond
+#define BALLOT_PLUGIN_INFO_(kind, name, version, traits, create, create_history)                   \
   extern "C" __attribute__((visibility("default"))) const ::ballot::PluginInfo ballot_plugin_info; \
   const ::ballot::PluginInfo ballot_plugin_info{::ballot::plugin_abi,                              \
                                                 sizeof(::ballot::PluginInfo),                      \
                                                 ::ballot::plugin_toolchain,                        \
-                                                "backend",                                         \
+                                                kind,                                              \
                                                 name,                                              \
                                                 version,                                           \
                                                 traits,                                            \
-                                                create};
+                                                create,                                            \
+                                                create_history};
+/// \endcond
+
+/// Defines the symbol: see above.
+///@{
+#define BALLOT_PLUGIN(name, version, traits, create) \
+  BALLOT_PLUGIN_INFO_(::ballot::backend_kind, name, version, traits, create, nullptr)
+#define BALLOT_HISTORY_PLUGIN(name, version, traits, create) \
+  BALLOT_PLUGIN_INFO_(::ballot::history_kind, name, version, traits, nullptr, create)
+///@}

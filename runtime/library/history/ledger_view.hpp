@@ -76,14 +76,7 @@ struct LedState {
   std::string paused_by = {};
 };
 
-/// An attempt of a run, or slots of a job without one.
-struct RowKey {
-  std::optional<RunId> run = {};
-  int attempt = 0;
-  std::string job = {};  // without a run
-  WallTime slot{}, until{};
-  auto operator<=>(const RowKey&) const = default;
-};
+/// Of the row.
 RowKey key_of(const Row& row);
 
 class LedgerView {

@@ -20,8 +20,8 @@ struct OutboxCase : ::testing::Test {
   static std::string said(const LedgerChange& change) {
     const auto text = [](const auto& what) -> std::string {
       using What = std::decay_t<decltype(what)>;
-      if constexpr (std::is_same_v<What, Row>)
-        return "row " + what.job + " " + std::string(to_string(what.status));
+      if constexpr (std::is_same_v<What, LedgerRow>)
+        return "row " + what.row.job + " " + std::string(to_string(what.row.status));
       else if constexpr (std::is_same_v<What, TermRow>)
         return "term " + what.group + " " + std::to_string(what.epoch) + (what.ended_at ? " ended" : "");
       else if constexpr (std::is_same_v<What, KeptDefinition>)
