@@ -34,7 +34,9 @@ class Outbox::Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  Result<RunId> identity();
   Result<LedgerBatch> read(std::int64_t after, const Bounds& bounds);
+  std::int64_t newest() const { return newest_; }
 
  private:
   using What = decltype(LedgerChange::what);
@@ -52,17 +54,32 @@ class Outbox::Session {
     return [this](std::int64_t id) -> const std::string& { return names_.of(id); };
   }
 
+  std::optional<Error> unmarked();
+
   const std::string node_;
+  std::int64_t newest_ = 0;
   Database db_;
   LedgerNames names_;
   RowTexts texts_ = names_.texts();
   Statement rows_, marks_, term_, definition_, pause_, output_;
 };
 
+std::optional<Error> Outbox::Session::unmarked() {
+  if (has_all_marks(db_)) return std::nullopt;
+  return Error{Errc::unavailable, db_.path() + ": its changes are not marked yet"};
+}
+
+Result<RunId> Outbox::Session::identity() {
+  const Snapshot one_moment(db_);
+  if (auto error = unmarked()) return *std::move(error);
+  return ledger_identity(db_);
+}
+
 Result<LedgerBatch> Outbox::Session::read(std::int64_t after, const Bounds& bounds) {
   const Snapshot one_moment(db_);
-  if (!has_all_marks(db_)) return Error{Errc::unavailable, db_.path() + ": its changes are not marked yet"};
-  LedgerBatch batch{ledger_identity(db_), node_, after, db_.number("SELECT value FROM meta WHERE key = 'change'"), {}};
+  if (auto error = unmarked()) return *std::move(error);
+  newest_ = db_.number("SELECT value FROM meta WHERE key = 'change'");
+  LedgerBatch batch{ledger_identity(db_), node_, after, newest_, {}};
   Part of_rows = rows(after, bounds.changes), of_marks = marked(after, bounds);
   std::vector<LedgerChange>& all = batch.changes = std::move(of_rows.changes);
   std::move(of_marks.changes.begin(), of_marks.changes.end(), std::back_inserter(all));
@@ -149,9 +166,25 @@ Result<Outbox> Outbox::open(const std::string& path, const std::string& node) {
   return guarded([&] { return Outbox(std::make_unique<Session>(path, node)); });
 }
 
+Result<RunId> Outbox::identity() {
+  auto identity = guarded([&] { return session_->identity(); });
+  return identity ? *std::move(identity) : Result<RunId>(identity.error());
+}
+
+std::int64_t Outbox::newest() const { return session_->newest(); }
+
 Result<LedgerBatch> Outbox::read(std::int64_t after, const Bounds& bounds) {
   auto batch = guarded([&] { return session_->read(after, bounds); });
   return batch ? *std::move(batch) : Result<LedgerBatch>(batch.error());
+}
+
+Result<void> renew_identity(const std::string& path, Millis lock_wait) {
+  const auto renewed = guarded([&] {
+    Database db = open_ledger(path, lock_wait);
+    db.run("UPDATE identity SET ledger = randomblob(16)");
+    return true;
+  });
+  return renewed ? Result<void>() : renewed.error();
 }
 
 }  // namespace ballot::storage

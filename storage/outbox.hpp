@@ -15,6 +15,7 @@
 
 #include "ballot/error.hpp"
 #include "ballot/history_rows.hpp"
+#include "ballot/time.hpp"
 
 namespace ballot::storage {
 
@@ -32,10 +33,15 @@ class Outbox {
   Outbox& operator=(Outbox&&) noexcept;
   ~Outbox();
 
+  /// The ledger's identity. Errors: as read().
+  Result<RunId> identity();
+
   /// The changes after that one, as many as the bounds allow; `last` is the ledger's last change where that is all.
   /// Errors: unavailable: the ledger is not marked, or not yet, as its writer has not opened it since marks are kept.
   Result<LedgerBatch> read(std::int64_t after, const Bounds& bounds);
   Result<LedgerBatch> read(std::int64_t after) { return read(after, Bounds()); }
+  /// The ledger's last change when it was read last.
+  std::int64_t newest() const;
 
  private:
   class Session;
@@ -43,5 +49,9 @@ class Outbox {
 
   std::unique_ptr<Session> session_;
 };
+
+/// From now on the file is another ledger, of which nothing has been sent: its numbers go on. Beside its writer, which
+/// is waited for as long as that. Errors: io (it was kept busy), refused, corrupt.
+Result<void> renew_identity(const std::string& path, Millis lock_wait);
 
 }  // namespace ballot::storage

@@ -104,6 +104,7 @@ bool Writer::write_to_file() {
       file_->checkpoint_if_due();
       quiet_at_ = Clock::now() + quiet_time;
       release_.on_stored(Clock::now(), hand_.records.size());
+      if (hooks_.on_stored && !hand_.records.empty()) hooks_.on_stored();
       return true;
     } catch (const SqliteError& error) {
       fail(error);

@@ -106,18 +106,37 @@ class Loader {
   }
 
   void load_plugins() {
+    if (!config_.fleet.history.empty()) config_.known.emplace(config_.fleet.history, nullptr);
     for (auto& [name, plugin] : config_.known) {
-      const bool is_used = name == config_.coordination.backend;
+      const bool is_backend = name == config_.coordination.backend, is_history = name == config_.fleet.history;
+      const bool is_used = is_backend || is_history;
       if (request_.plugin_rule == PluginRule::none || (request_.plugin_rule == PluginRule::used && !is_used)) continue;
       if (const auto loaded = request_.plugins.load(config_.plugin_dir, name)) {
         plugin = *loaded;
         read_variables(name, *plugin);
-      } else if (is_used) {
+        check_kind(name, *plugin);
+      } else if (is_backend) {
         refuse_backend(loaded.error());
+      } else if (is_history) {
+        refuse_history(loaded.error().what);
       } else if (config_.backends.contains(name)) {
         warn_unchecked(name, loaded.error());
       }
     }
+  }
+
+  void check_kind(const std::string& name, const PluginInfo& plugin) {
+    const std::string_view kind = plugin.kind;
+    const std::string text = "the plugin " + in_quotes(name) + " is a " + std::string(kind) + ", and not a ";
+    if (name == config_.coordination.backend && kind != backend_kind)
+      refuse_backend({Errc::invalid, text + backend_kind});
+    if (name == config_.fleet.history && kind != history_kind) refuse_history(text + history_kind);
+  }
+
+  void refuse_history(const std::string& why) {
+    Findings(request_.file, diagnostics_)
+        .error(config_.fleet.history_position,
+               "history " + in_quotes(config_.fleet.history) + " cannot be used: " + why);
   }
 
   /// They beat the file, and a flag beats them.
@@ -176,6 +195,7 @@ class Loader {
     if (config_.control_socket.empty()) config_.control_socket = config_.run_dir + "/ballot.sock";
     if (request_.control_socket) config_.control_socket = *request_.control_socket;
     config_.backends.try_emplace(config_.coordination.backend);
+    if (!config_.fleet.history.empty()) config_.backends.try_emplace(config_.fleet.history);
     if (is_of_one_host() && config_.coordination.name_space.empty())
       config_.coordination.name_space = default_namespace;
   }

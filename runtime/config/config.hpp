@@ -55,8 +55,10 @@ struct History {
   std::int64_t max_size = 0;  // bytes; 0: no limit
 };
 
-/// How this node asks the others.
+/// How this node asks the others, and where history goes that outlives nodes.
 struct FleetKeys {
+  std::string history;     // the plugin that keeps it; "": there is none
+  Position history_position{0, 0};
   std::string token_file;  // "": no token is shown
 };
 

@@ -77,7 +77,16 @@ constexpr Key<History> history_keys[] = {
     plain_row<History>("max_size", as_size<&History::max_size, 0, unlimited>),
     plain_row<History>("path", as_path<&History::path>),
 };
+void read_history_plugin(const Value& value, FleetKeys& fleet) {
+  const auto name = value.string();
+  if (!name) return;
+  if (!name->empty() && !is_name(*name))
+    return value.error("is not a valid name of a plugin, such as \"postgresql\": " + in_quotes(*name));
+  fleet.history = *name;
+  fleet.history_position = value.position();
+}
 constexpr Key<FleetKeys> fleet_keys[] = {
+    plain_row<FleetKeys>("history", read_history_plugin),
     plain_row<FleetKeys>("token_file", as_path<&FleetKeys::token_file>),
 };
 constexpr Key<LogSettings> log_keys[] = {

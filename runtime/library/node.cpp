@@ -25,8 +25,10 @@ Node::~Node() { close(); }
 
 std::int64_t Node::close() {
   engine_.reset();  // before the ledger: what it records last is stored
+  if (feed_) feed_->close();
   const std::int64_t lost = ledger_ ? ledger_->close() : 0;
   ledger_.reset();  // before the loop: its writer posts there
+  feed_.reset();    // the ledger's writer rings it
   return lost;
 }
 
@@ -51,6 +53,7 @@ Result<void> Node::start(Resume resume) {
   state_ = State::made;
   const auto plugin = find_plugin();
   if (!plugin) return plugin.error();
+  if (const auto made = make_feed(); !made) return made;
   open_ledger();
   settings_.engine.anew = resume == Resume::refused;
   engine_ = std::make_unique<io::Engine>(loop_, settings_.engine, **plugin, *ledger_, log_);
@@ -62,6 +65,17 @@ Result<void> Node::start(Resume resume) {
   if (session_changed_) engine_->on_session(session_changed_);
   for (const io::Engine::Observer& observer : observers_) engine_->add_observer(observer);
   return engine_->start();
+}
+
+Result<void> Node::make_feed() {
+  if (settings_.history.plugin.empty()) return {};
+  const auto plugin = find_history(settings_.plugin_dir, settings_.history);
+  if (!plugin) return Error{plugin.error().code, "[fleet] history: " + plugin.error().what};
+  auto history = make_history(**plugin, settings_.history, HistoryUse::send);
+  if (!history) return Error{history.error().code, "[fleet] history: " + history.error().what};
+  feed_ = std::make_unique<HistoryFeed>(*std::move(history),
+                                        HistoryFeed::Place{settings_.ledger.path, settings_.engine.node}, log_);
+  return {};
 }
 
 void Node::open_ledger() {
@@ -79,7 +93,10 @@ void Node::open_ledger() {
   };
   hooks.alarm = [log = log_](std::string_view text) { log(Level::error, text, {}); };
   hooks.warning = [log = log_](std::string_view text) { log(Level::warn, text, {}); };
+  settings_.ledger.marks = feed_ ? storage::Marks::kept : storage::Marks::none;
+  if (feed_) hooks.on_stored = [feed = feed_.get()] { feed->recorded(); };
   ledger_ = std::make_unique<storage::Ledger>(settings_.ledger, std::move(hooks));
+  if (feed_) feed_->start(*ledger_);
 }
 
 void Node::define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,

@@ -29,6 +29,7 @@
 #include "config/config.hpp"
 #include "io/engine.hpp"
 #include "io/main_loop.hpp"
+#include "library/history/history_feed.hpp"
 #include "storage/ledger.hpp"
 
 namespace ballot::library {
@@ -38,6 +39,7 @@ struct NodeSettings {
   std::string backend;        // its plugin is BACKEND.so there
   io::EngineSettings engine;  // `anew` is start()'s to say
   storage::LedgerOptions ledger;
+  HistoryChoice history = {};  // that the ledger is handed on to
 };
 
 /// Whether the session of the process before may be gone on with, where there is one.
@@ -64,7 +66,7 @@ class Node {
   /// the plugin's (not_found, refused, corrupt), invalid (its options), refused (as the backend says).
   Result<void> check_backend() const;
 
-  /// Loads the plugin, opens the ledger, makes the backend and finds or starts the runner. Errors: the plugin's
+  /// Loads the plugins, opens the ledger, makes the backend and finds or starts the runner. Errors: the plugin's
   /// (not_found, refused, corrupt), invalid (its options), io.
   Result<void> start(Resume resume);
 
@@ -102,6 +104,8 @@ class Node {
   /// What the ledger's file does not have yet, and what was dropped, as it is now.
   storage::Spooled spooled() const { return ledger_->spooled(); }
   storage::Dropped dropped() const { return ledger_->dropped(); }
+  /// How far the ledger is handed on to the fleet's history; none: it is not.
+  std::optional<FeedState> feed_state() const { return feed_ ? std::optional(feed_->state()) : std::nullopt; }
   io::MainLoop& loop() { return loop_; }
 
  private:
@@ -110,6 +114,7 @@ class Node {
 
   Result<const PluginInfo*> find_plugin() const;
   void open_ledger();
+  Result<void> make_feed();
   core::Load prior(core::Load defined) const;
 
   NodeSettings settings_;
@@ -118,6 +123,7 @@ class Node {
   std::vector<io::Engine::Observer> observers_;
   io::MainLoop loop_;
   const std::shared_ptr<LedgerReport> ledger_report_;
+  std::unique_ptr<HistoryFeed> feed_;
   std::unique_ptr<storage::Ledger> ledger_;
   std::unique_ptr<io::Engine> engine_;
   State state_ = State::made;

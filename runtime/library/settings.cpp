@@ -41,7 +41,15 @@ NodeSettings node_settings(const config::Config& config, const Programs& program
   settings.engine = engine_settings(config, programs);
   settings.ledger.path = config.history.path;
   settings.ledger.limits = {config.history.keep, config.history.keep_runs_per_job, config.history.max_size};
+  settings.history = history_choice(config);
   return settings;
+}
+
+HistoryChoice history_choice(const config::Config& config) {
+  HistoryChoice choice{config.fleet.history, {}, config.state_dir};
+  if (const auto table = config.backends.find(choice.plugin); table != config.backends.end())
+    choice.options = table->second.options;
+  return choice;
 }
 
 std::optional<FleetSettings> fleet_settings(const config::Config& config) {

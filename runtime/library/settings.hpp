@@ -21,6 +21,9 @@ NodeSettings node_settings(const config::Config& config, const Programs& program
 /// Where the runner of a configuration listens.
 std::string runner_socket(const config::Config& config);
 
+/// The fleet's history, where there is one.
+HistoryChoice history_choice(const config::Config& config);
+
 /// What asking the other nodes takes, where they can be asked: with an API of this node's own, and a store that other
 /// hosts reach. None: this node answers for itself alone.
 std::optional<FleetSettings> fleet_settings(const config::Config& config);

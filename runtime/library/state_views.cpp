@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::library {
@@ -82,6 +83,12 @@ bool opens_first(const core::Session& session) {
   return session.generation() == 0 || (opens && session.generation() == 1);
 }
 
+std::string text_of(const FeedState& feed) {
+  return "history: the fleet's history takes no rows of this node" +
+         (feed.unsent_since ? ", those since " + format_seconds(*feed.unsent_since) + " are in its ledger alone" : "") +
+         ": " + feed.trouble;
+}
+
 /// What does not depend on one job or group; comes first.
 void note_node(const Node& node, NodeStatus& status) {
   using Session = NodeStatus::Session;
@@ -94,6 +101,7 @@ void note_node(const Node& node, NodeStatus& status) {
   std::vector<std::string> reasons;
   if (const storage::LedgerState ledger = node.ledger_state(); ledger.degraded)
     reasons.push_back("ledger: " + ledger.reason);
+  if (const auto feed = node.feed_state(); feed && !feed->trouble.empty()) reasons.push_back(text_of(*feed));
   status.is_starting = opens_first(session) && !node.is_stopping();
   if (status.is_starting)
     reasons.emplace_back("backend: the session is being opened");

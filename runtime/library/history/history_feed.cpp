@@ -1,0 +1,195 @@
+#include "library/history/history_feed.hpp"
+
+#include <pthread.h>
+
+#include <future>
+#include <utility>
+
+#include "base/exception_text.hpp"
+#include "base/failpoint.hpp"
+#include "base/signals_blocked.hpp"
+#include "io/clocks.hpp"
+#include "io/plugin_loader.hpp"
+
+namespace ballot::library {
+namespace {
+
+constexpr Millis last_effort = std::chrono::seconds(2);
+constexpr Millis lock_wait = std::chrono::seconds(5);
+constexpr Millis reopen_after = std::chrono::seconds(5);  // the file may have been moved away
+
+SteadyTime steady_now() { return io::read_clocks().steady; }
+
+}  // namespace
+
+Result<const PluginInfo*> find_history(const std::string& plugin_dir, const HistoryChoice& choice) {
+  const auto plugin = load_plugin_of(history_kind, plugin_dir, choice.plugin);
+  if (!plugin) return plugin.error();
+  for (const OptionProblem& problem : check_table(choice.options, (*plugin)->traits))
+    return Error{Errc::invalid, "[" + choice.plugin + "] " + problem.text};
+  return *plugin;
+}
+
+Result<std::unique_ptr<History>> make_history(const PluginInfo& plugin, const HistoryChoice& choice, HistoryUse use) {
+  Error error;
+  std::unique_ptr<History> history(plugin.create_history({choice.options, choice.state_dir, use}, error));
+  if (!history) return error;
+  return history;
+}
+
+HistoryFeed::HistoryFeed(std::unique_ptr<History> history, Place place, Log log)
+    : history_(std::move(history)), place_(std::move(place)), log_(std::move(log)), sender_(place_.node) {
+  history_->set_goes_on([this] {
+    const std::lock_guard lock(mutex_);
+    return !ends_ || steady_now() < *ends_;
+  });
+}
+
+void HistoryFeed::start(storage::Ledger& ledger) {
+  ledger_ = &ledger;
+  sender_.recorded(steady_now());  // what was recorded before
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { work(); });
+  ::pthread_setname_np(thread_.native_handle(), "ballot-feed");
+}
+
+void HistoryFeed::recorded() {
+  const std::lock_guard lock(mutex_);
+  recorded_ = true;
+  changed_.notify_all();
+}
+
+FeedState HistoryFeed::state() const {
+  const std::lock_guard lock(mutex_);
+  FeedState state = state_;
+  if (ledger_) state.dropped = ledger_->unsent_dropped();
+  return state;
+}
+
+void HistoryFeed::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ends_) ends_ = steady_now() + last_effort;
+    recorded_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+/// Memory may be used up.
+void HistoryFeed::work() {
+  while (true) {
+    const SteadyTime now = steady_now();
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(recorded_, false)) sender_.recorded(now);
+    }
+    const auto step = sender_.next(now);
+    if (is_over(step)) return;
+    try {
+      switch (step.what) {
+        case Do::ask: sender_.asked(ask(), steady_now()); break;
+        case Do::read: read(step.after); break;
+        case Do::put: put(); break;
+        case Do::renew: sender_.renewed(storage::renew_identity(place_.ledger, lock_wait), steady_now()); break;
+        case Do::rest: rest(step); break;
+      }
+    } catch (const std::exception& error) {
+      sender_.failed({Errc::io, "cannot hand on the ledger: " + exception_text(error)}, steady_now());
+    }
+    report();
+  }
+}
+
+/// All is sent, or what fails is not waited for.
+bool HistoryFeed::is_over(const storage::HistorySender::Step& step) const {
+  const std::lock_guard lock(mutex_);
+  if (!ends_) return false;
+  return steady_now() >= *ends_ || (step.what == Do::rest && (step.firm || !sender_.unsent_since()));
+}
+
+void HistoryFeed::rest(const storage::HistorySender::Step& step) {
+  std::unique_lock lock(mutex_);
+  const Millis length = std::max(Millis(1), step.until - steady_now());
+  if (ends_)
+    changed_.wait_for(lock, length);
+  else
+    changed_.wait_for(lock, length, [&] { return (recorded_ && !step.firm) || ends_; });
+}
+
+bool HistoryFeed::is_ending() const {
+  const std::lock_guard lock(mutex_);
+  return ends_.has_value();
+}
+
+/// Until all that was recorded is on the disk. False: the feed ends before.
+bool HistoryFeed::sync() {
+  const auto synced = std::make_shared<std::promise<void>>();
+  auto done = synced->get_future();
+  ledger_->flush([synced] { synced->set_value(); });
+  while (done.wait_for(Millis(100)) != std::future_status::ready) {
+    const std::lock_guard lock(mutex_);
+    if (ends_ && steady_now() >= *ends_) return false;
+  }
+  return true;
+}
+
+Result<LedgerLine> HistoryFeed::ask() {
+  outbox_.reset();
+  auto outbox = storage::Outbox::open(place_.ledger, place_.node);
+  if (!outbox) return outbox.error();
+  outbox_ = *std::move(outbox);
+  opened_ = steady_now();
+  const auto identity = outbox_->identity();
+  if (!identity) return identity.error();
+  auto line = history_->line_of(*identity, place_.node);
+  if (line) ledger_->set_sent(line->node == place_.node ? line->change : 0);
+  return line;
+}
+
+void HistoryFeed::read(std::int64_t after) {
+  if (is_ending() && !sync()) return;
+  if (!outbox_ || steady_now() - opened_ >= reopen_after) {
+    auto outbox = storage::Outbox::open(place_.ledger, place_.node);
+    if (!outbox) return sender_.read(outbox.error(), 0, steady_now());
+    outbox_ = *std::move(outbox);
+    opened_ = steady_now();
+  }
+  auto batch = outbox_->read(after);
+  const std::int64_t newest = batch ? outbox_->newest() : 0;
+  sender_.read(batch, newest, steady_now());
+  batch_.reset();
+  if (batch) batch_ = *std::move(batch);
+}
+
+/// What is handed on was synced before: a history never has more of a ledger than the ledger after a loss of power.
+void HistoryFeed::put() {
+  if (!batch_->changes.empty() && !sync()) return;
+  BALLOT_FAILPOINT("feed.put");
+  const auto result = history_->put(*batch_);
+  BALLOT_FAILPOINT("feed.sent");
+  sender_.put(result, steady_now());
+  if (result) ledger_->set_sent(sender_.sent());
+}
+
+void HistoryFeed::report() {
+  const Now now = io::read_clocks();
+  const auto* const trouble = sender_.trouble(now.steady);
+  FeedState state;
+  if (trouble) state.trouble = trouble->why.what;
+  state.sent = sender_.sent();
+  if (const auto since = sender_.unsent_since()) state.unsent_since = now.wall - (now.steady - *since);
+  state.too_old = sender_.too_old();
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = state;
+  }
+  if (std::exchange(said_, trouble != nullptr) == (trouble != nullptr)) return;
+  if (trouble)
+    log_(Level::warn, "the ledger is not handed on to the fleet's history: " + trouble->why.what,
+         {{"sent", std::to_string(state.sent)}});
+  else
+    log_(Level::info, "the ledger is handed on to the fleet's history again", {{"sent", std::to_string(state.sent)}});
+}
+
+}  // namespace ballot::library
