@@ -76,27 +76,33 @@ std::string heard_text(const library::MissingNode& node) {
 
 }  // namespace
 
+std::string silence_of(const library::MissingNode& node) {
+  std::string text =
+      "node " + node.node + (node.heard_by == "ledger" ? " does not have its newest rows" : " has not answered");
+  if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
+  return text + ": " + node.why;
+}
+
 void name_missing(std::string_view command, const library::LedgerView& ledger) {
   std::cout.flush();
   const std::vector<library::MissingNode> missing = ledger.missing();
-  for (const library::MissingNode& node : std::span(missing).first(std::min(missing.size(), most_named))) {
-    std::string text =
-        "node " + node.node + (node.heard_by == "ledger" ? " does not have its newest rows" : " has not answered");
-    if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
-    std::cerr << "ballot " << command << ": " << escaped(text + ": " + node.why, Escape::plain)
+  for (const library::MissingNode& node : std::span(missing).first(std::min(missing.size(), most_named)))
+    std::cerr << "ballot " << command << ": " << escaped(silence_of(node), Escape::plain)
               << ". What it alone knows is not shown\n";
-  }
   if (missing.size() > most_named)
     std::cerr << "ballot " << command << ": and " << missing.size() - most_named
               << " more nodes have not answered; --format json names them all\n";
 }
 
+void remark_missing(RecordWriter& out, const library::MissingNode& node) {
+  out.remark({{"missing", word(node.node)},
+              {"last_heard", cell(node.last_heard)},
+              {"why", word(node.why)},
+              {"heard_by", word(node.heard_by)}});
+}
+
 void remark_missing(RecordWriter& out, const library::LedgerView& ledger) {
-  for (const library::MissingNode& node : ledger.missing())
-    out.remark({{"missing", word(node.node)},
-                {"last_heard", cell(node.last_heard)},
-                {"why", word(node.why)},
-                {"heard_by", word(node.heard_by)}});
+  for (const library::MissingNode& node : ledger.missing()) remark_missing(out, node);
 }
 
 std::vector<Status> run_statuses() {

@@ -131,14 +131,20 @@ LedgerPlace live(LedgerPlace place, const Node& node) {
 ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node),
       views_(node),
-      fleet_(node, views_, facts.node),
+      fleet_(node, views_, jobs.set(), facts.node),
       jobs_(jobs),
       facts_(std::move(facts)),
       desk_(node.loop(), live(facts_.ledger, node)),
       shown_(
           node, views_, jobs_,
           [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {
-  if (facts_.fleet) desk_.answer_for(others_.emplace(node, *facts_.fleet));
+  if (facts_.fleet) {
+    const auto look = [this](Millis within, FleetQuestions::OnNodes then) {
+      fleet_.look(views_.node_status(), within, std::move(then));
+    };
+    desk_.answer_for(others_.emplace(node, *facts_.fleet, look));
+    fleet_.answers_known_by([this] { return others_->answered(); });
+  }
   io::Engine::Observer observer;
   observer.on_row = [events = events_](const core::RecordRow& record) { events->add(record.row); };
   node_.add_observer(std::move(observer));

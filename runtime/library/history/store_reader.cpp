@@ -1,7 +1,6 @@
 #include "library/history/store_reader.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <memory>
 #include <set>
 #include <utility>
@@ -10,34 +9,16 @@
 #include "core/record/register.hpp"
 #include "core/views.hpp"
 #include "io/clocks.hpp"
+#include "library/history/awaited.hpp"
 
 namespace ballot::library {
 namespace {
 
 constexpr Millis lifetime{1000};
-constexpr Millis glance{50};  // between two looks at whether it still goes on
 
 using Shown = Result<StoreShows>;
 
 Error store_says_nothing() { return {Errc::unavailable, "the store does not answer"}; }
-
-/// One read, between the thread that waits for it and the loop.
-struct Reading {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<Shown> shown;
-
-  void finish(Shown result) {
-    const std::lock_guard lock(mutex);
-    shown = std::move(result);
-    changed.notify_all();
-  }
-  Shown wait(SteadyTime until, const std::function<bool()>& goes_on) {
-    std::unique_lock lock(mutex);
-    while (!shown && io::read_clocks().steady < until && goes_on()) changed.wait_for(lock, glance);
-    return shown ? *std::move(shown) : store_says_nothing();
-  }
-};
 
 /// The jobs to be read.
 std::vector<std::string> unanswered(const StoreQuestion& asked, const core::Views& views, const std::string& node) {
@@ -70,7 +51,7 @@ StoreShows shows(std::vector<std::string> jobs, const std::vector<Register>& reg
 
 /// On the loop.
 void begin(Node& node, const StoreQuestion& asked, const std::string& name, Millis within,
-           const std::shared_ptr<Reading>& reading) {
+           const std::shared_ptr<Awaited<Shown>>& reading) {
   const auto jobs = unanswered(asked, node.core().views(), name);
   if (jobs.empty()) return reading->finish(StoreShows{});
   std::vector<std::string> names;
@@ -103,12 +84,13 @@ Result<StoreShows> StoreReader::read(const StoreQuestion& asked, Millis within, 
 
 Result<StoreShows> StoreReader::read_now(const StoreQuestion& asked, SteadyTime until,
                                          const std::function<bool()>& goes_on) {
-  const auto reading = std::make_shared<Reading>();
+  const auto reading = std::make_shared<Awaited<Shown>>();
   node_.loop().post([=, name = name_, &node = node_] {
     const auto left = std::chrono::duration_cast<Millis>(until - io::read_clocks().steady);
     begin(node, asked, name, std::max(left, Millis(0)), reading);
   });
-  return reading->wait(until, goes_on);
+  auto shown = reading->wait(until, goes_on);
+  return shown ? *std::move(shown) : store_says_nothing();
 }
 
 }  // namespace ballot::library
