@@ -123,14 +123,18 @@ std::optional<StoredRun> find_open_run(const config::Config& config, const std::
 }
 
 Error unknown_run(const library::LedgerView& ledger, const config::Config& config, const std::string& suffix) {
+  const bool is_whole = RunId::parse(suffix).has_value();
   if (ledger.is_of_fleet())
-    return library::not_known(ledger, "no run that the nodes which answer know has an id that ends with " + suffix);
+    return library::not_known(ledger,
+                              is_whole ? "no node that answers knows run " + suffix
+                                       : "no run that the nodes which answer know has an id that ends with " + suffix);
   const auto open = find_open_run(config, suffix);
   if (open && !open->node.empty() && open->node != config.node)
     return {Errc::not_found, "run " + suffix + " of job " + open->job + " is executed by node " + open->node +
                                  ": its history and its output are there"};
-  return library::not_known(ledger, "no run in this node's ledger has an id that ends with " + suffix +
-                                        "; a run of another node is in that one's");
+  return library::not_known(
+      ledger, (is_whole ? "this node's ledger has no run " : "no run in this node's ledger has an id that ends with ") +
+                  suffix + "; a run of another node is in that one's");
 }
 
 }  // namespace

@@ -343,10 +343,21 @@ std::vector<std::string> ControlAnswers::defined_of(const std::vector<std::strin
   return defined;
 }
 
+/// Of these jobs the runs that wait for their next attempt.
+std::vector<std::string> ControlAnswers::waiting_runs(const std::vector<std::string>& jobs) const {
+  std::vector<std::string> runs;
+  if (jobs.empty()) return runs;
+  for (const Row& row : node_.core().views().runs_of_others(jobs))
+    if (row.run && row.status == Status::queued) runs.push_back(row.run->text());
+  return runs;
+}
+
 /// Rows that cannot be stored now are not waited for.
 void ControlAnswers::answer_from_ledger(const io::Question& asked, const io::Reply& reply) {
   io::Question question = asked;
   if (asked.message.text("form") == "shown") question.message.set("defined", defined_of(asked.message.texts("jobs")));
+  if (asked.message.text("ask") == "last_statuses")
+    question.message.set("waiting", waiting_runs(asked.message.texts("jobs")));
   const auto read = [this, question, reply] { desk_.answer(question, reply); };
   if (!wants_newest(question.message) || node_.ledger_state().degraded) return read();
   node_.flush(read);
