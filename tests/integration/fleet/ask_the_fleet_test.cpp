@@ -313,9 +313,11 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
 TEST_F(AskTheFleet, ANodeThatIsDeadWasLastHeardOfAtOneTimeAndItsInstancesAreShownByTheOthers) {
   if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
   configure("n1", one), configure("n2", two), configure("n3", three);
+  fleet.job("dusk", "shell = \"true\"");
   fleet.job("trim", "run_on = \"each\"\nschedule = \"* * * * * *\"\nshell = \"exit 3\"");
   fleet.start();
   ASSERT_TRUE(wait_until([&] { return fleet["n1"].rows("trim@n1").size() > 2; }));
+  ASSERT_EQ(fleet["n2"].ballot({"pause", "dusk"}).code, 0);
   fleet["n1"].kill();
   const std::string node = "n2";
   ASSERT_TRUE(wait_until([&] { return contains(fleet[node].ballot({"nodes"}).out, "gone"); }));
@@ -345,6 +347,9 @@ TEST_F(AskTheFleet, ANodeThatIsDeadWasLastHeardOfAtOneTimeAndItsInstancesAreShow
   EXPECT_TRUE(contains(jobs.out, " (store)")) << jobs.out << jobs.err;
   EXPECT_TRUE(contains(by_api(two, "jobs/trim@n1"), R"("evidence":"store")")) << by_api(two, "jobs/trim@n1");
   EXPECT_FALSE(contains(by_api(two, "jobs/trim@n1/slots"), R"("planned":[])")) << by_api(two, "jobs/trim@n1/slots");
+  const Ran requests = fleet[node].ballot({"history", "--requests", "--format", "json"});
+  EXPECT_TRUE(contains(requests.out, R"("kind":"pause","job":"dusk")")) << requests.out << requests.err;
+  EXPECT_TRUE(contains(requests.out, R"("evidence":"store")")) << requests.out;
   // Of what is nobody's, nothing is said.
   EXPECT_TRUE(contains(by_api(two, "jobs/trim@n9"), R"("status":404)")) << by_api(two, "jobs/trim@n9");
   EXPECT_NE(fleet[node].ballot({"next", "--node", "n9"}).code, 0);
