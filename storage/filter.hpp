@@ -1,6 +1,7 @@
 // Filter, RequestFilter: what `history` and `history --requests` ask for. Empty lists and absent values mean any.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct Filter {
   std::optional<Position> after = {};      // what history() returned for the page before
   std::optional<std::int64_t> limit = 50;  // nullopt: all
 };
+
+/// Of runs that ended badly.
+inline constexpr std::array ended_badly{Status::failed, Status::timed_out, Status::killed, Status::lost};
 
 /// Where a page of requests ended; it means the same to every ledger.
 struct RequestPosition {

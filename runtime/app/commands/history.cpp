@@ -24,6 +24,7 @@ struct HistoryOptions {
   Format format = Format::table;
   storage::Filter filter;
   std::string run;
+  bool failed = false;
   bool follow = false;
   bool requests = false;
   ScopeOptions scope;
@@ -104,10 +105,11 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
 /// What is of rows only.
 Result<void> check(const HistoryOptions& options) {
   const auto& filter = options.filter;
-  const char* const flag = !filter.statuses.empty()  ? "--status"
-                           : !filter.reasons.empty() ? "--reason"
-                           : options.follow          ? "--follow"
-                                                     : nullptr;
+  const char* const flag = options.failed             ? "--failed"
+                           : !filter.statuses.empty() ? "--status"
+                           : !filter.reasons.empty()  ? "--reason"
+                           : options.follow           ? "--follow"
+                                                      : nullptr;
   if (!options.requests || !flag) return {};
   return Error{Errc::invalid, std::string("--requests goes without ") + flag};
 }
@@ -155,6 +157,9 @@ Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& op
 
 Exit run(HistoryOptions& options) {
   if (const auto fits = check(options); !fits) return fail("history", fits.error());
+  if (options.failed)
+    options.filter.statuses.insert(options.filter.statuses.end(), storage::ended_badly.begin(),
+                                   storage::ended_badly.end());
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config, options.follow ? LedgerScope() : options.scope.scope());
@@ -208,6 +213,7 @@ Run setup_history(CLI::App& command) {
   add_names(command, "--group LIST", "only these groups, a list", to.filter.groups);
   add_names(command, "--node LIST", "only what these nodes did, a list", to.filter.nodes);
   add_words(command, "--status LIST", to.filter.statuses, parse_status, Status::missed);
+  add_switch(command, "--failed", to.failed, "only runs that ended badly: failed, timed_out, killed, lost");
   add_words(command, "--reason LIST", to.filter.reasons, parse_reason, last_reason);
   add_value(command, "--since TIME", "slots from this time on",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });
