@@ -76,27 +76,33 @@ std::string heard_text(const library::MissingNode& node) {
 
 }  // namespace
 
+std::string silence_of(const library::MissingNode& node) {
+  std::string text =
+      "node " + node.node + (node.heard_by == "ledger" ? " does not have its newest rows" : " has not answered");
+  if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
+  return text + ": " + node.why;
+}
+
 void name_missing(std::string_view command, const library::LedgerView& ledger) {
   std::cout.flush();
   const std::vector<library::MissingNode> missing = ledger.missing();
-  for (const library::MissingNode& node : std::span(missing).first(std::min(missing.size(), most_named))) {
-    std::string text =
-        "node " + node.node + (node.heard_by == "ledger" ? " does not have its newest rows" : " has not answered");
-    if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
-    std::cerr << "ballot " << command << ": " << escaped(text + ": " + node.why, Escape::plain)
+  for (const library::MissingNode& node : std::span(missing).first(std::min(missing.size(), most_named)))
+    std::cerr << "ballot " << command << ": " << escaped(silence_of(node), Escape::plain)
               << ". What it alone knows is not shown\n";
-  }
   if (missing.size() > most_named)
     std::cerr << "ballot " << command << ": and " << missing.size() - most_named
               << " more nodes have not answered; --format json names them all\n";
 }
 
+void remark_missing(RecordWriter& out, const library::MissingNode& node) {
+  out.remark({{"missing", word(node.node)},
+              {"last_heard", cell(node.last_heard)},
+              {"why", word(node.why)},
+              {"heard_by", word(node.heard_by)}});
+}
+
 void remark_missing(RecordWriter& out, const library::LedgerView& ledger) {
-  for (const library::MissingNode& node : ledger.missing())
-    out.remark({{"missing", word(node.node)},
-                {"last_heard", cell(node.last_heard)},
-                {"why", word(node.why)},
-                {"heard_by", word(node.heard_by)}});
+  for (const library::MissingNode& node : ledger.missing()) remark_missing(out, node);
 }
 
 std::vector<Status> run_statuses() {
@@ -117,14 +123,18 @@ std::optional<StoredRun> find_open_run(const config::Config& config, const std::
 }
 
 Error unknown_run(const library::LedgerView& ledger, const config::Config& config, const std::string& suffix) {
+  const bool is_whole = RunId::parse(suffix).has_value();
   if (ledger.is_of_fleet())
-    return library::not_known(ledger, "no run that the nodes which answer know has an id that ends with " + suffix);
+    return library::not_known(ledger,
+                              is_whole ? "no node that answers knows run " + suffix
+                                       : "no run that the nodes which answer know has an id that ends with " + suffix);
   const auto open = find_open_run(config, suffix);
   if (open && !open->node.empty() && open->node != config.node)
     return {Errc::not_found, "run " + suffix + " of job " + open->job + " is executed by node " + open->node +
                                  ": its history and its output are there"};
-  return library::not_known(ledger, "no run in this node's ledger has an id that ends with " + suffix +
-                                        "; a run of another node is in that one's");
+  return library::not_known(
+      ledger, (is_whole ? "this node's ledger has no run " : "no run in this node's ledger has an id that ends with ") +
+                  suffix + "; a run of another node is in that one's");
 }
 
 }  // namespace

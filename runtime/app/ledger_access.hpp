@@ -41,9 +41,13 @@ void flush_ledger(const config::Config& config);
 /// Where no daemon answered, rows that have not ended are as the last one left them: says so on stderr.
 void warn_of_open_rows(std::string_view command, const library::LedgerView& ledger);
 
+/// "node host-3 has not answered (its last answer was at 2026-11-27T14:38:46Z): its API cannot be connected to".
+std::string silence_of(const library::MissingNode& node);
+
 /// Names on stderr the nodes that did not answer: what they alone know is not in what was printed.
 void name_missing(std::string_view command, const library::LedgerView& ledger);
 /// The same as last elements of a list in JSON.
+void remark_missing(RecordWriter& out, const library::MissingNode& node);
 void remark_missing(RecordWriter& out, const library::LedgerView& ledger);
 
 /// Of rows that are of a run; the others' slots never ran.

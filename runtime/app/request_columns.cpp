@@ -30,4 +30,19 @@ std::vector<Cell> request_cells(const RequestRow& request, Format format, const 
   return cells;
 }
 
+void write_request(RecordWriter& out, const ShownRequest& request, Format format, const LocalTimes& times) {
+  if (!request.is_evidence) return out.row(request_cells(request.row, format, times));
+  RequestRow row = request.row;
+  if (format == Format::table) row.result += " (store)";
+  std::vector<Cell> cells = request_cells(row, format, times);
+  if (format == Format::table) return out.row(std::move(cells));
+  cells.front() = Cell();  // it is not known
+  if (format != Format::json) return out.row(std::move(cells));
+  const std::vector<Column> columns = request_columns(format);
+  RecordWriter::Fields fields;
+  for (std::size_t i = 0; i < columns.size(); ++i) fields.emplace_back(columns[i].name, std::move(cells[i]));
+  fields.emplace_back("evidence", std::string("store"));
+  out.remark(fields);
+}
+
 }  // namespace ballot::app

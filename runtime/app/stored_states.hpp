@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "app/pauses.hpp"
+#include "ballot/backend.hpp"
 #include "ballot/error.hpp"
+#include "ballot/ledger.hpp"
 #include "ballot/time.hpp"
 #include "config/config.hpp"
 
@@ -43,9 +45,12 @@ class StoredStates {
   static constexpr Millis patience{2000};
   /// Errors: those of Observer; unavailable, where the store does not answer within that time.
   static Result<StoredStates> read(const config::Config& config, Millis within = patience);
+  static StoredStates of(const std::vector<Register>& registers);
   /// Of one job alone.
   static Result<StoredState> read(const config::Config& config, const std::string& job, const std::string& group);
 
+  /// The pauses that stand, each as what was asked for it; of the request nothing else is stored.
+  std::vector<RequestRow> pauses() const;
   /// The registers of jobs and groups that are not active.
   std::vector<std::string> held() const;
   /// Halted comes before paused; of a halt the group before the job.

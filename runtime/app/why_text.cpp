@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 #include "app/history_columns.hpp"
 #include "base/duration.hpp"
@@ -204,6 +205,25 @@ std::string circumstances(const Row& row) {
   return text + leftover_of(row);
 }
 
+/// One that goes on is not known to be the last.
+std::string attempts_text(const std::vector<Row>& rows, std::string_view who_knows) {
+  const Row& last = rows.front();
+  if (!last.run || !is_final(last.status)) return {};
+  std::set<int> attempts;
+  for (const Row& row : rows)
+    if (row.run == last.run && row.attempt <= last.attempt) attempts.insert(row.attempt);
+  if (attempts.size() < 2) return {};
+  return " It is the last of " + std::to_string(attempts.size()) + " attempts that " + std::string(who_knows) + ".";
+}
+
+std::string before_text(const std::vector<Row>& rows) {
+  const Row& last = rows.front();
+  for (const Row& row : rows)
+    if (last.run && row.run == last.run && row.attempt < last.attempt)
+      return " Before it: " + circumstances(row) + " " + std::string(rule_of(row));
+  return {};
+}
+
 std::string wrapped(std::string_view text, std::size_t width) {
   std::string lines;
   std::size_t column = 0;
@@ -223,7 +243,9 @@ std::string wrapped(std::string_view text, std::size_t width) {
 }
 
 std::string evidence_text(const Row& row) {
-  std::string text = "This is what the job's register in the store shows; no ledger that was asked has a row of it. ";
+  const std::string of_what = row.run && row.attempt > 1 ? "of attempt " + std::to_string(row.attempt) : "of it";
+  std::string text =
+      "This is what the job's register in the store shows; no ledger that was asked has a row " + of_what + ". ";
   if (!row.run)
     return text +
            "A run claimed the slot, and is not open any more: it has ended, and how is recorded by the node that "

@@ -21,6 +21,12 @@ std::string headline(const Row& row, const std::string& zone = "UTC");
 /// Who, when, how it ended: a sentence or more. "" where there is nothing to say.
 std::string circumstances(const Row& row);
 
+/// Of the rows of a run, last attempt first: that the first one is the last of so many attempts. "" where it goes on,
+/// or was the only one. `who_knows`: "this ledger knows".
+std::string attempts_text(const std::vector<Row>& rows, std::string_view who_knows);
+/// Of these rows the attempt before the first one: how it ended, and why. "" where there is none.
+std::string before_text(const std::vector<Row>& rows);
+
 /// Broken into lines of at most `width` characters, at spaces.
 std::string wrapped(std::string_view text, std::size_t width);
 

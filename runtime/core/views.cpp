@@ -184,9 +184,17 @@ std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) con
   return rows;
 }
 
-void Views::visit_owners(const std::function<void(const std::string& job, const std::string& group)>& visit) const {
-  for (const auto& entry : jobs_.all())
-    if (entry->machine.definition()) visit(entry->machine.name(), entry->machine.owner());
+Views::Next Views::visit_owners(
+    const std::string& after, std::size_t most,
+    const std::function<void(const std::string& job, const std::string& group)>& visit) const {
+  return page(jobs_.all(), after, most, [&](const JobEntry& entry) {
+    if (entry.machine.definition()) visit(entry.machine.name(), entry.machine.owner());
+  });
+}
+
+const std::string* Views::find_owner(const std::string& job) const {
+  const JobEntry* const found = jobs_.find(job);
+  return found && found->machine.definition() ? &found->machine.owner() : nullptr;
 }
 
 int Views::open_runs() const {

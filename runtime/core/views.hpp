@@ -119,8 +119,11 @@ class Views {
   /// 5,000 jobs): how it ended. Of jobs that are named also of the last slot that was claimed, where no register says
   /// how its run ended: `claimed`, without a run.
   std::vector<Row> runs_of_others(const std::vector<std::string>& jobs) const;
-  /// All jobs that files define, with the groups whose they are.
-  void visit_owners(const std::function<void(const std::string& job, const std::string& group)>& visit) const;
+  /// The jobs that files define, with the groups whose they are, as visit_jobs() goes through them.
+  Next visit_owners(const std::string& after, std::size_t most,
+                    const std::function<void(const std::string& job, const std::string& group)>& visit) const;
+  /// Of one of them; null: no file defines it.
+  const std::string* find_owner(const std::string& job) const;
   /// As many jobs as a visit of all of them shows, or more.
   std::size_t known_jobs() const { return jobs_.all().size(); }
   /// Runs that the runner has and that have not ended, over all jobs.

@@ -131,14 +131,20 @@ LedgerPlace live(LedgerPlace place, const Node& node) {
 ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node),
       views_(node),
-      fleet_(node, views_, facts.node),
+      fleet_(node, views_, jobs.set(), facts.node),
       jobs_(jobs),
       facts_(std::move(facts)),
       desk_(node.loop(), live(facts_.ledger, node)),
       shown_(
           node, views_, jobs_,
           [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {
-  if (facts_.fleet) desk_.answer_for(others_.emplace(node, *facts_.fleet));
+  if (facts_.fleet) {
+    const auto look = [this](Millis within, FleetQuestions::OnNodes then) {
+      fleet_.look(views_.node_status(), within, std::move(then));
+    };
+    desk_.answer_for(others_.emplace(node, *facts_.fleet, look));
+    fleet_.answers_known_by([this] { return others_->answered(); });
+  }
   io::Engine::Observer observer;
   observer.on_row = [events = events_](const core::RecordRow& record) { events->add(record.row); };
   node_.add_observer(std::move(observer));
@@ -337,10 +343,21 @@ std::vector<std::string> ControlAnswers::defined_of(const std::vector<std::strin
   return defined;
 }
 
+/// Of these jobs the runs that wait for their next attempt.
+std::vector<std::string> ControlAnswers::waiting_runs(const std::vector<std::string>& jobs) const {
+  std::vector<std::string> runs;
+  if (jobs.empty()) return runs;
+  for (const Row& row : node_.core().views().runs_of_others(jobs))
+    if (row.run && row.status == Status::queued) runs.push_back(row.run->text());
+  return runs;
+}
+
 /// Rows that cannot be stored now are not waited for.
 void ControlAnswers::answer_from_ledger(const io::Question& asked, const io::Reply& reply) {
   io::Question question = asked;
   if (asked.message.text("form") == "shown") question.message.set("defined", defined_of(asked.message.texts("jobs")));
+  if (asked.message.text("ask") == "last_statuses")
+    question.message.set("waiting", waiting_runs(asked.message.texts("jobs")));
   const auto read = [this, question, reply] { desk_.answer(question, reply); };
   if (!wants_newest(question.message) || node_.ledger_state().degraded) return read();
   node_.flush(read);

@@ -10,6 +10,7 @@ namespace ballot::library {
 namespace {
 
 constexpr Millis arrival{10'000};  // from what a node publishes to its first election
+constexpr Millis same_time{100};   // two readings of two clocks differ by less: a time that is shown stays the same
 
 /// What the elections say of a session.
 struct Seen {
@@ -47,9 +48,19 @@ void add_drifts(const FleetFacts& facts, FleetNode& node) {
   }
 }
 
+/// The last of what is known, whoever asks and however.
+void set_heard(const FleetFacts& facts, std::optional<WallTime> at, const char* by, FleetNode& node) {
+  node.last_heard = at;
+  if (at) node.heard_by = by;
+  const auto answered = facts.answered.find(node.node);
+  if (answered == facts.answered.end() || (at && answered->second <= *at)) return;
+  node.last_heard = answered->second;
+  node.heard_by = "answer";
+}
+
 void describe_present(const FleetFacts& facts, const core::PeerView& peer, const Seen& seen, FleetNode& node) {
   const Candidate& candidate = *seen.candidate;
-  node.last_heard = candidate.last_seen;
+  set_heard(facts, candidate.last_seen, "election", node);
   node.version = candidate.version;
   node.host = candidate.host;
   node.leads = seen.leads;
@@ -66,7 +77,7 @@ void describe_present(const FleetFacts& facts, const core::PeerView& peer, const
 void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetNode& node) {
   const auto alive = facts.alive.find(peer.session);
   const bool is_known = alive != facts.alive.end() && alive->second >= peer.at;
-  node.last_heard = is_known ? alive->second : peer.at;
+  set_heard(facts, is_known ? alive->second : peer.at, is_known ? "election" : "record", node);
   if (facts.elections.empty()) {
     node.state = "unknown";
     node.reasons.emplace_back("the store does not answer");
@@ -78,7 +89,7 @@ void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetN
   } else {
     node.state = "gone";
     node.reasons.emplace_back("it has no session: it is down, or cut off from the store");
-    if (!is_known)
+    if (node.heard_by == "record")
       node.reasons.push_back("last heard of: when it published its record, as far as " + facts.self +
                              " knows; it may have lived longer");
   }
@@ -110,7 +121,7 @@ void note_alive(SessionTimes& alive, const std::vector<Election>& elections, con
                 WallTime now, SteadyTime steady) {
   const auto add = [&alive](std::string_view session, WallTime at) {
     WallTime& known = alive.try_emplace(std::string(session), at).first->second;
-    known = std::max(known, at);
+    if (at > known + same_time) known = at;
   };
   std::set<std::string_view> published;
   for (const core::PeerView& peer : peers) {

@@ -39,10 +39,13 @@ struct FleetNode {
   std::string version, host;
   std::vector<std::string> leads = {};  // groups, in order
   bool is_asked = false;                // it is the node that says all this
+  std::string heard_by = {};            // how `last_heard` is known, as of MissingNode; "": of itself, or not at all
 };
 
 /// When each session, by its ID, was last known to be alive.
 using SessionTimes = std::map<std::string, WallTime, std::less<>>;
+/// When each node has last answered by its API, as far as it was asked.
+using AnswerTimes = std::map<std::string, WallTime, std::less<>>;
 
 struct FleetFacts {
   WallTime now{};
@@ -52,6 +55,7 @@ struct FleetFacts {
   std::vector<core::PeerView> peers;
   std::vector<core::DriftView> drifts;
   SessionTimes alive = {};  // of earlier questions, and of what this node has observed
+  AnswerTimes answered = {};
 };
 
 /// Adds what is known now, and forgets the sessions of which nothing is published any more.

@@ -6,6 +6,7 @@
 
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "config/other_instance.hpp"
 #include "core/record/register.hpp"
 #include "io/clocks.hpp"
 #include "library/next_slots.hpp"
@@ -25,15 +26,24 @@ struct Ahead {
   NextSlots next;
   std::vector<std::string> unknown = {};  // jobs
 
+  bool is_named(std::string_view job_name, std::string_view group_name) const {
+    return (job.empty() || job_name == job || common_name(job_name) == job) &&
+           (group.empty() || group_name == group || common_name(group_name) == group);
+  }
   bool wants(const core::JobView& view) const {
-    const bool is_job = job.empty() || view.name == job || common_name(view.name) == job;
-    const bool is_group = group.empty() || view.group == group || common_name(view.group) == group;
-    return is_job && is_group && !is_held(view) && (node.empty() || view.leader == node) &&
+    const bool is_others_and_held = view.leader != self && is_held(view.name, view.group);
+    return is_named(view.name, view.group) && !is_others_and_held && (node.empty() || view.leader == node) &&
            view.state != core::JobState::halted && view.state != core::JobState::waiting;
   }
-  bool is_held(const core::JobView& view) const {
-    return view.leader != self && !held.empty() &&
-           (held.contains(core::job_register(view.name)) || held.contains(core::group_register(view.group)));
+  bool is_held(std::string_view job_name, std::string_view group_name) const {
+    return !held.empty() &&
+           (held.contains(core::job_register(job_name)) || held.contains(core::group_register(group_name)));
+  }
+  /// Whose instances are asked for besides: "" nobody's.
+  std::string_view other_node() const {
+    for (const std::string_view name : {std::string_view(node), node_of_instance(job), node_of_instance(group)})
+      if (!name.empty()) return name == self ? std::string_view() : name;
+    return {};
   }
 };
 
@@ -47,6 +57,25 @@ void add_slots(const core::Views& views, const core::JobView& view, Ahead& ahead
     return;
   }
   for (const WallTime slot : *slots) ahead.next.add({slot, name, std::string(view.group), std::string(view.leader)});
+}
+
+/// Of this node's instance the other node's.
+void add_slots_elsewhere(const config::JobSet& set, const core::JobView& own, Ahead& ahead) {
+  const std::string_view other = ahead.other_node();
+  if (other.empty() || !is_instance(own.name)) return;
+  const std::string name = instance_name(common_name(own.name), other);
+  const auto definition = config::definition_on(set, ahead.self, name);
+  if (!definition || !definition->job.enabled) return;
+  const std::string& group = *definition->job.group;
+  if (!ahead.is_named(name, group) || ahead.is_held(name, group)) return;
+  if (!definition->plan.everies().empty()) {
+    if (ahead.unknown.size() < most_unknown) ahead.unknown.push_back(name);
+    return;
+  }
+  std::size_t left = most_slots;
+  for (auto slot = definition->plan.next(ahead.now, {}); slot && slot->at < ahead.next.until() && left > 0;
+       slot = definition->plan.next(slot->at, {}), --left)
+    if (!slot->dst_gap) ahead.next.add({slot->at, name, group, std::string(other)});
 }
 
 void send_slots(const Ahead& ahead, const io::Reply& reply) {
@@ -70,15 +99,19 @@ void send_slots(const Ahead& ahead, const io::Reply& reply) {
 
 }  // namespace
 
-void FleetQuestions::answer_nodes(const NodeStatus& status, const io::Reply& reply) {
-  node_.observe(store_time, [this, status, reply](const std::vector<Election>& elections) {
+void FleetQuestions::look(const NodeStatus& status, Millis within, OnNodes then) {
+  node_.observe(within, [this, status, then = std::move(then)](const std::vector<Election>& elections) {
     const core::NodeViews views = node_.core().node_views();
     const auto now = io::read_clocks();
     const auto peers = views.peers();
     note_alive(alive_, elections, peers, now.wall, now.steady);
-    const FleetFacts facts{now.wall, self_, status, elections, peers, views.drifts(), alive_};
-    reply.finish(shown(fleet_nodes(facts)));
+    const auto answered = answered_ ? answered_() : AnswerTimes();
+    then(fleet_nodes({now.wall, self_, status, elections, peers, views.drifts(), alive_, answered}));
   });
+}
+
+void FleetQuestions::answer_nodes(const NodeStatus& status, const io::Reply& reply) {
+  look(status, store_time, [reply](const std::vector<FleetNode>& nodes) { reply.finish(shown(nodes)); });
 }
 
 void FleetQuestions::answer_next(const io::Message& asked, const io::Reply& reply) const {
@@ -94,8 +127,11 @@ void FleetQuestions::answer_next(const io::Message& asked, const io::Reply& repl
                                                    {held.begin(), held.end()},
                                                    now,
                                                    NextSlots(now + ahead_for, most_slots)});
-  const auto look = [&node = node_, ahead, reply](std::span<const core::JobView> jobs) {
-    for (const core::JobView& job : jobs) add_slots(node.core().views(), job, *ahead);
+  const auto look = [this, ahead, reply](std::span<const core::JobView> jobs) {
+    for (const core::JobView& job : jobs) {
+      add_slots(node_.core().views(), job, *ahead);
+      add_slots_elsewhere(jobs_, job, *ahead);
+    }
     return !reply.gone();
   };
   views_.jobs(look, [ahead, reply] { send_slots(*ahead, reply); });

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
+#include "app/escape.hpp"
 #include "app/history_columns.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
@@ -12,6 +13,8 @@
 #include "app/output_follower.hpp"
 #include "app/request_columns.hpp"
 #include "app/row_groups.hpp"
+#include "app/standing_pauses.hpp"
+#include "app/stored_states.hpp"
 
 namespace ballot::app {
 namespace {
@@ -21,6 +24,7 @@ struct HistoryOptions {
   Format format = Format::table;
   storage::Filter filter;
   std::string run;
+  bool failed = false;
   bool follow = false;
   bool requests = false;
   ScopeOptions scope;
@@ -101,35 +105,61 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
 /// What is of rows only.
 Result<void> check(const HistoryOptions& options) {
   const auto& filter = options.filter;
-  const char* const flag = !filter.statuses.empty()  ? "--status"
-                           : !filter.reasons.empty() ? "--reason"
-                           : options.follow          ? "--follow"
-                                                     : nullptr;
+  const char* const flag = options.failed             ? "--failed"
+                           : !filter.statuses.empty() ? "--status"
+                           : !filter.reasons.empty()  ? "--reason"
+                           : options.follow           ? "--follow"
+                                                      : nullptr;
   if (!options.requests || !flag) return {};
   return Error{Errc::invalid, std::string("--requests goes without ") + flag};
 }
 
+/// What nodes that do not answer have done may stand in the store. Which of them it was the store does not say.
+std::optional<Error> add_of_store(std::vector<ShownRequest>& requests, const storage::RequestFilter& filter,
+                                  const HistoryOptions& options, const library::LedgerView& ledger) {
+  const auto missing = ledger.missing();
+  const bool may_be_theirs = std::any_of(missing.begin(), missing.end(), [&](const library::MissingNode& node) {
+    return node.heard_by != "ledger" && (filter.nodes.empty() || std::find(filter.nodes.begin(), filter.nodes.end(),
+                                                                           node.node) != filter.nodes.end());
+  });
+  if (!may_be_theirs || filter.run) return std::nullopt;
+  const auto config = load_backend_config(options.config);
+  const auto stored = config ? StoredStates::read(*config) : Error{Errc::invalid, "the configuration"};
+  if (!stored) return stored.error();
+  add_standing(requests, stored->pauses(), filter);
+  return std::nullopt;
+}
+
 Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& options, const LocalTimes& times) {
   const storage::Filter& rows = options.filter;
-  RecordWriter out(std::cout, request_columns(options.format), stdout_layout(options.format));
-  const auto end = ledger.requests(
-      {.jobs = rows.jobs,
-       .groups = rows.groups,
-       .nodes = rows.nodes,
-       .run = rows.run,
-       .since = rows.since,
-       .until = rows.until,
-       .limit = rows.limit},
-      [&](const RequestRow& request) { return out.row(request_cells(request, options.format, times)), true; });
+  const storage::RequestFilter filter{.jobs = rows.jobs,
+                                      .groups = rows.groups,
+                                      .nodes = rows.nodes,
+                                      .run = rows.run,
+                                      .since = rows.since,
+                                      .until = rows.until,
+                                      .limit = rows.limit};
+  std::vector<ShownRequest> requests;
+  const auto end =
+      ledger.requests(filter, [&](const RequestRow& request) { return requests.push_back({request}), true; });
   if (!end) return end.error();
+  const auto trouble = add_of_store(requests, filter, options, ledger);
+  RecordWriter out(std::cout, request_columns(options.format), stdout_layout(options.format));
+  for (const ShownRequest& request : requests) write_request(out, request, options.format, times);
   remark_missing(out, ledger);
   out.finish();
   name_missing("history", ledger);
+  if (trouble)
+    std::cerr << "ballot history: " << escaped(trouble->what, Escape::plain)
+              << ": pauses that stand, and that those nodes know of, are not shown\n";
   return {};
 }
 
 Exit run(HistoryOptions& options) {
   if (const auto fits = check(options); !fits) return fail("history", fits.error());
+  if (options.failed)
+    options.filter.statuses.insert(options.filter.statuses.end(), storage::ended_badly.begin(),
+                                   storage::ended_badly.end());
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config, options.follow ? LedgerScope() : options.scope.scope());
@@ -183,6 +213,7 @@ Run setup_history(CLI::App& command) {
   add_names(command, "--group LIST", "only these groups, a list", to.filter.groups);
   add_names(command, "--node LIST", "only what these nodes did, a list", to.filter.nodes);
   add_words(command, "--status LIST", to.filter.statuses, parse_status, Status::missed);
+  add_switch(command, "--failed", to.failed, "only runs that ended badly: failed, timed_out, killed, lost");
   add_words(command, "--reason LIST", to.filter.reasons, parse_reason, last_reason);
   add_value(command, "--since TIME", "slots from this time on",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });

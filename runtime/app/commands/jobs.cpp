@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/ask.hpp"
+#include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
 #include "app/ledger_access.hpp"
@@ -58,6 +59,17 @@ std::vector<io::Message> named(const std::string& name, std::vector<io::Message>
     return one != name && common_name(one) != name;
   });
   return jobs;
+}
+
+/// As the daemon would show it, as far as it is known here.
+io::Message message_of(const schedule::Definition& definition) {
+  io::Message job;
+  job.set("job", definition.job.name).set("group", std::string(*definition.job.group)).set("leader", "");
+  job.set("state", std::string(definition.job.enabled ? "" : "disabled"));
+  const bool is_known = definition.job.enabled && definition.plan.everies().empty();
+  const auto next = is_known ? definition.plan.next(io::read_clocks().wall, {}) : std::nullopt;
+  if (next) job.set("next_slot", format_slot(next->at));
+  return job;
 }
 
 /// The daemon answers some at a time.
@@ -123,47 +135,51 @@ class States {
   std::optional<Result<StoredStates>> stored_;
 };
 
+void write_row(const io::Message& job, const std::string& status, const std::string& state, bool is_of_store,
+               const std::set<std::string>& silent, const LocalTimes& times, Format format, RecordWriter& out) {
+  const std::string name = job.text("job").value_or(""), led = job.text("leader").value_or("");
+  const Cell group = word(job.text("group").value_or("")), leader = word(led), last = word(status);
+  const Cell next = state == "paused" ? Cell() : slot_cell(name, job.text("next_slot"), times);
+  if (format == Format::table)
+    out.row({name, is_of_store ? Cell(status + " (store)") : last, word(state), next, group,
+             silent.contains(led) ? Cell(led + " (silent)") : leader});
+  else if (format == Format::json && is_of_store)
+    out.remark({{"job", name},
+                {"group", group},
+                {"leader", leader},
+                {"next_slot", next},
+                {"last_status", last},
+                {"state", word(state)},
+                {"evidence", std::string("store")}});
+  else
+    out.row({name, group, leader, next, last, word(state)});
+}
+
 Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const SteadyTime asked_at = io::read_clocks().steady;
   const auto answer = ask_jobs(config->control_socket);
   if (!answer) return fail("jobs", answer.error());
-  const std::vector<io::Message> jobs = named(options.name, *answer);
-  if (jobs.empty() && !options.name.empty()) {
-    const auto own = require_own(options.name, *config);
-    return fail("jobs", own ? unknown(options.name, *answer) : own.error());
-  }
+  std::vector<io::Message> jobs = named(options.name, *answer);
   const auto ledger = open_ledger(*config, options.scope.scope());
-  const std::vector<std::string> statuses = last_statuses(ledger ? ledger->get() : nullptr, jobs);
+  library::LedgerView* const asked = ledger ? ledger->get() : nullptr;
+  std::optional<AwayInstance> away;
+  if (jobs.empty() && !options.name.empty()) {
+    away = find_away(options.name, *config, load_jobs(*config).set(), asked);
+    const auto own = require_own(options.name, *config);
+    if (!away) return fail("jobs", own ? unknown(options.name, *answer) : own.error());
+    jobs.push_back(message_of(*away->definition));
+  }
+  const std::vector<std::string> statuses = last_statuses(asked, jobs);
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   States states(options.config, config->node, left_of_patience(asked_at));
   const std::set<std::string> silent = ask_silent_leaders(*config, jobs, "leader");
   const std::set<std::string> by_store = ledger ? (*ledger)->known_by_store() : std::set<std::string>();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const io::Message& job = jobs[i];
-    const std::string name = job.text("job").value_or("");
-    const Cell group = word(job.text("group").value_or("")), leader = word(job.text("leader").value_or(""));
-    const std::string stored = states.of(job);
-    const Cell state = word(stored);
-    const Cell next = stored == "paused" ? Cell() : slot_cell(name, job.text("next_slot"), times);
-    const Cell last = word(statuses[i]);
-    const std::string led = job.text("leader").value_or("");
-    const bool is_of_store = by_store.contains(name);
-    if (options.format == Format::table)
-      out.row({name, is_of_store ? Cell(statuses[i] + " (store)") : last, state, next, group,
-               silent.contains(led) ? Cell(led + " (silent)") : leader});
-    else if (options.format == Format::json && is_of_store)
-      out.remark({{"job", name},
-                  {"group", group},
-                  {"leader", leader},
-                  {"next_slot", next},
-                  {"last_status", last},
-                  {"state", state},
-                  {"evidence", std::string("store")}});
-    else
-      out.row({name, group, leader, next, last, state});
+    const bool is_of_store = by_store.contains(jobs[i].text("job").value_or(""));
+    write_row(jobs[i], statuses[i], states.of(jobs[i]), is_of_store, silent, times, options.format, out);
   }
   if (ledger) remark_missing(out, **ledger);
   out.finish();
@@ -173,6 +189,7 @@ Exit run(const JobsOptions& options) {
               << ": who leads is not known, nor the state of what other nodes lead\n";
   }
   if (ledger) name_missing("jobs", **ledger);
+  if (away) name_away("jobs", away->node, asked);
   return Exit::done;
 }
 

@@ -1,17 +1,20 @@
 // ballot next [--for 1h]: what is due in that time over the fleet, in order, with the node that leads it.
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 
-#include "app/ask.hpp"
+#include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
+#include "app/escape.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/local_times.hpp"
 #include "app/options.hpp"
 #include "app/stored_states.hpp"
 #include "base/duration.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "io/control_client.hpp"
 #include "library/fleet_questions.hpp"
@@ -85,8 +88,41 @@ Result<void> drop_held(const NextOptions& options, const config::Config& config,
   return {};
 }
 
+using SilentNodes = std::map<std::string, library::MissingNode>;
+
+/// Of the nodes that lead what is to come, or are asked for, those that are not heard of.
+SilentNodes silent_of(const NextOptions& options, const config::Config& config, const std::vector<io::Message>& slots) {
+  std::set<std::string> named{options.node, std::string(node_of_instance(options.job))};
+  for (const io::Message& slot : slots) named.insert(slot.text("node").value_or(""));
+  named.erase("");
+  named.erase(config.node);
+  if (named.empty()) return {};
+  SilentNodes silent = ask_silent_nodes(config);
+  std::erase_if(silent, [&](const auto& one) { return !named.contains(one.first); });
+  return silent;
+}
+
+/// What becomes of slots of a node that is away.
+void name_silent(const SilentNodes& silent, const std::vector<io::Message>& slots) {
+  const auto has_slots = [&](const std::string& node, bool of_instances) {
+    return std::any_of(slots.begin(), slots.end(), [&](const io::Message& slot) {
+      return slot.text("node") == node && is_instance(slot.text("job").value_or("")) == of_instances;
+    });
+  };
+  for (const auto& [name, node] : silent) {
+    std::string text = silence_of(node);
+    if (has_slots(name, false))
+      text += ". Another node leads its groups soon, and what is due until then is settled by the jobs' misfire policy";
+    if (has_slots(name, true))
+      text +=
+          ". Its instances of jobs of each node nobody else runs: while it is away these slots pass, and it settles "
+          "them by the jobs' misfire policy when it is back";
+    std::cerr << "ballot next: " << escaped(text, Escape::plain) << '\n';
+  }
+}
+
 void print_slots(const NextOptions& options, const config::Config& config, const std::vector<io::Message>& slots,
-                 const std::set<std::string>& silent) {
+                 const SilentNodes& silent) {
   RecordWriter out(std::cout,
                    {{"slot", "SLOT", Tint::plain, Room::stays},
                     {"job", "JOB", Tint::plain, Room::stays},
@@ -102,16 +138,23 @@ void print_slots(const NextOptions& options, const config::Config& config, const
     out.row({at ? times.slot(job, *at) : Cell(), job, slot.text("group").value_or(""),
              word(is_marked ? node + " (silent)" : node)});
   }
+  for (const auto& [name, node] : silent) remark_missing(out, node);
   out.finish();
   std::cout.flush();
 }
 
-Result<void> require_names(const NextOptions& options, const config::Config& config) {
-  if (options.job.empty() && options.group.empty() && options.node.empty()) return {};
+/// A node that is mistyped would have instances as any other.
+Result<void> require_names(const NextOptions& options, const config::Config& config, bool is_nothing) {
+  std::vector<std::string> nodes;
+  for (const std::string_view name :
+       {std::string_view(options.node), node_of_instance(options.job), node_of_instance(options.group)})
+    if (!name.empty() && name != config.node) nodes.emplace_back(name);
+  const bool has_names = !options.job.empty() || !options.group.empty() || !options.node.empty();
+  if (nodes.empty() && !(is_nothing && has_names)) return {};
   const auto ledger = open_ledger(config, {.is_fleet = true});
   if (!ledger) return ledger.error();
-  if (!options.node.empty())
-    if (auto known = library::require_nodes(**ledger, {options.node}); !known) return known;
+  if (auto known = library::require_nodes(**ledger, nodes); !known) return known;
+  if (!is_nothing) return {};
   if (!options.job.empty())
     if (auto known = require_job(options.job, config, **ledger); !known) return known;
   return options.group.empty() ? Result<void>() : require_group(options.group, config, **ledger);
@@ -122,15 +165,12 @@ Exit run(const NextOptions& options) {
   if (!config) return Exit::configuration;
   auto next = ask_next(options, config->control_socket);
   if (!next) return fail("next", next.error());
-  if (next->slots.empty())
-    if (const auto known = require_names(options, *config); !known) return fail("next", known.error());
+  if (const auto known = require_names(options, *config, next->slots.empty()); !known)
+    return fail("next", known.error());
   const auto checked = drop_held(options, *config, *next);
-  const std::set<std::string> silent = ask_silent_leaders(*config, next->slots, "node");
+  const SilentNodes silent = silent_of(options, *config, next->slots);
   print_slots(options, *config, next->slots, silent);
-  for (const std::string& node : silent)
-    std::cerr << "ballot next: node " << node
-              << " does not renew its session: another node leads its groups soon, and what is due until then is "
-                 "settled by the jobs' misfire policy\n";
+  name_silent(silent, next->slots);
   if (!checked)
     std::cerr << "ballot next: " << checked.error().what
               << ": slots of jobs that are paused and led by other nodes may be among these\n";

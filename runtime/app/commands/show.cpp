@@ -3,6 +3,7 @@
 #include <memory>
 #include <sstream>
 
+#include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
 #include "app/document.hpp"
 #include "app/escape.hpp"
@@ -45,6 +46,7 @@ struct ShownJob {
   std::vector<WallTime> next;
   std::string definition;                // as its file has it
   std::optional<std::vector<Row>> rows;  // none: the ledger cannot be read
+  std::vector<library::MissingNode> missing;
 };
 
 std::string state_text(const io::Message& job) {
@@ -86,6 +88,20 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
   } else if (!job.leader->empty()) {
     job.state_text += ", as far as is known here: ask on " + *job.leader;
   }
+}
+
+/// Of another node's instance that node alone has its state, and of a pause or a halt the store.
+void take_state_of_away(const ShowOptions& options, const AwayInstance& away, ShownJob& job) {
+  job.state_text = "not known: " + silence_of(away.node) + ". While it is away nobody runs its instance";
+  const auto stored = stored_state(options, job.name, job.group);
+  if (!stored) return;
+  job.state = stored->word;
+  job.pauses = stored->pauses;
+  if (stored->word == "paused")
+    job.state_text = pauses_text(stored->pauses), job.next.clear();
+  else
+    job.state_text = stored->word + ": " + stored->why;
+  job.state_text += ", by the store; " + silence_of(away.node);
 }
 
 /// Of `@every` only the daemon knows the phase, and the next slot.
@@ -172,6 +188,7 @@ void print_json(const ShownJob& job) {
   shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
   shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
+  shown.add("missing", missing_document(job.missing));
   std::cout << to_json(shown);
 }
 
@@ -214,6 +231,7 @@ Answer ask_job_or_instance(const config::Config& config, const std::string& job)
 /// No file defines it, and no daemon has it.
 Error unknown_job(const std::string& job, const config::Config& config,
                   const Result<std::unique_ptr<library::LedgerView>>& ledger) {
+  if (const auto own = require_own(job, config); !own) return own.error();
   const auto known = ledger ? require_job(job, config, **ledger) : Result<void>(ledger.error());
   return known
              ? Error{Errc::not_found, "no job file defines " + job + " any more; `ballot history --job` shows its runs"}
@@ -230,15 +248,24 @@ Exit run(const ShowOptions& options) {
   if (found == definitions.end()) found = definitions.find(instance_name(options.job, config->node));
   const bool has_file = found != definitions.end();
   const Answer answer = has_file ? ask_job(*config, (*found)->job.name) : ask_job_or_instance(*config, options.job);
-  if (const auto own = require_own(options.job, *config); !has_file && !answer && !own)
-    return fail("show", own.error());
-  if (!has_file && !answer) return fail("show", unknown_job(options.job, *config, ledger));
-  ShownJob job = has_file ? job_of_file(**found, jobs, answer) : job_of_program(*answer);
-  take_state(options, answer, config->node, job);
+  library::LedgerView* const view = ledger ? ledger->get() : nullptr;
+  std::optional<AwayInstance> away;
+  if (!has_file && !answer) away = find_away(options.job, *config, jobs.set(), view);
+  if (!has_file && !answer && !away) return fail("show", unknown_job(options.job, *config, ledger));
+  ShownJob job = has_file ? job_of_file(**found, jobs, answer)
+                 : away   ? job_of_file(*away->definition, jobs, answer)
+                          : job_of_program(*answer);
+  if (away)
+    take_state_of_away(options, *away, job);
+  else
+    take_state(options, answer, config->node, job);
   if (ledger) {
     auto rows = last_rows_of(job.name, **ledger);
     if (!rows) return fail("show", rows.error());
     job.rows = *std::move(rows);
+    job.missing = view->missing();
+  } else if (away) {
+    job.missing = {away->node};
   }
   if (options.json)
     print_json(job);
@@ -246,6 +273,7 @@ Exit run(const ShowOptions& options) {
     print_text(job, LocalTimes(options.time, *config));
   std::cout.flush();
   if (ledger) name_missing("show", **ledger);
+  if (away) name_away("show", away->node, view);
   if (!ledger && ledger.error().code == Errc::denied) (void)fail("show", ledger.error());
   if (has_file) warn_of_difference(**found, answer);
   return is_refused(answer) ? fail("show", answer.error()) : Exit::done;

@@ -131,24 +131,26 @@ std::string zone_of(const schedule::DefinitionPtr& definition) { return definiti
 WhyAnswer explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
                   library::LedgerView& ledger, const std::string& what_is_now = "") {
   const Row& last = rows.front();
-  std::string text = circumstances(last);
-  if (rows.size() > 1)
-    text += " It is the last of " + std::to_string(rows.size()) + " attempts that " +
-            (ledger.is_of_fleet() ? "the ledgers know." : "this ledger knows.");
   if (ledger.is_evidence(last))
     return {last.job,
             headline(last, zone_of(definition)) + evidence_mark(last, names_of(ledger.missing())),
-            evidence_text(last) + what_is_now,
+            evidence_text(last) + before_text(rows) + what_is_now,
             last.slot,
             "",
             rows,
             true};
+  const NextAttempt next = last.run ? ask_next_attempt(config, *last.run) : std::nullopt;
+  const bool is_tried_again = next && *next > last.attempt;
+  std::string text = circumstances(last);
+  if (!is_tried_again) text += attempts_text(rows, ledger.is_of_fleet() ? "the ledgers know" : "this ledger knows");
   const std::string detail = why_detail(last, ledger, config, definition);
   const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
   if (!says_all) text += " " + std::string(rule_of(last));
   text += detail;
-  if (last.run) text += what_follows(last, definition, ask_next_attempt(config, *last.run));
-  return {last.job, headline(last, zone_of(definition)), text + what_is_now, last.slot, "", rows};
+  if (last.run) text += what_follows(last, definition, next);
+  std::string line = headline(last, zone_of(definition));
+  if (is_tried_again) line += ", queued for attempt " + std::to_string(*next);
+  return {last.job, std::move(line), text + what_is_now, last.slot, "", rows};
 }
 
 /// What the daemon knows of the job.

@@ -44,6 +44,8 @@ std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const st
 }
 
 Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job, const std::string& suffix) {
+  if (found.empty() && RunId::parse(suffix))
+    return Answer::refused(Errc::not_found, "run " + suffix + " is not open; see `ballot history`");
   if (found.empty() && job.empty())
     return Answer::refused(Errc::not_found, "no open run ends with " + suffix + "; see `ballot history`");
   if (found.empty()) return Answer::refused(Errc::not_found, "job " + job + " has no open run; see `ballot history`");

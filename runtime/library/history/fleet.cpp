@@ -1,17 +1,20 @@
 #include "library/history/fleet.hpp"
 
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "http/peer_client.hpp"
 #include "io/clocks.hpp"
 #include "io/trusted_file.hpp"
+#include "library/history/awaited.hpp"
 
 namespace ballot::library {
 namespace {
 
 using io::Message;
 
+constexpr Millis heard_lifetime{1000};
 constexpr std::string_view path = "/api/v1/questions";
 constexpr std::size_t most_values = 500'000;      // of an answer
 constexpr std::size_t values_in_all = 2'000'000;  // of all answers to a question: a value takes up to 200 bytes
@@ -75,6 +78,30 @@ std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questio
   const std::lock_guard hold(mutex_);
   for (std::size_t i = 0; i < answers.size(); ++i) roster_.note(questions[i].first.node, bodies[i], answers[i], now);
   return answers;
+}
+
+std::map<std::string, Heard> Fleet::heard(Millis within, const std::function<bool()>& goes_on) {
+  const SteadyTime now = io::read_clocks().steady;
+  if (const std::lock_guard hold(mutex_); now < heard_until_) return heard_;
+  const auto found = std::make_shared<Awaited<std::map<std::string, Heard>>>();
+  node_.loop().post([this, within, found] {
+    look_(within, [found](const std::vector<FleetNode>& nodes) {
+      std::map<std::string, Heard> all;
+      for (const FleetNode& node : nodes) all[node.node] = {node.last_heard, node.heard_by};
+      found->finish(std::move(all));
+    });
+  });
+  auto heard = found->wait(now + within + glance, goes_on);
+  if (!heard) return {};
+  const std::lock_guard hold(mutex_);
+  heard_ = *std::move(heard);
+  heard_until_ = now + heard_lifetime;
+  return heard_;
+}
+
+AnswerTimes Fleet::answered() {
+  const std::lock_guard hold(mutex_);
+  return roster_.answered();
 }
 
 Result<std::string> read_fleet_token(const std::string& path) {

@@ -1,7 +1,8 @@
 // Fleet: the other nodes, as this daemon asks them: who they are, by the store, and the questions themselves, over
 // their APIs.
 //
-// Thread: now() on the loop; ask() and read_store() on any other, which block at most as long as they are told.
+// Thread: now() and answered() on the loop; ask(), read_store() and heard() on any other, which block at most as long
+// as they are told.
 //
 //   Fleet fleet(node, {.node = config.node, .tls_ca = config.http.tls_ca, .token_file = config.fleet.token_file});
 //   FleetLedger ledger(name, std::move(own), fleet.now(question), [&](const auto& all, Millis within) {
@@ -10,11 +11,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "io/clocks.hpp"
+#include "library/fleet_nodes.hpp"
 #include "library/history/fleet_roster.hpp"
 #include "library/history/fleet_source.hpp"
 #include "library/history/store_reader.hpp"
@@ -30,8 +33,11 @@ struct FleetSettings {
 
 class Fleet : public FleetSource {
  public:
-  Fleet(Node& node, FleetSettings settings)
-      : node_(node), settings_(std::move(settings)), store_(node, settings_.node) {}
+  /// Says how the nodes are, on the loop.
+  using Look = std::function<void(Millis within, std::function<void(const std::vector<FleetNode>&)>)>;
+
+  Fleet(Node& node, FleetSettings settings, Look look)
+      : node_(node), settings_(std::move(settings)), look_(std::move(look)), store_(node, settings_.node) {}
 
   FleetNow now(const io::Message& asked) override;
   std::vector<Result<io::Message>> ask(const std::vector<PeerQuestion>& questions, Millis within,
@@ -40,13 +46,19 @@ class Fleet : public FleetSource {
                                 const std::function<bool()>& goes_on) override {
     return store_.read(asked, within, goes_on);
   }
+  /// What was found out is used for a second.
+  std::map<std::string, Heard> heard(Millis within, const std::function<bool()>& goes_on) override;
+  AnswerTimes answered();
 
  private:
   Node& node_;
   const FleetSettings settings_;
+  const Look look_;
   const std::string machine_ = io::machine_id();
   std::mutex mutex_;
-  FleetRoster roster_;  // under mutex_
+  FleetRoster roster_;                  // under mutex_, as all below
+  std::map<std::string, Heard> heard_;  // as it was
+  SteadyTime heard_until_{};            // used until then
   StoreReader store_;
 };
 

@@ -220,6 +220,10 @@ void FleetAnswers::ask_store_for_evidence(std::vector<std::string> jobs) {
       node.why += "; nor does the store (" + shows.error().what + "): of what it leads this shows what was read before";
     return;
   }
+  if (shows->has_more)
+    for (auto& [name, node] : missing_)
+      node.why += "; of the jobs that it may lead the registers of the first " + std::to_string(shows->jobs.size()) +
+                  " were read: of the others this shows what was read before";
   const std::set<std::string> read(shows->jobs.begin(), shows->jobs.end());
   std::erase_if(evidence_, [&](const Account& one) { return read.contains(one.row.job); });
   evidence_keys_.clear();

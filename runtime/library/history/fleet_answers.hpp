@@ -57,6 +57,7 @@ struct StoreQuestion {
 struct StoreShows {
   std::vector<std::string> jobs;
   std::vector<Row> rows;
+  bool has_more = false;  // there are more such jobs than are read at once
 };
 using AskStore = std::function<Result<StoreShows>(const StoreQuestion&)>;
 

@@ -83,6 +83,13 @@ void FleetRoster::on_timeout(const std::string& node, const std::string& why, No
   known->second.silent_until = now.steady + quiet_for;
 }
 
+AnswerTimes FleetRoster::answered() const {
+  AnswerTimes times;
+  for (const auto& [name, node] : nodes_)
+    if (node.answered_at) times.emplace(name, *node.answered_at);
+  return times;
+}
+
 /// A record says only when it was written, which may be long before the node was last there.
 void FleetRoster::set_heard(FleetPeer& peer, const Known& node) {
   const bool is_answer = node.answered_at >= node.seen_at;

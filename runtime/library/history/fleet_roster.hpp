@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/node/peers.hpp"
+#include "library/fleet_nodes.hpp"
 #include "library/history/fleet_answers.hpp"
 
 namespace ballot::library {
@@ -41,6 +42,9 @@ class FleetRoster {
   void note(const std::string& node, const Result<std::string>& body, const Result<io::Message>& answer, Now now);
   void on_answer(const std::string& node, Now now);
   void on_timeout(const std::string& node, const std::string& why, Now now);
+
+  /// When each has answered last, of those that have.
+  AnswerTimes answered() const;
 
   /// `machine`: this one; "": not known.
   std::vector<FleetPeer> peers(Now now, const std::string& machine) const;

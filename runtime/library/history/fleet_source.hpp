@@ -3,11 +3,18 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "library/history/fleet_answers.hpp"
 
 namespace ballot::library {
+
+struct Heard {
+  std::optional<WallTime> at;
+  std::string by;  // as of MissingNode
+};
 
 class FleetSource {
  public:
@@ -21,6 +28,10 @@ class FleetSource {
   virtual Result<StoreShows> read_store(const StoreQuestion& asked, Millis within,
                                         const std::function<bool()>& goes_on) {
     return (void)asked, (void)within, (void)goes_on, StoreShows{};
+  }
+  /// On any thread but the loop's: when nodes were last heard of, as `ballot nodes` has it; of those that are known.
+  virtual std::map<std::string, Heard> heard(Millis within, const std::function<bool()>& goes_on) {
+    return (void)within, (void)goes_on, std::map<std::string, Heard>();
   }
 };
 

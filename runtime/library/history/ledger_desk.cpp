@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -30,6 +31,7 @@ constexpr int threads = 4;
 constexpr std::size_t most_waiting = 256, most_waiting_of_a_user = 64;
 constexpr int nice_value = 5;
 constexpr Millis store_patience{1000};
+constexpr Millis heard_patience{1000};  // to say when those that do not answer were last heard of
 constexpr io::QueueBounds half{.at_once = threads / 2,
                                .at_once_a_key = threads / 2,
                                .waiting = most_waiting,
@@ -86,10 +88,27 @@ Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::u
       std::make_unique<FleetLedger>(node, std::move(own), std::move(fleet.now), std::move(ask)));
 }
 
-void add_scope(io::Message& answer, const LedgerView& ledger, const io::Message& question) {
+/// Of the nodes that are missing, with when they were last heard of as `ballot nodes` says it.
+std::vector<MissingNode> missing_of(const LedgerView& ledger, FleetSource* fleet,
+                                    const std::function<bool()>& goes_on) {
+  std::vector<MissingNode> missing = ledger.missing();
+  const auto is_of_ledger = [](const MissingNode& node) { return node.heard_by == "ledger"; };
+  if (!fleet || std::all_of(missing.begin(), missing.end(), is_of_ledger)) return missing;
+  const auto heard = fleet->heard(heard_patience, goes_on);
+  for (MissingNode& node : missing) {
+    const auto found = heard.find(node.node);
+    if (found == heard.end() || !found->second.at || is_of_ledger(node)) continue;
+    node.last_heard = found->second.at;
+    node.heard_by = found->second.by;
+  }
+  return missing;
+}
+
+void add_scope(io::Message& answer, const LedgerView& ledger, const std::vector<MissingNode>& all,
+               const io::Message& question) {
   if (ledger.is_of_fleet()) answer.set("scope", std::string("fleet"));
   std::vector<io::Message> missing;
-  for (const MissingNode& node : ledger.missing()) {
+  for (const MissingNode& node : all) {
     missing.push_back(to_message(node));
     const auto heard = node.last_heard ? std::optional(format_millis(*node.last_heard)) : std::nullopt;
     if (question.text("form") == "shown") missing.back().set("last_heard", heard);
@@ -109,11 +128,11 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, F
                                                 " asks no other node: that takes [http] listen, and a "
                                                 "backend that other hosts reach; ask on node " +
                                                 only);
-  if (ledger && fleet.source)
-    ledger = fleet_ledger(place.node, *std::move(ledger), std::move(fleet), question, goes_on);
+  FleetSource* const source = fleet.source;
+  if (ledger && source) ledger = fleet_ledger(place.node, *std::move(ledger), std::move(fleet), question, goes_on);
   if (!ledger) return io::to_message(ledger.error());
   auto answer = answer_question(**ledger, question);
-  if (answer) add_scope(*answer, **ledger, question);
+  if (answer) add_scope(*answer, **ledger, missing_of(**ledger, source, goes_on), question);
   if (answer) return *std::move(answer);
   return is_late() ? too_long() : io::to_message(answer.error());
 }

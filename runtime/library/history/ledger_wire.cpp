@@ -233,6 +233,8 @@ Result<storage::Filter> filter_from(const Message& message) {
                          .limit = message.integer("limit")};
   const Error fault{Errc::invalid, "a filter with an unknown status, reason or run"};
   if (!read_words(message.texts("statuses"), parse_status, filter.statuses)) return fault;
+  if (message.flag("failed").value_or(false))
+    filter.statuses.insert(filter.statuses.end(), storage::ended_badly.begin(), storage::ended_badly.end());
   if (!read_words(message.texts("reasons"), parse_reason, filter.reasons)) return fault;
   const auto run = message.text("run");
   if (run) filter.run = RunId::parse(*run);

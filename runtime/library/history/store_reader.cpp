@@ -1,65 +1,84 @@
 #include "library/history/store_reader.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "base/instance.hpp"
 #include "core/record/register.hpp"
 #include "core/views.hpp"
 #include "io/clocks.hpp"
+#include "library/history/awaited.hpp"
 
 namespace ballot::library {
 namespace {
 
 constexpr Millis lifetime{1000};
-constexpr Millis glance{50};  // between two looks at whether it still goes on
-
-using Shown = Result<StoreShows>;
+constexpr std::size_t jobs_a_turn = 1'000;
 
 Error store_says_nothing() { return {Errc::unavailable, "the store does not answer"}; }
 
-/// One read, between the thread that waits for it and the loop.
-struct Reading {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::optional<Shown> shown;
+/// The jobs to be read, as many as are read at once.
+class Unanswered {
+ public:
+  Unanswered(StoreQuestion asked, std::string node) : asked_(std::move(asked)), node_(std::move(node)) {}
 
-  void finish(Shown result) {
-    const std::lock_guard lock(mutex);
-    shown = std::move(result);
-    changed.notify_all();
+  /// Looks at some more jobs, in one turn of the loop. False: that was all.
+  bool look_on(const core::Views& views) {
+    if (!asked_.jobs.empty()) return look_at_named(views), false;
+    const auto next = views.visit_owners(after_, jobs_a_turn, [&](const std::string& job, const std::string& group) {
+      if (has_more_) return;
+      if (!asked_.known.contains(group)) add(job);
+      if (node_of_instance(job) == node_) add_instances(job);
+    });
+    after_ = next.value_or("");
+    return next && !has_more_;
   }
-  Shown wait(SteadyTime until, const std::function<bool()>& goes_on) {
-    std::unique_lock lock(mutex);
-    while (!shown && io::read_clocks().steady < until && goes_on()) changed.wait_for(lock, glance);
-    return shown ? *std::move(shown) : store_says_nothing();
+  const std::vector<std::string>& jobs() const { return jobs_; }
+  bool has_more() const { return has_more_; }
+
+ private:
+  /// Other nodes' instances, and jobs that no file here defines, nobody here is known to lead.
+  void look_at_named(const core::Views& views) {
+    for (const std::string& job : asked_.jobs) {
+      const std::string* const group = views.find_owner(job);
+      if (!group || !asked_.known.contains(*group)) add(job);
+      if (has_more_) return;
+    }
   }
+  void add_instances(const std::string& job) {
+    for (const std::string& other : asked_.silent) {
+      if (has_more_) return;
+      add(instance_name(common_name(job), other));
+    }
+  }
+  void add(std::string job) {
+    if (jobs_.size() == StoreReader::most_registers)
+      has_more_ = true;
+    else
+      jobs_.push_back(std::move(job));
+  }
+
+  const StoreQuestion asked_;
+  const std::string node_;
+  std::string after_;
+  std::vector<std::string> jobs_;
+  bool has_more_ = false;
 };
 
-/// The jobs to be read.
-std::vector<std::string> unanswered(const StoreQuestion& asked, const core::Views& views, const std::string& node) {
-  std::set<std::string> named(asked.jobs.begin(), asked.jobs.end()), jobs;
-  views.visit_owners([&](const std::string& job, const std::string& group) {
-    const bool is_named = named.erase(job) > 0;
-    if (!asked.known.contains(group) && (is_named || asked.jobs.empty())) jobs.insert(job);
-    if (!asked.jobs.empty() || node_of_instance(job) != node) return;
-    for (const std::string& other : asked.silent) jobs.insert(instance_name(common_name(job), other));
-  });
-  for (const std::string& job : named)  // another node's instances, and jobs that no file here defines
-    if (!views.find_job({}, job)) jobs.insert(job);
-  std::vector<std::string> first;
-  for (const std::string& job : jobs)
-    if (first.size() < StoreReader::most_registers) first.push_back(job);
-  return first;
-}
+/// What is read on the loop; what it says is found out on the thread that waits.
+struct Registers {
+  std::vector<std::string> jobs;
+  std::vector<Register> found;
+  bool has_more = false;
+};
+using Found = Result<Registers>;
 
-StoreShows shows(std::vector<std::string> jobs, const std::vector<Register>& registers) {
+StoreShows shows(Registers read) {
   StoreShows shows;
-  shows.jobs = std::move(jobs);
-  for (const Register& one : registers) {
+  shows.jobs = std::move(read.jobs);
+  shows.has_more = read.has_more;
+  for (const Register& one : read.found) {
     const auto job = core::job_of(one);
     const auto known = core::parse_job_register(one.value);
     if (!job || !known) continue;
@@ -68,15 +87,17 @@ StoreShows shows(std::vector<std::string> jobs, const std::vector<Register>& reg
   return shows;
 }
 
-/// On the loop.
-void begin(Node& node, const StoreQuestion& asked, const std::string& name, Millis within,
-           const std::shared_ptr<Reading>& reading) {
-  const auto jobs = unanswered(asked, node.core().views(), name);
-  if (jobs.empty()) return reading->finish(StoreShows{});
+/// On the loop, in as many turns as it takes.
+void begin(Node& node, const std::shared_ptr<Unanswered>& asked, SteadyTime until,
+           const std::shared_ptr<Awaited<Found>>& reading) {
+  if (asked->look_on(node.core().views())) return node.loop().post([=, &node] { begin(node, asked, until, reading); });
+  if (asked->jobs().empty()) return reading->finish(Registers{});
   std::vector<std::string> names;
-  for (const std::string& job : jobs) names.push_back(core::job_register(job));
-  node.read(std::move(names), within, [=](const io::Engine::Registers& registers) {
-    reading->finish(registers ? Shown(shows(jobs, *registers)) : Shown(store_says_nothing()));
+  for (const std::string& job : asked->jobs()) names.push_back(core::job_register(job));
+  const auto left = std::chrono::duration_cast<Millis>(until - io::read_clocks().steady);
+  node.read(std::move(names), std::max(left, Millis(0)), [=](const io::Engine::Registers& registers) {
+    reading->finish(registers ? Found(Registers{asked->jobs(), *registers, asked->has_more()})
+                              : Found(store_says_nothing()));
   });
 }
 
@@ -103,12 +124,12 @@ Result<StoreShows> StoreReader::read(const StoreQuestion& asked, Millis within, 
 
 Result<StoreShows> StoreReader::read_now(const StoreQuestion& asked, SteadyTime until,
                                          const std::function<bool()>& goes_on) {
-  const auto reading = std::make_shared<Reading>();
-  node_.loop().post([=, name = name_, &node = node_] {
-    const auto left = std::chrono::duration_cast<Millis>(until - io::read_clocks().steady);
-    begin(node, asked, name, std::max(left, Millis(0)), reading);
-  });
-  return reading->wait(until, goes_on);
+  const auto reading = std::make_shared<Awaited<Found>>();
+  const auto unanswered = std::make_shared<Unanswered>(asked, name_);
+  node_.loop().post([=, &node = node_] { begin(node, unanswered, until, reading); });
+  const auto found = reading->wait(until, goes_on);
+  if (!found) return store_says_nothing();
+  return *found ? Result<StoreShows>(shows(**found)) : found->error();
 }
 
 }  // namespace ballot::library

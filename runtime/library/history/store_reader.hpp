@@ -2,8 +2,9 @@
 // takes up a group; of what another node leads it knows what it had read before, which may be old. So somebody who asks
 // while that node is dead, and no other leads its groups yet, has the registers read.
 //
-// One read at a time, whoever asks, of at most 2,000 registers; and where no job was named the answer is used for a
-// second: those who ask cost the store no more than one of them.
+// One read at a time, whoever asks, of at most 2,000 registers, and where there are more it says so; and where no job
+// was named the answer is used for a second: those who ask cost the store no more than one of them. The loop looks for
+// the jobs some at a time, and leaves it to the thread that asks to read what the registers say.
 //
 // Thread: read() on any thread but the loop's, which has to run: it blocks as long as it is told, or until `goes_on` is
 // false. The reader outlives its calls.

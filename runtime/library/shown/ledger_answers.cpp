@@ -111,7 +111,8 @@ Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
   const auto found = ledger.find_run(name);
   if (!found) return found.error();
   const std::string where = ledger.is_of_fleet() ? " in the ledgers of the nodes that answer" : " in this ledger";
-  if (found->empty()) return not_known(ledger, "no run ends with " + name + where);
+  if (found->empty())
+    return not_known(ledger, (RunId::parse(name) ? "there is no run " : "no run ends with ") + name + where);
   if (found->size() > 1) {
     std::string text = "several runs end with " + name + ":";
     for (const RunId& run : *found) text += " " + run.text();

@@ -4,7 +4,9 @@
 #include <map>
 #include <utility>
 
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "config/other_instance.hpp"
 #include "io/clocks.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/ledger_ask.hpp"
@@ -48,18 +50,45 @@ void set_scope(Message& whole, const Result<Message>& part) {
   if (auto missing = part->objects("missing"); !missing.empty()) whole.set("missing", std::move(missing));
 }
 
+/// Of nodes that an answer names as missing.
+bool is_missing(const Message& answer, std::string_view node) {
+  const auto missing = answer.objects("missing");
+  return std::any_of(missing.begin(), missing.end(), [&](const Message& one) {
+    return one.text("node") == node && one.text("heard_by") != "ledger";  // such a one answers
+  });
+}
+
 /// The job's slots to come, some at a time.
 struct Planning {
   std::string job;
+  schedule::DefinitionPtr elsewhere;  // it is another node's instance, by the files here; null: it is this node's job
   WallTime now{}, after{}, until{};
   std::size_t most = 0;
   bool is_endless = false;           // there are slots up to `until`, and some of them are not computed
   std::vector<WallTime> slots = {};  // one more than `most`, where there is one
 };
 
+using Slots = std::optional<std::vector<WallTime>>;
+
+/// As core::Views::planned() has those of this node's jobs.
+Slots planned_elsewhere(const schedule::Definition& definition, WallTime after, WallTime until, std::size_t most) {
+  std::vector<WallTime> slots;
+  if (!definition.job.enabled) return slots;
+  if (!definition.plan.everies().empty()) return std::nullopt;
+  for (auto slot = definition.plan.next(after, {}); slot && slot->at < until && slots.size() < most;
+       slot = definition.plan.next(slot->at, {}))
+    if (!slot->dst_gap) slots.push_back(slot->at);
+  return slots;
+}
+
+Slots planned(const Node& node, const Planning& asked, std::size_t most) {
+  return asked.elsewhere ? planned_elsewhere(*asked.elsewhere, asked.after, asked.until, most)
+                         : node.core().views().planned(asked.job, asked.now, asked.after, asked.until, most);
+}
+
 void plan_on(Node& node, const std::shared_ptr<Planning>& planning, const std::function<void(bool known)>& done) {
   const std::size_t left = planning->most + 1 - planning->slots.size(), wanted = std::min(left, planned_at_once);
-  const auto more = node.core().views().planned(planning->job, planning->now, planning->after, planning->until, wanted);
+  const Slots more = planned(node, *planning, wanted);
   if (more) planning->slots.insert(planning->slots.end(), more->begin(), more->end());
   if (!more || more->size() < wanted || planning->slots.size() > planning->most) return done(more.has_value());
   planning->after = more->back();
@@ -141,16 +170,46 @@ void ShownAnswers::answer_jobs(const io::Question& question, const io::Reply& re
       });
 }
 
+void set_defined(Message& told, const Job& job) {
+  told.set("description", word_or_null(*job.description)).set("schedule", std::vector(*job.schedule));
+  told.set("timezone", std::string(*job.timezone)).set("enabled", job.enabled);
+}
+
+/// A job's own, or another node's instance as the files here define it; null: neither.
+schedule::DefinitionPtr ShownAnswers::definition_of(const std::string& name) const {
+  const auto found = jobs_.set().definitions.find(name);
+  return found != jobs_.set().definitions.end() ? *found : config::definition_on(jobs_.set(), name_, name);
+}
+
+/// An instance of a node that does not answer: what is known of it here. One that answers says it itself.
+void ShownAnswers::answer_job_elsewhere(const std::string& name, const io::Question& question,
+                                        const io::Reply& reply) const {
+  const Error unknown{Errc::not_found, "the daemon has no job " + name};
+  const schedule::DefinitionPtr definition = config::definition_on(jobs_.set(), name_, name);
+  if (!definition) return reply.fail(unknown);
+  core::JobView view;
+  view.name = definition->job.name;
+  view.group = *definition->job.group;
+  view.digest = definition->digest;
+  if (!definition->job.enabled) view.state = core::JobState::disabled;
+  const WallTime now = io::read_clocks().wall;
+  if (const auto slots = planned_elsewhere(*definition, now, WallTime::max(), 1); slots && !slots->empty())
+    view.next = slots->front();
+  Message told = shown(view, name_);
+  set_defined(told, definition->job);
+  with_last_statuses(question, reply, {told}, [reply, name, unknown](std::vector<Message> jobs, const Message& whole) {
+    if (!is_missing(whole, node_of_instance(name))) return reply.fail(unknown);
+    for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
+    reply.finish(std::move(jobs.front()));
+  });
+}
+
 void ShownAnswers::answer_job(const io::Question& question, const io::Reply& reply) const {
   const std::string name = asked_text(question.message, "job");
   views_.job(name, [this, name, question, reply](const core::JobView* job) {
-    if (job == nullptr) return reply.fail({Errc::not_found, "the daemon has no job " + name});
+    if (job == nullptr) return answer_job_elsewhere(name, question, reply);
     Message told = shown(*job, name_);
-    if (const auto found = jobs_.set().definitions.find(name); found != jobs_.set().definitions.end()) {
-      const Job& defined = (*found)->job;
-      told.set("description", word_or_null(*defined.description)).set("schedule", std::vector(*defined.schedule));
-      told.set("timezone", std::string(*defined.timezone)).set("enabled", defined.enabled);
-    }
+    if (const auto definition = definition_of(name)) set_defined(told, definition->job);
     with_last_statuses(question, reply, {told}, [reply](std::vector<Message> jobs, Message whole) {
       for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
       reply.finish(std::move(jobs.front()));
@@ -167,18 +226,25 @@ bool ShownAnswers::is_paused(const std::string& job, const Message& past) const 
                      [&](const Message& one) { return one.text("job") == job && one.text("state") == paused; });
 }
 
+bool ShownAnswers::is_of_known_node(const std::string& instance, const Message& answer) const {
+  const std::string_view node = node_of_instance(instance);
+  const auto published = node_.core().peers().published();
+  return is_missing(answer, node) ||
+         std::any_of(published.begin(), published.end(), [&](const auto& one) { return one.node == node; });
+}
+
 /// A job that no file defines any more has past slots only; one that nobody knows is an error of the history.
 void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& reply) const {
   const Message& asked = question.message;
   const std::string name = asked_text(asked, "job");
   const WallTime now = io::read_clocks().wall;
   const WallTime from = asked_time(asked, "from", now - around_now), to = asked_time(asked, "to", now + around_now);
-  const auto found = jobs_.set().definitions.find(name);
-  const bool is_defined = found != jobs_.set().definitions.end();
-  const std::string zone = is_defined ? std::string(*(*found)->job.timezone) : "UTC";
-  const auto planning =
-      std::make_shared<Planning>(Planning{name, now, std::max(now, from - Millis(1)), to, asked_size(asked)});
-  planning->is_endless = to > schedule::last_instant && is_defined && has_no_end(**found);
+  const schedule::DefinitionPtr definition = definition_of(name);
+  const std::string zone = definition ? std::string(*definition->job.timezone) : "UTC";
+  const bool is_elsewhere = definition && is_instance(name) && node_of_instance(name) != name_;
+  const auto planning = std::make_shared<Planning>(
+      Planning{name, is_elsewhere ? definition : nullptr, now, std::max(now, from - Millis(1)), to, asked_size(asked)});
+  planning->is_endless = to > schedule::last_instant && definition && has_no_end(*definition);
   Message rows = part_question("history", asked);
   rows.set("form", std::string("shown")).set("jobs", std::vector{name}).set("states", true);
   rows.set("since", from.time_since_epoch().count()).set("until", to.time_since_epoch().count());
@@ -187,7 +253,8 @@ void ShownAnswers::answer_slots(const io::Question& question, const io::Reply& r
   if (const auto cursor = asked.text("cursor")) rows.set("cursor", *cursor);
   const auto answer = [this, name, zone, planning, reply](bool is_known, const Result<Message>& past) {
     if (!past) return reply.fail(past.error());
-    if (is_paused(name, *past)) planning->slots.clear(), planning->is_endless = false;
+    const bool is_nobodys = planning->elsewhere && !is_of_known_node(name, *past);
+    if (is_nobodys || is_paused(name, *past)) planning->slots.clear(), planning->is_endless = false;
     const bool has_more = planning->is_endless || planning->slots.size() > planning->most;
     planning->slots.resize(std::min(planning->slots.size(), planning->most));
     const InZone in_zone(zone);

@@ -38,6 +38,9 @@ class ShownAnswers {
  private:
   void answer_jobs(const io::Question& question, const io::Reply& reply) const;
   void answer_job(const io::Question& question, const io::Reply& reply) const;
+  void answer_job_elsewhere(const std::string& name, const io::Question& question, const io::Reply& reply) const;
+  schedule::DefinitionPtr definition_of(const std::string& name) const;
+  bool is_of_known_node(const std::string& instance, const io::Message& answer) const;
   void answer_slots(const io::Question& question, const io::Reply& reply) const;
   bool is_paused(const std::string& job, const io::Message& past) const;
   void answer_groups(const io::Question& question, const io::Reply& reply) const;

@@ -68,6 +68,31 @@ TEST_F(Operator, WaitsForARunOnlySoLong) {
   EXPECT_TRUE(wait_until([&] { return daemon.ballot({"kill", "held"}).code == 3; })) << "nothing goes on";
 }
 
+/// Its last attempt has failed, and the run has not.
+TEST_F(Operator, SeesAJobBetweenTwoAttemptsAsQueued) {
+  daemon.job("flaky", "shell = \"exit 3\"\nretries = 1\nretry_delay = \"1h\"");
+  ASSERT_TRUE(daemon.wait_for("added=1"));
+  const Ran triggered = daemon.ballot({"trigger", "flaky"});
+  ASSERT_EQ(triggered.code, 0) << triggered.err;
+  EXPECT_TRUE(wait_until([&] {
+    return says(daemon.ballot({"jobs", "flaky", "--format", "csv"}).out, ",queued,");
+  })) << daemon.ballot({"jobs", "flaky", "--format", "csv"}).out;
+  const Ran why = daemon.ballot({"why", "flaky"});
+  EXPECT_TRUE(says(why.out, "failed: exit_code")) << why.out;
+  EXPECT_TRUE(says(why.out, ", queued for attempt 2\n")) << why.out;
+  EXPECT_FALSE(says(why.out, "It is the last of")) << why.out;
+}
+
+TEST_F(Operator, NamesAWholeRunIdAsSuch) {
+  const std::string id = "01a2217e-0000-7000-8000-000000000000";
+  for (const char* command : {"why", "output", "kill"}) {
+    const Ran ran = daemon.ballot({command, id});
+    EXPECT_EQ(ran.code, 3) << ran.err;
+    EXPECT_TRUE(says(ran.err, "run " + id)) << ran.err;
+    EXPECT_FALSE(says(ran.err, "ends with")) << ran.err;
+  }
+}
+
 TEST_F(Operator, HearsWhyAProgramCannotStart) {
   const std::string cause = "cannot start: exec /no/such/program: No such file or directory";
   const Ran ran = daemon.ballot({"trigger", "missing", "--wait"});

@@ -84,6 +84,24 @@ class AskTheFleet : public ::testing::Test {
         .body;
   }
 
+  static std::string by_api(const ReservedPort& port, const std::string& what) {
+    return WebClient(port.number()).ask("GET /api/v1/" + what, {std::string("Authorization: Bearer ") + token}).body;
+  }
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+  /// When a node was last heard of, by JSON of a command or of the API: in an object that names the node.
+  static std::string heard_in(const std::string& json, const std::string& node) {
+    static const std::regex object(R"re(\{[^{}]*\})re"), heard(R"re("last_heard":"([^"]*)")re");
+    for (auto at = std::sregex_iterator(json.begin(), json.end(), object); at != std::sregex_iterator(); ++at) {
+      const std::string text = at->str();
+      std::smatch found;
+      const bool is_node = contains(text, R"("node":")" + node) || contains(text, R"("missing":")" + node);
+      if (is_node && std::regex_search(text, found, heard)) return found[1];
+    }
+    return {};
+  }
+
   static WebClient::Answer trigger(const ReservedPort& port, const std::string& job, const RunId& id) {
     return WebClient(port.number())
         .ask("PUT /api/v1/runs/" + id.text(), {std::string("Authorization: Bearer ") + operator_token},
@@ -289,6 +307,52 @@ TEST_F(AskTheFleet, AnyNodeAnswersForAllAndNamesTheOneThatIsDead) {
   const Ran local = fleet[other].ballot({"output", "long", "--local"});
   EXPECT_NE(local.code, 0) << "its own ledger has nothing of it: " << local.out;
   expect_no_token();
+}
+
+/// All say the same of when it was last heard of, and what the files here and the store tell of its instances.
+TEST_F(AskTheFleet, ANodeThatIsDeadWasLastHeardOfAtOneTimeAndItsInstancesAreShownByTheOthers) {
+  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
+  configure("n1", one), configure("n2", two), configure("n3", three);
+  fleet.job("dusk", "shell = \"true\"");
+  fleet.job("trim", "run_on = \"each\"\nschedule = \"* * * * * *\"\nshell = \"exit 3\"");
+  fleet.start();
+  ASSERT_TRUE(wait_until([&] { return fleet["n1"].rows("trim@n1").size() > 2; }));
+  ASSERT_EQ(fleet["n2"].ballot({"pause", "dusk"}).code, 0);
+  fleet["n1"].kill();
+  const std::string node = "n2";
+  ASSERT_TRUE(wait_until([&] { return contains(fleet[node].ballot({"nodes"}).out, "gone"); }));
+  const std::string heard = heard_in(fleet[node].ballot({"nodes", "--format", "json"}).out, "n1");
+  ASSERT_NE(heard, "");
+  const std::vector<std::vector<std::string>> commands = {{"history", "--format", "json"},
+                                                          {"jobs", "--format", "json"},
+                                                          {"jobs", "trim@n1", "--format", "json"},
+                                                          {"show", "trim@n1", "--format", "json"},
+                                                          {"next", "--node", "n1", "--for", "5s", "--format", "json"},
+                                                          {"why", "trim@n1", "--format", "json"}};
+  for (const auto& command : commands) {
+    const Ran ran = fleet[node].ballot(command);
+    EXPECT_EQ(ran.code, 0) << command.front() << ": " << ran.err;
+    EXPECT_EQ(heard_in(ran.out, "n1"), heard) << command.front() << ": " << ran.out;
+    EXPECT_TRUE(contains(ran.err, heard.substr(0, heard.find('.')))) << command.front() << ": " << ran.err;
+  }
+  EXPECT_EQ(heard_in(by_api(two, "jobs/trim@n1"), "n1"), heard);
+  // By the files here.
+  const Ran next = fleet[node].ballot({"next", "--node", "n1", "--for", "5s", "--format", "json"});
+  EXPECT_GE(slots_in(next.out).size(), 4U) << next.out << next.err;
+  EXPECT_TRUE(contains(next.out, R"("job":"trim@n1","group":"default@n1","node":"n1")")) << next.out;
+  const Ran show = fleet[node].ballot({"show", "trim@n1"});
+  EXPECT_TRUE(contains(show.out, "state       not known: node n1 has not answered")) << show.out;
+  // By the store.
+  const Ran jobs = fleet[node].ballot({"jobs", "trim@n1"});
+  EXPECT_TRUE(contains(jobs.out, " (store)")) << jobs.out << jobs.err;
+  EXPECT_TRUE(contains(by_api(two, "jobs/trim@n1"), R"("evidence":"store")")) << by_api(two, "jobs/trim@n1");
+  EXPECT_FALSE(contains(by_api(two, "jobs/trim@n1/slots"), R"("planned":[])")) << by_api(two, "jobs/trim@n1/slots");
+  const Ran requests = fleet[node].ballot({"history", "--requests", "--format", "json"});
+  EXPECT_TRUE(contains(requests.out, R"("kind":"pause","job":"dusk")")) << requests.out << requests.err;
+  EXPECT_TRUE(contains(requests.out, R"("evidence":"store")")) << requests.out;
+  // Of what is nobody's, nothing is said.
+  EXPECT_TRUE(contains(by_api(two, "jobs/trim@n9"), R"("status":404)")) << by_api(two, "jobs/trim@n9");
+  EXPECT_NE(fleet[node].ballot({"next", "--node", "n9"}).code, 0);
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ TEST_F(Node, HistoryPrintsWhatPeopleAsked) {
   const Ran csv = asked({"history", "--requests", "--group", "fresh", "--format", "csv"});
   EXPECT_TRUE(contains(csv.out, "request_id,at,kind,job,group,run_id,by,node,result,text,answered_at\n")) << csv.out;
   EXPECT_TRUE(contains(csv.out, ",pause,,fresh,,host-2 token ci from 192.0.2.7,host-1,refused,it has no leader,"));
+  EXPECT_TRUE(contains(asked({"history", "--requests", "--failed"}).err, "--requests goes without --failed"));
   const Ran wrong = asked({"history", "--requests", "--status", "failed"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_TRUE(contains(wrong.err, "--requests goes without --status")) << wrong.err;
@@ -159,6 +160,9 @@ TEST_F(Node, HistoryFilters) {
   EXPECT_EQ(rows({"--status", "failed"}), 1);
   EXPECT_EQ(rows({"--status", "failed,missed"}), 2);
   EXPECT_EQ(rows({"--status", "failed", "--status", "missed"}), 2);
+  EXPECT_EQ(rows({"--failed"}), 1) << "a slot that is missed is no run";
+  EXPECT_EQ(rows({"--failed", "--status", "missed"}), 2);
+  EXPECT_EQ(rows({"--failed", "--reason", "deadline"}), 0);
   EXPECT_EQ(rows({"--reason", "overlap"}), 0);
   EXPECT_EQ(rows({"--job", "nightly", "--node", "host-1", "--group", "g"}), 2);
   EXPECT_EQ(rows({"--run", "6789ab"}), 1);

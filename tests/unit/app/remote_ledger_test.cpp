@@ -216,7 +216,36 @@ struct SilentNode : library::FleetSource {
                                        const std::function<bool()>&) override {
     return std::vector<Result<io::Message>>(questions.size(), Error{Errc::timeout, "it is silent"});
   }
+  std::map<std::string, library::Heard> heard(Millis, const std::function<bool()>&) override { return as_nodes_says; }
+
+  std::map<std::string, library::Heard> as_nodes_says;
 };
+
+TEST_F(Remote, AMissingNodeWasLastHeardOfWhenBallotNodesSaysSo) {
+  write({ran(1)});
+  SilentNode silent;
+  silent.as_nodes_says = {{"host-2", {noon + Millis(1234), "election"}}, {"host-3", {noon, "answer"}}};
+  others = &silent;
+  serve();
+  RemoteLedger fleet(folder / "sock", {.is_fleet = true});
+  (void)history(fleet, {});
+  const std::vector<library::MissingNode> missing = fleet.missing();
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].last_heard, noon + Millis(1234));
+  EXPECT_EQ(missing[0].heard_by, "election");
+}
+
+TEST_F(Remote, AMissingNodeOfWhichBallotNodesKnowsNoTimeWasHeardOfByWhatIsKnownOtherwise) {
+  write({ran(1)});
+  SilentNode silent;
+  silent.as_nodes_says = {{"host-2", {}}};
+  others = &silent;
+  serve();
+  RemoteLedger fleet(folder / "sock", {.is_fleet = true});
+  (void)history(fleet, {});
+  ASSERT_EQ(fleet.missing().size(), 1U);
+  EXPECT_EQ(fleet.missing()[0].last_heard, noon);
+}
 
 TEST_F(Remote, WhatNobodyHasWhoAnswersIsNotDeniedWhileANodeIsMissing) {
   write({ran(1)});

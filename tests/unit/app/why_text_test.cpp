@@ -55,6 +55,32 @@ TEST(WhyText, RulesStandByTheirReasons) {
   EXPECT_TRUE(rule_of(Status::skipped, Reason::dry_run).find("--dry-run") != std::string_view::npos);
 }
 
+TEST(WhyText, CountsTheAttemptsOfARunThatIsOverAndOfNoOther) {
+  Row last = run_row(Status::failed), first = last, other = last, next = last;
+  last.attempt = 2;
+  other.run->bytes[15] ^= 1;
+  EXPECT_EQ(attempts_text({last, first}, "this ledger knows"), " It is the last of 2 attempts that this ledger knows.");
+  EXPECT_EQ(attempts_text({last}, "this ledger knows"), "");
+  EXPECT_EQ(attempts_text({last, other}, "this ledger knows"), "") << "of the same slot, and another run's";
+  next.attempt = 3;
+  EXPECT_EQ(attempts_text({last, next}, "this ledger knows"), "");
+  last.status = Status::running;
+  EXPECT_EQ(attempts_text({last, first}, "this ledger knows"), "") << "another may follow";
+}
+
+TEST(WhyText, SaysOfARunThatWaitsForItsNextAttemptHowTheOneBeforeEnded) {
+  Row waits = run_row(Status::queued), before = run_row(Status::failed);
+  waits.attempt = 2;
+  before.reason = Reason::exit_code;
+  before.exit_code = 3;
+  EXPECT_TRUE(evidence_text(waits).find("no ledger that was asked has a row of attempt 2.") != std::string::npos)
+      << evidence_text(waits);
+  const std::string text = before_text({waits, before});
+  EXPECT_TRUE(text.find(" Before it: Attempt 1 ") == 0) << text;
+  EXPECT_TRUE(text.find("exit code 3") != std::string::npos) << text;
+  EXPECT_EQ(before_text({before}), "");
+}
+
 TEST(WhyText, RulesOfFunctionsSpeakOfNoCommand) {
   Row row = run_row(Status::succeeded);
   row.exit_code = 0;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/jobs_dir.hpp"
+#include "config/other_instance.hpp"
 #include "job_file_text.hpp"
 #include "support/temp_folder.hpp"
 
@@ -33,6 +34,30 @@ TEST(Each, SaysTheSameOnEveryNodeButWhenItIsDue) {
   EXPECT_NE(one.plan.next(WallTime{}, {})->at, other.plan.next(WallTime{}, {})->at);
   EXPECT_NE(one.digest,
             read("[job.trim]\nshell = \"true\"\nschedule = \"H H * * *\"\n").definitions[0].definition->digest);
+}
+
+/// Of a node that does not answer, any other says what is due there.
+TEST(Each, IsDueOnAnotherNodeAsThatNodesOwnFilesHaveIt) {
+  TempFolder folder;
+  const std::string disks = "[group.disks]\ncandidates = [\"web-*\"]\n";
+  folder.write("x.toml", trim + "schedule = \"H H * * *\"\ngroup = \"disks\"\n" + disks);
+  const auto loaded_on = [&](const std::string& node) {
+    JobsDir jobs(folder.path(), settings_of(node));
+    jobs.reload();
+    return jobs.set();
+  };
+  const JobSet here = loaded_on("web-1"), there = loaded_on("web-2");
+  const auto definition = definition_on(here, "web-1", "trim@web-2");
+  ASSERT_TRUE(definition && there.definitions.contains("trim@web-2"));
+  const auto& own = *there.definitions.find("trim@web-2");
+  EXPECT_EQ(definition->job.name, "trim@web-2");
+  EXPECT_EQ(definition->job.group, "disks@web-2");
+  EXPECT_EQ(definition->digest, own->digest);
+  EXPECT_EQ(definition->plan.next(WallTime{}, {})->at, own->plan.next(WallTime{}, {})->at);
+  EXPECT_EQ(definition_on(here, "web-1", "trim@web-1"), nullptr) << "it is this node's own";
+  EXPECT_EQ(definition_on(here, "web-1", "trim@db-1"), nullptr) << "the group is not for that node";
+  EXPECT_EQ(definition_on(here, "web-1", "trim"), nullptr);
+  EXPECT_EQ(definition_on(here, "web-1", "other@web-2"), nullptr);
 }
 
 TEST(Each, HasNoOtherLeader) {

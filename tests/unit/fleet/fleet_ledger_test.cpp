@@ -240,6 +240,16 @@ TEST_F(Fleet3, AStoreThatDoesNotAnswerEitherIsNamedAndWhatWasReadBeforeIsShown) 
                                     "leads this shows what was read before"});
 }
 
+TEST_F(Fleet3, OfMoreJobsThanAreReadAtOnceItIsSaidThatThereAreMore) {
+  silent = {"host-3"};
+  store = [](const StoreQuestion&) { return StoreShows{{"backup", "other"}, {}, true}; };
+  const auto ledger = fleet();
+  EXPECT_EQ(history(*ledger), Texts{});
+  EXPECT_EQ(missing(*ledger),
+            Texts{"host-3: it has not answered in time; of the jobs that it may lead the registers of "
+                  "the first 2 were read: of the others this shows what was read before"});
+}
+
 TEST_F(Fleet3, OfOneNodeAloneOnlyThatNodeIsAsked) {
   write("host-1", {on("host-1", ran(1))});
   write("host-2", {on("host-2", ran(2, noon + Millis(1)))});

@@ -93,6 +93,29 @@ TEST_F(Fleet, ShowsOfANodeThatIsGoneWhenItWasLastKnownToBeAlive) {
   EXPECT_EQ(facts.alive.count("s-n2"), 0U) << "it has left in a clean way";
 }
 
+/// Whoever asks for history is told the same.
+TEST_F(Fleet, WasHeardOfWhenANodeAnsweredLastWhereThatIsNewer) {
+  facts.answered = {{"n2", now - 500ms}, {"n3", now - 1min}};
+  EXPECT_EQ(node("n2").last_heard, now - 500ms);
+  EXPECT_EQ(node("n2").heard_by, "answer");
+  EXPECT_EQ(node("n3").last_heard, now - 1s);
+  EXPECT_EQ(node("n3").heard_by, "election");
+  for (Election& election : facts.elections) election.candidates.erase(election.candidates.begin());
+  EXPECT_EQ(node("n2").state, "gone");
+  EXPECT_EQ(node("n2").last_heard, now - 500ms);
+  EXPECT_EQ(node("n2").reasons.size(), 1U) << "more is known than its record";
+  facts.answered.clear();
+  EXPECT_EQ(node("n2").heard_by, "record");
+}
+
+TEST_F(Fleet, WasHeardOfAtTheSameTimeHoweverOftenTheClocksAreRead) {
+  const SteadyTime steady{1h};
+  facts.peers[0].alive = steady - 5s;
+  note_alive(facts.alive, {}, facts.peers, now, steady);
+  note_alive(facts.alive, {}, facts.peers, now + 7s + 1ms, steady + 7s);
+  EXPECT_EQ(facts.alive.at("s-n2"), now - 5s);
+}
+
 TEST_F(Fleet, SaysWhereItKnowsNoMoreOfANodeThatIsGoneThanItsRecord) {
   for (Election& election : facts.elections) election.candidates.erase(election.candidates.begin());
   EXPECT_EQ(node("n2").last_heard, now - 10min);

@@ -86,6 +86,22 @@ TEST_F(ShownLedger, ShowsTheLastSevenDaysUnlessAsked) {
   EXPECT_EQ(ask(all)->objects("rows").size(), 2U);
 }
 
+TEST_F(ShownLedger, ShowsRunsThatEndedBadlyByOneWord) {
+  std::vector<storage::Record> records;
+  int number = 0;
+  for (const Status status :
+       {Status::succeeded, Status::failed, Status::timed_out, Status::killed, Status::lost, Status::running}) {
+    Row row = ran(++number, noon + std::chrono::minutes(number));
+    row.status = status;
+    records.emplace_back(row);
+  }
+  write(records);
+  EXPECT_EQ(ask(history().set("failed", true))->objects("rows").size(), 4U);
+  EXPECT_EQ(ask(history().set("failed", false))->objects("rows").size(), 6U);
+  const std::vector<std::string> also{"running"};
+  EXPECT_EQ(ask(history().set("failed", true).set("statuses", also))->objects("rows").size(), 5U);
+}
+
 TEST_F(ShownLedger, TakesNoCursorOfAnotherListOrOfNone) {
   std::vector<storage::Record> records;
   for (int i = 0; i < 5; ++i) records.emplace_back(ran(i, noon + std::chrono::minutes(i)));

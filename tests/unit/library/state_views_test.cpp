@@ -69,6 +69,7 @@ struct RuntimeOfManyJobs : ::testing::Test {
   const TempFolder folder;
   Node node{settings(), [](Level, std::string_view, const LogFields&) {}};
   const StateViews views{node};
+  const config::JobSet files;  // none: the jobs are a program's
   bool runs = false;
 };
 
@@ -222,7 +223,7 @@ struct Lines : io::AnswerSink {
 };
 
 TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
-  FleetQuestions fleet(node, views, "n1");
+  FleetQuestions fleet(node, views, files, "n1");
   const auto lines = std::make_shared<Lines>();
   lines->on_end = [this] { end(); };
   io::Message asked;
@@ -245,7 +246,7 @@ TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsSlotsThatThePersonSawPausedTakeN
       for (const io::Message& slot : line.objects("slots")) jobs.insert(slot.text("job").value_or(""));
     return jobs;
   };
-  const FleetQuestions of_leader(node, views, "n1"), of_follower(node, views, "n2");
+  const FleetQuestions of_leader(node, views, files, "n1"), of_follower(node, views, files, "n2");
   const auto own = std::make_shared<Lines>(), others = std::make_shared<Lines>(), group = std::make_shared<Lines>();
   io::Message asked;
   asked.set("for_ms", std::int64_t{Millis(366 * 24h).count()}).set("held", std::vector{"j/" + name_of(many - 1)});
@@ -261,7 +262,7 @@ TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsSlotsThatThePersonSawPausedTakeN
 }
 
 TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {
-  FleetQuestions fleet(node, views, "n1");
+  FleetQuestions fleet(node, views, files, "n1");
   for (const std::int64_t time : {std::int64_t{0}, std::int64_t{Millis(367 * 24h).count()}}) {
     const auto lines = std::make_shared<Lines>();
     io::Message asked;
@@ -273,7 +274,7 @@ TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {
 }
 
 TEST_F(RuntimeOfManyJobs, ShowsTheNodesOfItsFleet) {
-  FleetQuestions fleet(node, views, "n1");
+  FleetQuestions fleet(node, views, files, "n1");
   const auto lines = std::make_shared<Lines>();
   lines->on_end = [this] { end(); };
   run_once_it_leads(

@@ -1,0 +1,86 @@
+// Which registers a node reads for somebody who asks while another node does not answer, and how many.
+#include "library/history/store_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/instance.hpp"
+#include "support/temp_folder.hpp"
+
+namespace ballot::library {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A node of many jobs, and of one instance of a job that runs on each node.
+struct NodeOfManyJobs : ::testing::Test {
+  static constexpr int many = 3'000;
+
+  static schedule::DefinitionPtr definition(std::string name, std::string group) {
+    Job job;
+    job.name = std::move(name);
+    job.group = std::move(group);
+    job.command = {"/bin/true"};
+    return std::make_shared<schedule::Definition>(job, schedule::Plan(), "digest");
+  }
+  static NodeSettings settings(const TempFolder& folder) {
+    NodeSettings settings;
+    settings.plugin_dir = BALLOT_PLUGIN_DIR;
+    settings.backend = "local";
+    settings.engine.node = "n1";
+    settings.engine.backend.name_space = "reader";
+    settings.engine.backend.state_dir = folder.path();
+    settings.engine.runner = {folder / "runner.sock", BALLOT_RUNNER};
+    settings.ledger.path = folder / "history.db";
+    return settings;
+  }
+  /// What the reader says while the node's loop runs.
+  StoreShows read(const StoreQuestion& asked) {
+    EXPECT_TRUE(node.start(Resume::allowed));
+    std::vector<schedule::DefinitionPtr> jobs{definition("trim@n1", "default@n1")};
+    for (int i = 0; i < many; ++i) jobs.push_back(definition("job-" + std::to_string(i), "default"));
+    node.define(std::move(jobs), {}, {});
+    Result<StoreShows> shown = StoreShows();
+    std::thread reading([&] {
+      const auto until = std::chrono::steady_clock::now() + 1min;  // its session is being opened at first
+      do shown = StoreReader(node, "n1").read(asked, 5s, [] { return true; });
+      while (!shown && std::chrono::steady_clock::now() < until);
+      node.loop().post([this] { node.stop({config::OnStop::Kind::kill, 0ms}); });
+    });
+    EXPECT_TRUE(node.run());
+    reading.join();
+    EXPECT_TRUE(shown) << shown.error().what;
+    return shown ? *shown : StoreShows();
+  }
+  static bool has(const StoreShows& shows, const std::string& job) {
+    return std::find(shows.jobs.begin(), shows.jobs.end(), job) != shows.jobs.end();
+  }
+
+  const TempFolder folder;
+  Node node{settings(folder), [](Level, std::string_view, const LogFields&) {}};
+};
+
+TEST_F(NodeOfManyJobs, ReadsOfAllTheFirstTwoThousandAndSaysThatThereAreMore) {
+  const StoreShows shows = read({.jobs = {}, .known = {}, .silent = {"n2"}});
+  EXPECT_EQ(shows.jobs.size(), StoreReader::most_registers);
+  EXPECT_TRUE(shows.has_more);
+}
+
+TEST_F(NodeOfManyJobs, ReadsNoRegistersOfGroupsThatSomebodyWhoAnswersLeads) {
+  const StoreShows shows = read({.jobs = {}, .known = {"default", "default@n1"}, .silent = {"n2"}});
+  EXPECT_EQ(shows.jobs, std::vector<std::string>{"trim@n2"}) << "of that nobody who answers knows";
+  EXPECT_FALSE(shows.has_more);
+}
+
+TEST_F(NodeOfManyJobs, ReadsOfJobsThatAreNamedThoseWhichNobodyWhoAnswersLeads) {
+  const StoreShows shows =
+      read({.jobs = {"job-7", "trim@n2", "trim@n1", "of-nobody"}, .known = {"default@n1"}, .silent = {"n2"}});
+  EXPECT_EQ(shows.jobs.size(), 3U);
+  for (const char* job : {"job-7", "trim@n2", "of-nobody"}) EXPECT_TRUE(has(shows, job)) << job;
+  EXPECT_FALSE(shows.has_more);
+}
+
+}  // namespace
+}  // namespace ballot::library
