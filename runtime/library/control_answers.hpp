@@ -43,6 +43,8 @@ class ControlAnswers {
   void answer(const io::Question& question, const io::Reply& reply);
   /// Nobody reads the ledger any more.
   void close() { desk_.close(); }
+  /// See LedgerDesk.
+  void answer_from(HistoryReaders& history) { desk_.answer_from(history); }
 
   const StateViews& views() const { return views_; }
   /// How the node is, and what is wrong with its job files.

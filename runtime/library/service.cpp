@@ -89,6 +89,7 @@ Result<void> Service::start_parts() {
   if (!resume) return resume.error();
   if (const auto taken = take_ledger(); !taken) return taken;
   if (const auto started = node_.start(*resume); !started) return started;
+  if (const auto readable = read_history(); !readable) return readable;
   jobs_.open();
   log_(Level::info, "ballot " BALLOT_VERSION " serves",
        {{"node", config_.node},
@@ -166,6 +167,22 @@ Result<void> Service::take_ledger() {
   const auto taken = ledger_lock_.take();
   if (taken || taken.error().code == Errc::conflict || taken.error().code == Errc::refused) return taken;
   log_(Level::warn, taken.error().what + "; that nobody else writes the ledger is not checked", {});
+  return {};
+}
+
+/// Questions of the fleet are answered by its history, unless [NAME] read = "local": that is being tried then.
+Result<void> Service::read_history() {
+  HistoryChoice choice = history_choice(config_);
+  if (choice.plugin.empty()) return {};
+  const auto read = choice.options.find("read");
+  if (read != choice.options.end() && read->second == OptionValue(std::string("local"))) return {};
+  const auto plugin = find_history(config_.plugin_dir, choice);
+  if (!plugin) return plugin.error();
+  history_ = std::make_unique<HistoryReaders>(**plugin, std::move(choice), [this] {
+    const auto feed = node_.feed_state();
+    return feed ? feed->sent : 0;
+  });
+  answers_.answer_from(*history_);
   return {};
 }
 

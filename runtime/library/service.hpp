@@ -92,6 +92,7 @@ class Service {
   void answer_http(const io::Question& question, const io::Reply& reply);
   Result<Resume> take_session();
   Result<void> take_ledger();
+  Result<void> read_history();
   void keep_session(const std::string& handle);
   void write_session();
   void warn_of_groups(const std::vector<std::string>& unknown) const;
@@ -109,6 +110,7 @@ class Service {
   std::string handle_;        // to be kept
   JobFolder jobs_;
   io::Roles roles_;
+  std::unique_ptr<HistoryReaders> history_;  // before whoever asks them
   ControlAnswers answers_;
   Scrape scrape_;
   std::unique_ptr<io::ControlServer> control_;  // these two last: whoever asks them asks the others

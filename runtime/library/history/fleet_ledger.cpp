@@ -21,8 +21,7 @@ using Answer = FleetAnswers::Answer;
 using storage::Account;
 using storage::PlacedRow;
 
-constexpr Millis audit_patience = std::chrono::minutes(9);
-const std::string store = "~store";  // stands for evidence among the ledgers: no node has such a name
+const std::string& store = store_source;
 
 /// Nothing that another ledger may have counts before it.
 bool is_certain(const Row& row, const std::string& ledger) {
@@ -38,18 +37,6 @@ std::string status_text(const Row& row) {
   return row.reason == Reason::none ? status : status + ": " + std::string(to_string(row.reason));
 }
 
-constexpr int as_executed = 3;  // the worth of the executing node's own word
-
-/// What an answer says of an attempt's output, by whether it can be believed; below 0: it cannot. `executing`: the node
-/// that the attempt's row names; "": there is no row, or none that names a node.
-int worth(const ShownOutput& shown, const std::string& ledger, bool is_own, const std::string& executing) {
-  if (!executing.empty() && shown.node != executing) return -1;
-  if (shown.place == ShownOutput::Place::elsewhere) return 1;
-  if (shown.node == ledger || (is_own && shown.total > 0)) return as_executed;
-  if (executing.empty()) return shown.node.empty() ? 0 : -1;
-  return shown.total > 0 ? 2 : 0;
-}
-
 }  // namespace
 
 Result<std::vector<Row>> FleetLedger::evidence() {
@@ -60,33 +47,32 @@ Result<std::vector<Row>> FleetLedger::evidence() {
 
 bool FleetLedger::is_evidence(const Row& row) const { return shown_evidence_.contains(key_of(row)); }
 
-/// Of an answer, as many as it has; none, and the node is a missing one, where one of them cannot be read.
-template <class T>
-std::vector<T> FleetLedger::objects_of(const Answer& answer, const char* list, Result<T> (*read)(const Message&)) {
-  std::vector<T> all;
-  for (const Message& one : answer.message.objects(list)) {
-    auto object = read(one);
-    if (!object) return fleet_.lose(answer.ledger, object.error().what), std::vector<T>();
-    all.push_back(*std::move(object));
-  }
-  return all;
-}
-
 // ---- rows
 
-/// Reads the next page of each ledger of which one is wanted; one that does not answer is left out.
+std::vector<std::string> FleetLedger::page_sources() const {
+  std::vector<std::string> sources = fleet_.ledgers();
+  sources.push_back(store);
+  return sources;
+}
+
+/// All of it is one page.
+void FleetLedger::add_evidence_page(storage::PageMerge& pages, const storage::Filter& filter) const {
+  const auto wanted = pages.wanted();
+  if (std::find(wanted.begin(), wanted.end(), store) == wanted.end()) return;
+  const auto after = pages.next_page(store, filter.after);
+  auto rows = placed(fleet_.evidence(), store);
+  std::erase_if(rows, [&](const PlacedRow& one) { return !matches(filter, one.row) || !is_after(one.at, after); });
+  pages.add(store, std::move(rows), true);
+}
+
+/// One that does not answer is left out.
 Result<void> FleetLedger::read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most) {
   FleetAnswers::Questions questions;
   for (const std::string& ledger : pages.wanted()) {
     const auto after = pages.next_page(ledger, filter.after);
-    if (ledger != store) {
-      questions.emplace_back(ledger, page_question(filter, after, most));
-      continue;
-    }
-    auto rows = placed(fleet_.evidence(), store);
-    std::erase_if(rows, [&](const PlacedRow& one) { return !matches(filter, one.row) || !is_after(one.at, after); });
-    pages.add(store, std::move(rows), true);
+    if (ledger != store) questions.emplace_back(ledger, page_question(filter, after, most));
   }
+  add_evidence_page(pages, filter);
   const auto answers = fleet_.ask(questions);
   if (!answers) return answers.error();
   for (const auto& [ledger, question] : questions) {
@@ -167,10 +153,8 @@ Result<FleetLedger::Counting> FleetLedger::counting(const std::vector<PlacedRow>
 
 /// A candidate is shown where it is the row that counts: each run and slot once, whatever page its copies are on.
 Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter& filter, const VisitPlacedRow& visit) {
-  fleet_.gather_evidence(filter.jobs);
-  std::vector<std::string> sources = fleet_.ledgers();
-  sources.push_back(store);
-  storage::PageMerge pages(sources);
+  gather(filter.jobs);
+  storage::PageMerge pages(page_sources());
   std::int64_t left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max());
   std::optional<storage::Position> last;
   while (left > 0) {
@@ -207,7 +191,7 @@ Result<std::vector<Row>> FleetLedger::rows_of(const std::vector<RowKey>& keys) {
 
 /// The rows of the slot itself before a row of many slots.
 Result<std::vector<Row>> FleetLedger::at(const std::string& job, WallTime slot) {
-  fleet_.gather_evidence({job});
+  gather({job});
   auto accounts = accounts_of({{.job = job, .slot = slot, .until = slot}});
   if (!accounts) return accounts.error();
   std::vector<Row> exact, around;
@@ -219,16 +203,20 @@ Result<std::vector<Row>> FleetLedger::at(const std::string& job, WallTime slot) 
   return exact.empty() ? around : exact;
 }
 
-Result<std::vector<Row>> FleetLedger::last_rows(const std::vector<std::string>& jobs) {
-  fleet_.gather_evidence(jobs);
+Result<std::vector<Account>> FleetLedger::last_accounts(const std::vector<std::string>& jobs) {
   Message asked = question("last_rows");
   const auto answers = fleet_.ask_all(asked.set("jobs", jobs));
-  if (!answers) return answers.error();
-  auto accounts = fleet_.accounts_in(*answers);
+  return answers ? Result<std::vector<Account>>(fleet_.accounts_in(*answers)) : answers.error();
+}
+
+Result<std::vector<Row>> FleetLedger::last_rows(const std::vector<std::string>& jobs) {
+  gather(jobs);
+  auto accounts = last_accounts(jobs);
+  if (!accounts) return accounts.error();
   for (const Account& one : fleet_.evidence())
-    if (std::find(jobs.begin(), jobs.end(), one.row.job) != jobs.end()) accounts.push_back(one);
+    if (std::find(jobs.begin(), jobs.end(), one.row.job) != jobs.end()) accounts->push_back(one);
   std::map<std::string, Account> newest;
-  for (Account& one : merged(std::move(accounts))) {
+  for (Account& one : merged(*std::move(accounts))) {
     std::string job = one.row.job;
     newest.try_emplace(std::move(job), std::move(one));
   }
@@ -295,151 +283,6 @@ Result<std::optional<storage::RequestPosition>> FleetLedger::requests(const stor
     if (page.empty() || (!has_more && shown <= *rest.limit)) return std::optional<storage::RequestPosition>();
   }
   return rest.after;
-}
-
-// ---- runs and names
-
-Result<std::vector<RunId>> FleetLedger::find_run(const std::string& suffix) {
-  fleet_.gather_evidence({});
-  Message asked = question("find_run");
-  const auto answers = fleet_.ask_all(asked.set("suffix", suffix));
-  if (!answers) return answers.error();
-  std::set<RunId> runs;
-  const std::string digits = storage::run_digits(suffix);
-  const auto is_asked_for = [&](const std::optional<RunId>& run) {
-    return run && !digits.empty() && storage::run_digits(run->text()).ends_with(digits);
-  };
-  for (const Answer& answer : *answers)
-    for (const std::string& text : answer.message.texts("runs")) {
-      const auto run = RunId::parse(text);
-      if (is_asked_for(run))
-        runs.insert(*run);
-      else
-        fleet_.lose(answer.ledger, "it answers with a run that was not asked for");
-    }
-  for (const Account& one : fleet_.evidence())
-    if (is_asked_for(one.row.run)) runs.insert(*one.row.run);
-  return std::vector<RunId>(runs.begin(), runs.end());
-}
-
-/// The row of the attempt that counts, or evidence of it. Without a node: nobody who answers knows.
-Result<Row> FleetLedger::executed(const runner::AttemptId& attempt) {
-  fleet_.gather_evidence({});
-  auto accounts = accounts_of({{.run = attempt.run, .attempt = attempt.attempt}});
-  if (!accounts) return accounts.error();
-  for (const Account& one : merged(*std::move(accounts)))
-    if (one.row.run == attempt.run && one.row.attempt == attempt.attempt) return one.row;
-  return Row();
-}
-
-/// Only the node that has executed the attempt has what it printed: where that node answers, and does not have it, it
-/// is lost.
-Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
-  Message asked = question("output");
-  asked.set("run", attempt.run.text()).set("attempt", std::int64_t{attempt.attempt}).set("from", from);
-  const auto answers = fleet_.ask_all(asked);
-  if (!answers && answers.error().code != Errc::not_found) return answers.error();
-  const auto row = executed(attempt);
-  if (!row) return row.error();
-  const std::string& executing = row->node;
-  std::optional<ShownOutput> best;
-  int most = -1;
-  for (const Answer& answer : answers ? *answers : std::vector<Answer>()) {
-    auto shown = output_from(answer.message);
-    if (!shown) fleet_.lose(answer.ledger, shown.error().what);
-    const int value = shown ? worth(*shown, answer.ledger, fleet_.is_own(answer.ledger), executing) : -1;
-    if (value <= most) continue;
-    most = value;
-    best = *std::move(shown);
-  }
-  if (!best && !executing.empty()) best = ShownOutput{ShownOutput::Place::elsewhere, executing, {from, ""}, from};
-  const MissingNode* const silent = best && most < as_executed ? fleet_.find_missing(best->node) : nullptr;
-  if (best && !silent) {
-    const std::vector<std::string> answering = fleet_.ledgers();
-    const bool has_been_asked = std::find(answering.begin(), answering.end(), best->node) != answering.end();
-    const bool is_elsewhere = best->place == ShownOutput::Place::elsewhere;
-    if (is_elsewhere && has_been_asked && is_final(row->status)) best->place = ShownOutput::Place::lost;
-    return *std::move(best);
-  }
-  const std::vector<MissingNode> missing = fleet_.missing();
-  if (!best && !missing.empty())
-    return Error{Errc::unavailable, "no node that answers knows the run; these have not answered: " + text_of(missing)};
-  if (!best) return answers ? Error{Errc::not_found, "no node knows the run"} : answers.error();
-  return Error{Errc::unavailable, "the run is one of node " + best->node +
-                                      ", which alone has what it printed, and does not answer: " + silent->why};
-}
-
-Result<std::vector<TermRow>> FleetLedger::terms(const std::string& group) {
-  Message asked = question("terms");
-  const auto answers = fleet_.ask_all(asked.set("group", group));
-  if (!answers) return answers.error();
-  std::map<std::uint64_t, TermRow, std::greater<>> terms;
-  for (const Answer& answer : *answers)
-    for (TermRow& term : objects_of(answer, "terms", term_from)) {
-      const bool is_leaders = term.node == answer.ledger;
-      const auto [known, fresh] = terms.try_emplace(term.epoch, term);
-      // No other node knows better than this one what it led itself.
-      if (!fresh && is_leaders && !fleet_.is_own(known->second.node)) known->second = std::move(term);
-    }
-  std::vector<TermRow> all;
-  for (auto& [epoch, term] : terms) all.push_back(std::move(term));
-  return all;
-}
-
-Result<std::vector<std::string>> FleetLedger::names(const Message& question, const char* list) {
-  const auto answers = fleet_.ask_all(question);
-  if (!answers) return answers.error();
-  std::set<std::string> names;
-  for (const Answer& answer : *answers)
-    for (std::string& name : answer.message.texts(list)) names.insert(std::move(name));
-  return std::vector<std::string>(names.begin(), names.end());
-}
-
-Result<std::vector<std::string>> FleetLedger::instances_of(const std::string& name) {
-  Message asked = question("instances_of");
-  return names(asked.set("name", name), "names");
-}
-
-Result<bool> FleetLedger::known(const char* call, const std::string& name) {
-  Message asked = question(call);
-  const auto answers = fleet_.ask_all(asked.set("name", name));
-  if (!answers) return answers.error();
-  return std::any_of(answers->begin(), answers->end(),
-                     [](const Answer& one) { return one.message.flag("known").value_or(false); });
-}
-
-Result<bool> FleetLedger::knows_job(const std::string& name) {
-  const auto is_known = known("knows_job", name);
-  if (!is_known || *is_known) return is_known;
-  fleet_.gather_evidence({name});
-  return std::any_of(fleet_.evidence().begin(), fleet_.evidence().end(),
-                     [&](const Account& one) { return one.row.job == name; });
-}
-
-Result<bool> FleetLedger::knows_group(const std::string& name) { return known("knows_group", name); }
-
-Result<std::vector<std::string>> FleetLedger::jobs_of(const std::vector<std::string>& groups) {
-  Message asked = question("jobs_of");
-  return names(asked.set("groups", groups), "names");
-}
-
-/// A node that hangs is found out before: an audit may take long.
-Result<AuditResult> FleetLedger::audit(const std::vector<std::string>& jobs, const audit::Scope& scope) {
-  if (const auto living = fleet_.ask_all(question("sequence")); !living) return living.error();
-  Message asked = to_message(storage::Filter{.jobs = jobs, .since = scope.since, .until = scope.until});
-  const auto answers =
-      fleet_.ask_all(asked.set("do", std::string("ledger")).set("ask", std::string("audit")), audit_patience);
-  if (!answers) return answers.error();
-  AuditSum sum;
-  for (const Answer& answer : *answers) {
-    auto one = audit_from(answer.message);
-    if (!one) {
-      fleet_.lose(answer.ledger, one.error().what);
-      continue;
-    }
-    sum.add(*std::move(one), answer.ledger);
-  }
-  return sum.take();
 }
 
 }  // namespace ballot::library

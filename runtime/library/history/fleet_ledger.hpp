@@ -27,6 +27,9 @@
 
 namespace ballot::library {
 
+/// Stands for evidence among the ledgers: no node has such a name.
+inline const std::string store_source = "~store";
+
 class FleetLedger : public LedgerView {
  public:
   /// `own`: of node `node`; null: this node has no part in the answer.
@@ -63,11 +66,23 @@ class FleetLedger : public LedgerView {
   std::vector<MissingNode> missing() const override { return fleet_.missing(); }
   bool is_of_fleet() const override { return true; }
 
+ protected:
+  // What a history that the ledgers are handed on to answers instead of the nodes.
+  virtual void gather(std::vector<std::string> jobs) { fleet_.gather_evidence(std::move(jobs)); }
+  virtual std::vector<std::string> page_sources() const;
+  /// Reads the next page of each source of which one is wanted.
+  virtual Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most);
+  virtual Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys);
+  virtual Result<std::vector<storage::Account>> last_accounts(const std::vector<std::string>& jobs);
+
+  FleetAnswers& fleet() { return fleet_; }
+  const FleetAnswers& fleet() const { return fleet_; }
+  LedgerView* own() { return own_.get(); }
+  void add_evidence_page(storage::PageMerge& pages, const storage::Filter& filter) const;
+
  private:
   using Counting = std::map<std::pair<std::string, RowKey>, storage::Account>;
 
-  Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys);
-  Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most);
   Result<Row> executed(const runner::AttemptId& attempt);
   template <class T>
   std::vector<T> objects_of(const FleetAnswers::Answer& answer, const char* list,
@@ -87,5 +102,18 @@ class FleetLedger : public LedgerView {
   std::set<RowKey> shown_evidence_;
   std::set<std::string> by_store_;  // jobs, by their last statuses
 };
+
+/// Of an answer, as many as it has; none, and the node is a missing one, where one of them cannot be read.
+template <class T>
+std::vector<T> FleetLedger::objects_of(const FleetAnswers::Answer& answer, const char* list,
+                                       Result<T> (*read)(const io::Message&)) {
+  std::vector<T> all;
+  for (const io::Message& one : answer.message.objects(list)) {
+    auto object = read(one);
+    if (!object) return fleet_.lose(answer.ledger, object.error().what), std::vector<T>();
+    all.push_back(*std::move(object));
+  }
+  return all;
+}
 
 }  // namespace ballot::library

@@ -35,9 +35,12 @@ class FleetSource {
   }
 };
 
+class HistoryReaders;
+
 /// What it takes to answer one question for the fleet.
 struct FleetAccess {
-  FleetSource* source = nullptr;  // null: this node answers for itself alone
+  FleetSource* source = nullptr;      // null: no other node can be asked
+  HistoryReaders* history = nullptr;  // null: ledgers are handed on to none, or none is to be read
   FleetNow now;
 };
 

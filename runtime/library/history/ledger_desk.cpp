@@ -21,6 +21,7 @@
 #include "io/clocks.hpp"
 #include "io/notify/fair_queue.hpp"
 #include "library/history/fleet_ledger.hpp"
+#include "library/history/history_ledger.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 
@@ -56,6 +57,19 @@ bool is_of_fleet(const io::Message& question) {
   return question.text("scope") == "fleet" || question.text("ask") == "evidence";
 }
 
+/// `source`: null: there is nobody to be asked.
+AskOthers others_of(FleetSource* source, const std::function<bool()>& goes_on) {
+  if (!source) return {};
+  AskOthers ask;
+  ask.peers = [source, goes_on](const std::vector<PeerQuestion>& questions, Millis within) {
+    return source->ask(questions, within, goes_on);
+  };
+  ask.store = [source, goes_on](const StoreQuestion& asked) {
+    return source->read_store(asked, store_patience, goes_on);
+  };
+  return ask;
+}
+
 /// The fleet's ledger, or a part of it, which the question names. Error: not_found (no such node).
 Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::unique_ptr<LedgerView> own,
                                                  FleetAccess fleet, const io::Message& question,
@@ -75,15 +89,13 @@ Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::u
                    "no node of the fleet is called " + only + ", as far as " + node + " knows" + guess};
   }
   if (only == node) peers.clear();
-  AskOthers ask;
-  ask.peers = [source = fleet.source, goes_on](const std::vector<PeerQuestion>& questions, Millis within) {
-    return source->ask(questions, within, goes_on);
-  };
-  ask.store = [source = fleet.source, goes_on, only](const StoreQuestion& asked) {
-    auto shows = source->read_store(asked, store_patience, goes_on);
-    if (shows && !only.empty()) std::erase_if(shows->rows, [&](const Row& row) { return row.node != only; });
-    return shows;
-  };
+  AskOthers ask = others_of(fleet.source, goes_on);
+  if (!only.empty())
+    ask.store = [all = ask.store, only](const StoreQuestion& asked) {
+      auto shows = all(asked);
+      if (shows) std::erase_if(shows->rows, [&](const Row& row) { return row.node != only; });
+      return shows;
+    };
   return std::unique_ptr<LedgerView>(
       std::make_unique<FleetLedger>(node, std::move(own), std::move(fleet.now), std::move(ask)));
 }
@@ -92,7 +104,9 @@ Result<std::unique_ptr<LedgerView>> fleet_ledger(const std::string& node, std::u
 std::vector<MissingNode> missing_of(const LedgerView& ledger, FleetSource* fleet,
                                     const std::function<bool()>& goes_on) {
   std::vector<MissingNode> missing = ledger.missing();
-  const auto is_of_ledger = [](const MissingNode& node) { return node.heard_by == "ledger"; };
+  const auto is_of_ledger = [](const MissingNode& node) {
+    return node.heard_by == "ledger" || node.heard_by == "history";
+  };
   if (!fleet || std::all_of(missing.begin(), missing.end(), is_of_ledger)) return missing;
   const auto heard = fleet->heard(heard_patience, goes_on);
   for (MissingNode& node : missing) {
@@ -116,6 +130,31 @@ void add_scope(io::Message& answer, const LedgerView& ledger, const std::vector<
   if (ledger.is_of_fleet() || !missing.empty()) answer.set("missing", std::move(missing));
 }
 
+/// From the fleet's history; none: it does not answer.
+std::optional<io::Message> read_history(const LedgerPlace& place, const io::Message& question, const FleetAccess& fleet,
+                                        const std::function<bool()>& goes_on) {
+  const Now now = io::read_clocks();
+  auto own = FileLedger::open(place, goes_on);
+  auto reader = own ? fleet.history->take(now.steady) : nullptr;
+  if (!reader) return std::nullopt;
+  reader->set_goes_on(goes_on);
+  auto ledger = HistoryLedger::open({place.node, fleet.history->sent(), now.wall, fleet.source != nullptr},
+                                    *std::move(own), fleet.now, others_of(fleet.source, goes_on), *reader);
+  auto answer = ledger ? answer_question(**ledger, question) : Result<io::Message>(ledger.error());
+  const auto failure = ledger ? (*ledger)->failure() : std::optional(ledger.error());
+  if (failure && goes_on()) {
+    fleet.history->note_failure(*failure, now.steady);
+    return std::nullopt;
+  }
+  if (answer) {
+    add_scope(*answer, **ledger, missing_of(**ledger, fleet.source, goes_on), question);
+    if (const auto as_of = (*ledger)->as_of()) answer->set("as_of", format_millis(*as_of));
+  }
+  ledger = Error{};  // it uses the reader
+  fleet.history->give_back(std::move(reader));
+  return answer ? *std::move(answer) : io::to_message(answer.error());
+}
+
 io::Message read_answer(const LedgerPlace& place, const io::Message& question, FleetAccess fleet,
                         const std::atomic<bool>& dropped, Millis longest) {
   const SteadyTime until = io::read_clocks().steady + longest;
@@ -129,10 +168,16 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, F
                                                 "backend that other hosts reach; ask on node " +
                                                 only);
   FleetSource* const source = fleet.source;
+  std::optional<Error> failure;
+  if (ledger && fleet.history && question.text("scope") == "fleet" && only.empty()) {
+    if (auto answer = read_history(place, question, fleet, goes_on)) return *std::move(answer);
+    failure = fleet.history->failure();
+  }
   if (ledger && source) ledger = fleet_ledger(place.node, *std::move(ledger), std::move(fleet), question, goes_on);
   if (!ledger) return io::to_message(ledger.error());
   auto answer = answer_question(**ledger, question);
   if (answer) add_scope(*answer, **ledger, missing_of(**ledger, source, goes_on), question);
+  if (answer && failure) answer->set("history_failure", failure->what);
   if (answer) return *std::move(answer);
   return is_late() ? too_long() : io::to_message(answer.error());
 }
@@ -172,7 +217,8 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   std::map<Number, Reading> readings;
   Number last_number = 0;
   bool closed = false;
-  FleetSource* fleet = nullptr;  // null: it cannot be asked
+  FleetSource* fleet = nullptr;       // null: it cannot be asked
+  HistoryReaders* history = nullptr;  // null: there is none
   std::vector<std::thread> pool;
 
   void ask(io::Question question, io::Reply reply) {
@@ -210,7 +256,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
     reply.on_gone([dropped] { *dropped = true; });
     readings.emplace(++last_number, Reading{is_own, entry.key, reply, dropped});
     FleetAccess of_fleet;
-    if (fleet && is_of_fleet(question)) of_fleet = {fleet, fleet->now(question)};
+    if (is_of_fleet(question)) of_fleet = {fleet, history, fleet ? fleet->now(question) : FleetNow()};
     const std::lock_guard lock(mutex);
     waiting.push_back({last_number, std::move(question), std::move(of_fleet), dropped});
     changed.notify_one();
@@ -283,6 +329,8 @@ LedgerDesk::LedgerDesk(io::MainLoop& loop, LedgerPlace place, DeskLimits limits)
 LedgerDesk::~LedgerDesk() { close(); }
 
 void LedgerDesk::answer_for(FleetSource& fleet) { state_->fleet = &fleet; }
+
+void LedgerDesk::answer_from(HistoryReaders& history) { state_->history = &history; }
 
 void LedgerDesk::answer(io::Question question, io::Reply reply) { state_->ask(std::move(question), std::move(reply)); }
 

@@ -10,7 +10,9 @@
 //
 // A question with {"scope": "fleet"} is answered for the fleet, where the daemon can ask it: the answer has the same
 // scope then, and `missing`, a list of the nodes that did not answer. With {"node": NAME} it is that node's answer
-// alone. All others are answered from this node's ledger.
+// alone. All others are answered from this node's ledger. Where the fleet's ledgers are handed on to a history, the
+// answer is from there, and has `as_of`, up to when the rows are there of all nodes that are not missing; or
+// `history_failure`, why it is not.
 //
 // Root and the daemon's user have threads of their own, and no other user has all of the others'; all who have not
 // shown who they are count as one. Threads begin with the first question, and run and give way to the daemon's others.
@@ -27,6 +29,7 @@
 #include "io/question.hpp"
 #include "library/history/file_ledger.hpp"
 #include "library/history/fleet_source.hpp"
+#include "library/history/history_readers.hpp"
 
 namespace ballot::library {
 
@@ -44,6 +47,9 @@ class LedgerDesk {
 
   /// From now on questions in fleet scope are answered for the fleet. `fleet` outlives the desk, or its close().
   void answer_for(FleetSource& fleet);
+  /// From now on they are answered by what the fleet's history has, where it answers, and else by the nodes. `history`
+  /// outlives the desk, or its close().
+  void answer_from(HistoryReaders& history);
 
   void answer(io::Question question, io::Reply reply);
   /// Ends what is read, and its threads. Whoever asks afterwards is told that the daemon stops.

@@ -39,10 +39,11 @@ struct ShownOutput {
     lost        // that node answers, and has it no more: nobody has
   };
   Place place = Place::here;
-  std::string node;        // that executes it, or did; "": not known yet
-  OutputPiece piece;       // from the byte that was asked for on, or from the next one that is kept
-  std::int64_t total = 0;  // that it has printed by now
-  bool ended = false;      // no more will be printed
+  std::string node;                    // that executes it, or did; "": not known yet
+  OutputPiece piece;                   // from the byte that was asked for on, or from the next one that is kept
+  std::int64_t total = 0;              // that it has printed by now
+  bool ended = false;                  // no more will be printed
+  std::optional<WallTime> as_of = {};  // it has printed so much then, and the node that executes it does not answer
 };
 
 /// What an audit has found: so many findings as are worth reading, and how many there are.
@@ -154,6 +155,8 @@ class LedgerView {
   virtual Result<std::vector<std::string>> nodes() = 0;
   /// The nodes whose answers the calls so far lack.
   virtual std::vector<MissingNode> missing() const { return {}; }
+  /// Of a history that ledgers are handed on to: up to when the rows of all nodes are there that are not missing.
+  virtual std::optional<WallTime> as_of() const { return std::nullopt; }
   /// From now on only that node is asked, where more are: it alone has what is wanted.
   virtual void narrow(const std::string& node) { (void)node; }
   /// The calls are answered for the whole fleet, but for the missing nodes.
