@@ -161,6 +161,8 @@ class LedgerView {
   virtual Result<std::vector<std::string>> nodes() = 0;
   /// The nodes whose answers the calls so far lack.
   virtual std::vector<MissingNode> missing() const { return {}; }
+  /// Why these are one ledger's answers where the fleet's were wanted; "": they are what was wanted.
+  virtual std::string why_alone() const { return {}; }
   /// From now on only that node is asked, where more are: it alone has what is wanted.
   virtual void narrow(const std::string& node) { (void)node; }
   /// The calls are answered for the whole fleet, but for the missing nodes.
