@@ -102,6 +102,7 @@ void print_json(std::ostream& out, const library::AuditResult& result, const Aud
   all.add("totals", std::move(totals)).add("undefined", std::move(undefined)).add("departed", std::move(departed));
   all.add("finding_count", result.finding_count).add("findings", std::move(findings));
   all.add("totals_of", scope.is_of_fleet ? "ledgers" : "ledger").add("missing", missing_document(scope.missing));
+  if (!scope.why_alone.empty()) all.add("alone", scope.why_alone);
   out << to_json(all);
 }
 

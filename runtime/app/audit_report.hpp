@@ -17,6 +17,7 @@ namespace ballot::app {
 struct AuditedScope {
   bool is_of_fleet = false;                        // the totals are those of several ledgers, added up
   std::vector<library::MissingNode> missing = {};  // the nodes that did not answer
+  std::string why_alone = {};                      // as of LedgerView
 };
 
 /// Table or JSON.

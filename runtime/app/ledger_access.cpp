@@ -18,6 +18,7 @@ namespace ballot::app {
 namespace {
 
 constexpr std::size_t most_named = 5;  // nodes, a line each
+constexpr const char* no_daemon = "no daemon answers here that could ask the other nodes";
 
 }  // namespace
 
@@ -48,12 +49,14 @@ Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& c
   if (why != Errc::unavailable && why != Errc::timeout && why != Errc::invalid) return answered.error();
   if (!node.empty() && node != config.node)
     return Error{Errc::unavailable, "node " + node + " is asked by this node's daemon: " + answered.error().what};
-  auto file = library::FileLedger::open(library::ledger_place(config));
+  library::LedgerPlace place = library::ledger_place(config);
+  if (wants_fleet) place.why_alone = why == Errc::unavailable ? no_daemon : answered.error().what;
+  auto file = library::FileLedger::open(std::move(place));
   if (!file && file.error().code == Errc::denied)
     return Error{Errc::denied,
                  answered.error().what + ". Without a daemon, only root and its user may read " + config.history.path};
   if (file && wants_fleet && why == Errc::unavailable)
-    std::cerr << "ballot: no daemon answers here that could ask the other nodes: this is what this node's ledger has\n";
+    std::cerr << "ballot: " << no_daemon << ": this is what this node's ledger has\n";
   return file;
 }
 
@@ -101,7 +104,8 @@ void remark_missing(RecordWriter& out, const library::MissingNode& node) {
               {"heard_by", word(node.heard_by)}});
 }
 
-void remark_missing(RecordWriter& out, const library::LedgerView& ledger) {
+void remark_missing(RecordWriter& out, const library::LedgerView& ledger, const config::Config& config) {
+  if (const std::string why = ledger.why_alone(); !why.empty()) out.remark({{"alone", config.node}, {"why", why}});
   for (const library::MissingNode& node : ledger.missing()) remark_missing(out, node);
 }
 

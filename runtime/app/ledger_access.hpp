@@ -46,9 +46,9 @@ std::string silence_of(const library::MissingNode& node);
 
 /// Names on stderr the nodes that did not answer: what they alone know is not in what was printed.
 void name_missing(std::string_view command, const library::LedgerView& ledger);
-/// The same as last elements of a list in JSON.
+/// The same as last elements of a list in JSON, and that it is one ledger's view where that is so.
+void remark_missing(RecordWriter& out, const library::LedgerView& ledger, const config::Config& config);
 void remark_missing(RecordWriter& out, const library::MissingNode& node);
-void remark_missing(RecordWriter& out, const library::LedgerView& ledger);
 
 /// Of rows that are of a run; the others' slots never ran.
 std::vector<Status> run_statuses();

@@ -39,4 +39,8 @@ Document missing_document(const std::vector<library::MissingNode>& missing) {
   return nodes;
 }
 
+void add_alone(Document& document, const library::LedgerView& ledger) {
+  if (std::string why = ledger.why_alone(); !why.empty()) document.add("alone", std::move(why));
+}
+
 }  // namespace ballot::app

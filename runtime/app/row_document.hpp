@@ -14,4 +14,7 @@ Document row_document(const Row& row, RowSource source = RowSource::ledger);
 /// The nodes that did not answer, each as the API has it: `node`, `last_heard`, `why`, `heard_by`.
 Document missing_document(const std::vector<library::MissingNode>& missing);
 
+/// Where the document is one ledger's view and the fleet's was wanted: `alone`, why.
+void add_alone(Document& document, const library::LedgerView& ledger);
+
 }  // namespace ballot::app

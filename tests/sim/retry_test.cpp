@@ -50,6 +50,24 @@ struct Retries : ::testing::Test {
     request.kind = core::Request::Kind::kill;
     a.ask(request, run.text());
   }
+  /// The first attempt fails on `a`, whose host goes down while the next one waits; b, which succeeds, is there.
+  SimNode& fail_on_a_that_reboots(int retries) {
+    SimNode& b = world.add("b");
+    b.jobs = {define(retried(retries, 5min))};
+    b.exits["job"] = 0;
+    begin(retried(retries, 5min));
+    b.start();
+    world.run_for(10s);
+    EXPECT_EQ(attempts(), "1 failed: exit_code");
+    a.reboot();
+    return b;
+  }
+  void expect_success_in_time() {
+    EXPECT_EQ(attempts(), "1 failed: exit_code, 2 succeeded");
+    EXPECT_GE(pause_before(2), 5min) << "the new leader keeps to the time";
+    EXPECT_LE(pause_before(2), 5min + 31s);
+    expect_all_is_well();
+  }
   Millis pause_before(int number) const { return *attempt(number)->started_at - *attempt(number - 1)->ended_at; }
   void expect_all_is_well() {
     for (auto& node : world.nodes)
@@ -159,33 +177,16 @@ TEST_F(Retries, CountAsTheRunThatSlotsOverlapWith) {
 }
 
 TEST_F(Retries, ThatWaitAreMadeByTheLeaderThatFollows) {
-  SimNode& b = world.add("b");
-  b.jobs = {define(retried(2, 5min))};
-  b.exits["job"] = 0;
-  begin(retried(2, 5min));
-  b.start();
-  world.run_for(10s);
-  ASSERT_EQ(attempts(), "1 failed: exit_code");
-  a.reboot();
+  fail_on_a_that_reboots(2);
   world.run_for(10min);
-  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 succeeded");
+  expect_success_in_time();
   EXPECT_EQ(attempt(2)->node, "b");
   EXPECT_EQ(attempt(2)->run, attempt(1)->run);
   EXPECT_GT(attempt(2)->fence, attempt(1)->fence);
-  EXPECT_GE(pause_before(2), 5min) << "the new leader keeps to the time";
-  EXPECT_LE(pause_before(2), 5min + 31s);
-  expect_all_is_well();
 }
 
 TEST_F(Retries, ThatAreTheLastAndWaitAreMadeNoSoonerByTheLeaderThatFollows) {
-  SimNode& b = world.add("b");
-  b.jobs = {define(retried(1, 5min))};
-  b.exits["job"] = 0;
-  begin(retried(1, 5min));
-  b.start();
-  world.run_for(10s);
-  ASSERT_EQ(attempts(), "1 failed: exit_code");
-  a.reboot();
+  const SimNode& b = fail_on_a_that_reboots(1);
   world.run_for(1min);
   ASSERT_TRUE(b.leads("default"));
   const std::vector<Row> shown = b.core().views().runs_of_others({"job"});
@@ -193,10 +194,7 @@ TEST_F(Retries, ThatAreTheLastAndWaitAreMadeNoSoonerByTheLeaderThatFollows) {
   EXPECT_EQ(shown[0].status, Status::queued) << "who asks is shown that it waits";
   EXPECT_EQ(shown[0].attempt, 2);
   world.run_for(9min);
-  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 succeeded");
-  EXPECT_GE(pause_before(2), 5min);
-  EXPECT_LE(pause_before(2), 5min + 31s);
-  expect_all_is_well();
+  expect_success_in_time();
 }
 
 TEST_F(Retries, ThatWaitGoOnAfterACleanStop) {

@@ -49,7 +49,8 @@ Exit run(const AuditOptions& options) {
   const auto audited =
       none ? Result<library::AuditResult>(library::AuditResult()) : (*ledger)->audit(*jobs, options.scope);
   if (!audited) return fail("audit", audited.error());
-  print_audit(std::cout, *audited, options.format, {(*ledger)->is_of_fleet(), (*ledger)->missing()});
+  print_audit(std::cout, *audited, options.format,
+              {(*ledger)->is_of_fleet(), (*ledger)->missing(), (*ledger)->why_alone()});
   name_missing("audit", **ledger);
   return audited->finding_count == 0 ? Exit::done : Exit::failed;
 }

@@ -80,8 +80,8 @@ Result<std::vector<Row>> listed(library::LedgerView& ledger, storage::Filter fil
   }
 }
 
-Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, const LocalTimes& times,
-                  RecordWriter& out) {
+Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, const config::Config& config,
+                  const LocalTimes& times, RecordWriter& out) {
   bool shows_open = false;
   const auto print = [&](const Row& row) {
     shows_open = shows_open || !is_final(row.status);
@@ -95,7 +95,7 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
   } else if (const auto end = ledger.history(options.filter, print); !end) {
     return end.error();
   }
-  remark_missing(out, ledger);
+  remark_missing(out, ledger, config);
   out.finish();
   name_missing("history", ledger);
   if (shows_open) warn_of_open_rows("history", ledger);
@@ -130,7 +130,8 @@ std::optional<Error> add_of_store(std::vector<ShownRequest>& requests, const sto
   return std::nullopt;
 }
 
-Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& options, const LocalTimes& times) {
+Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& options, const config::Config& config,
+                           const LocalTimes& times) {
   const storage::Filter& rows = options.filter;
   const storage::RequestFilter filter{.jobs = rows.jobs,
                                       .groups = rows.groups,
@@ -146,7 +147,7 @@ Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& op
   const auto trouble = add_of_store(requests, filter, options, ledger);
   RecordWriter out(std::cout, request_columns(options.format), stdout_layout(options.format));
   for (const ShownRequest& request : requests) write_request(out, request, options.format, times);
-  remark_missing(out, ledger);
+  remark_missing(out, ledger, config);
   out.finish();
   name_missing("history", ledger);
   if (trouble)
@@ -167,11 +168,12 @@ Exit run(HistoryOptions& options) {
   if (const auto known = resolve(options, *config, **ledger); !known) return fail("history", known.error());
   const LocalTimes times(options.time, *config);
   if (options.requests) {
-    const auto listed = list_requests(**ledger, options, times);
+    const auto listed = list_requests(**ledger, options, *config, times);
     return listed ? Exit::done : fail("history", listed.error());
   }
   RecordWriter out(std::cout, history_columns(options.format), stdout_layout(options.format, options.follow));
-  const auto done = options.follow ? follow(**ledger, options, times, out) : list(**ledger, options, times, out);
+  const auto done =
+      options.follow ? follow(**ledger, options, times, out) : list(**ledger, options, *config, times, out);
   return done ? Exit::done : fail("history", done.error());
 }
 
@@ -213,7 +215,7 @@ Run setup_history(CLI::App& command) {
   add_names(command, "--group LIST", "only these groups, a list", to.filter.groups);
   add_names(command, "--node LIST", "only what these nodes did, a list", to.filter.nodes);
   add_words(command, "--status LIST", to.filter.statuses, parse_status, Status::missed);
-  add_switch(command, "--failed", to.failed, "only runs that ended badly: failed, timed_out, killed, lost");
+  add_switch(command, "--failed", to.failed, "only failed, timed_out, killed and lost runs");
   add_words(command, "--reason LIST", to.filter.reasons, parse_reason, last_reason);
   add_value(command, "--since TIME", "slots from this time on",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });

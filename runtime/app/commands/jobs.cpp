@@ -181,7 +181,7 @@ Exit run(const JobsOptions& options) {
     const bool is_of_store = by_store.contains(jobs[i].text("job").value_or(""));
     write_row(jobs[i], statuses[i], states.of(jobs[i]), is_of_store, silent, times, options.format, out);
   }
-  if (ledger) remark_missing(out, **ledger);
+  if (ledger) remark_missing(out, **ledger, *config);
   out.finish();
   if (const auto trouble = states.trouble(); trouble && trouble->code == Errc::unavailable) {
     std::cout.flush();

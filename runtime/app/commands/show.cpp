@@ -168,7 +168,7 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
   out.finish();
 }
 
-void print_json(const ShownJob& job) {
+void print_json(const ShownJob& job, const library::LedgerView* ledger) {
   const auto or_null = [](const std::string& text) { return text.empty() ? Document() : Document(text); };
   Document::Items next, pauses, rows;
   for (const WallTime slot : job.next) next.emplace_back(format_slot(slot));
@@ -189,6 +189,7 @@ void print_json(const ShownJob& job) {
   shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
   shown.add("missing", missing_document(job.missing));
+  if (ledger) add_alone(shown, *ledger);
   std::cout << to_json(shown);
 }
 
@@ -268,7 +269,7 @@ Exit run(const ShowOptions& options) {
     job.missing = {away->node};
   }
   if (options.json)
-    print_json(job);
+    print_json(job, view);
   else
     print_text(job, LocalTimes(options.time, *config));
   std::cout.flush();

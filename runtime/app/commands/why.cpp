@@ -95,7 +95,7 @@ std::size_t text_width() {
   return terminal == 0 ? 80 : std::clamp<std::size_t>(terminal, 40, 100);
 }
 
-void print_json(const WhyAnswer& answer, const std::vector<library::MissingNode>& missing) {
+void print_json(const WhyAnswer& answer, const library::LedgerView& ledger) {
   Document::Items rows;
   for (const Row& row : answer.rows)
     rows.push_back(row_document(row, answer.is_of_store && rows.empty() ? RowSource::store : RowSource::ledger));
@@ -110,12 +110,13 @@ void print_json(const WhyAnswer& answer, const std::vector<library::MissingNode>
   document.add("run_id", last && last->run ? Document(last->run->text()) : Document());
   document.add("why", answer.text).add("rows", std::move(rows));
   if (answer.is_of_store) document.add("evidence", "store");
-  document.add("missing", missing_document(missing));
+  document.add("missing", missing_document(ledger.missing()));
+  add_alone(document, ledger);
   std::cout << to_json(document);
 }
 
 void print(const WhyAnswer& answer, const WhyOptions& options, const library::LedgerView& ledger) {
-  if (options.json) return print_json(answer, ledger.missing());
+  if (options.json) return print_json(answer, ledger);
   std::cout << escaped(answer.headline, Escape::plain) << '\n'
             << wrapped(escaped(answer.text, Escape::plain), text_width()) << '\n';
 }

@@ -28,6 +28,7 @@ struct LedgerPlace {
   /// Any thread: why the file takes no rows at present, and since when, for rows that are recorded meanwhile are in no
   /// answer; none: it takes them. Empty: nobody knows.
   std::function<std::optional<MissingNode>()> trouble = {};
+  std::string why_alone = {};  // as of LedgerView
 };
 LedgerPlace ledger_place(const config::Config& config);
 
@@ -57,6 +58,7 @@ class FileLedger : public LedgerView {
   Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
   Result<std::vector<std::string>> nodes() override { return std::vector{place_.node}; }
   std::vector<MissingNode> missing() const override;
+  std::string why_alone() const override { return place_.why_alone; }
 
  private:
   FileLedger(LedgerPlace place, storage::Reader reader, std::function<bool()> goes_on)

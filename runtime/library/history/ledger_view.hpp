@@ -157,6 +157,8 @@ class LedgerView {
   virtual std::vector<MissingNode> missing() const { return {}; }
   /// Of a history that ledgers are handed on to: up to when the rows of all nodes are there that are not missing.
   virtual std::optional<WallTime> as_of() const { return std::nullopt; }
+  /// Why these are one ledger's answers where the fleet's were wanted; "": they are what was wanted.
+  virtual std::string why_alone() const { return {}; }
   /// From now on only that node is asked, where more are: it alone has what is wanted.
   virtual void narrow(const std::string& node) { (void)node; }
   /// The calls are answered for the whole fleet, but for the missing nodes.

@@ -92,6 +92,28 @@ TEST_F(Node, HistoryPrintsEveryFieldAsJson) {
       "]\n");
 }
 
+/// With an API the answer would be the fleet's.
+TEST_F(Node, JsonSaysThatItIsOneLedgersViewWhereNoDaemonCouldAskTheOthers) {
+  record_two();
+  const std::string why = "no daemon answers here that could ask the other nodes";
+  const std::vector<std::vector<std::string>> commands = {
+      {"history"}, {"history", "--requests"}, {"why", "nightly"}, {"show", "nightly"}, {"audit"}};
+  config = folder.write("fleet.toml", "node = \"host-1\"\njobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" +
+                                          folder.path() + "\"\nrun_dir = \"" + folder.path() +
+                                          "\"\n[http]\nlisten = \"127.0.0.1:8780\"\nanonymous = \"viewer\"\n");
+  for (auto command : commands) {
+    const bool is_list = command.front() == "history";
+    command.insert(command.end(), {"--format", "json"});
+    const Ran ran = asked(command);
+    EXPECT_TRUE(contains(ran.err, why)) << command.front() << ": " << ran.err;
+    EXPECT_TRUE(
+        contains(ran.out, is_list ? "{\"alone\":\"host-1\",\"why\":\"" + why + "\"}\n]" : "\"alone\":\"" + why + "\""))
+        << command.front() << ": " << ran.out;
+    command.emplace_back("--local");
+    EXPECT_FALSE(contains(asked(command).out, "\"alone\"")) << "it is what was asked for";
+  }
+}
+
 TEST_F(Node, HistoryPrintsATableAndCsv) {
   record_two();
   EXPECT_EQ(asked({"history"}).out,
