@@ -35,7 +35,7 @@ bool is_after(const KeptRow& one, const HistoryPosition& at) {
 
 bool is_of(const Row& row, const RowKey& key) {
   if (key.run) return row.run == key.run && row.attempt == key.attempt;
-  return !row.run && row.job == key.job && row.slot <= key.until && row.slot_until.value_or(row.slot) >= key.slot;
+  return row.job == key.job && row.slot <= key.until && row.slot_until.value_or(row.slot) >= key.slot;
 }
 
 std::string hex_of(const RunId& run) {

@@ -77,8 +77,9 @@ class History {
   /// those after HistoryFilter::after in that order. Requires: a limit of 1 to 10,000.
   virtual Result<std::vector<KeptRow>> rows(const HistoryFilter& filter) noexcept = 0;
 
-  /// All ledgers' rows of these attempts, and of slots without a run: also rows of more slots that have one of them. In
-  /// no order; at most a hundred of one key. Requires: at most 1,000 keys.
+  /// All ledgers' rows of these attempts; and of slots of a job every row, with a run or without, also rows of more
+  /// slots that have the first of these among them. In no order; at most a hundred of one key. Requires: at most 1,000
+  /// keys.
   virtual Result<std::vector<KeptRow>> rows_of(const std::vector<RowKey>& keys) noexcept = 0;
 
   /// Of each job that has rows all ledgers' rows of its newest slot. In no order. Requires: at most 1,000 jobs.

@@ -108,12 +108,12 @@ struct RequestFilter {
   std::optional<std::int64_t> limit = 50;     ///< nullopt: all
 };
 
-/// An attempt of a run, or slots of a job without one.
+/// An attempt of a run, or slots of a job, whatever has become of them.
 struct RowKey {
-  std::optional<RunId> run = {};                    ///< none: slots without a run
+  std::optional<RunId> run = {};                    ///< none: slots
   int attempt = 0;                                  ///< of the run
-  std::string job = {};                             ///< without a run
-  WallTime slot{};                                  ///< without a run: the first of the slots
+  std::string job = {};                             ///< of slots
+  WallTime slot{};                                  ///< the first of the slots
   WallTime until{};                                 ///< and the last
   auto operator<=>(const RowKey&) const = default;  ///< in all of it
 };

@@ -105,8 +105,8 @@ class LedgerView {
     if (next && !goes_on) next = std::optional<storage::Position>();
     return next;
   }
-  /// The rows that there are of these attempts, and of slots without a run: also of a row of more slots that has one of
-  /// them. At most a hundred of one key.
+  /// The rows that there are of these attempts, and of slots, with a run or without: also of a row of more slots that has
+  /// one of them. At most a hundred of one key.
   virtual Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) = 0;
   /// Of each job that has a row the newest slot's last attempt, in the jobs' order.
   virtual Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) = 0;
