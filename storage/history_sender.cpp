@@ -26,33 +26,33 @@ HistorySender::Step HistorySender::next(SteadyTime now) {
   return {Do::rest, 0, until, state_ == State::waiting};
 }
 
-void HistorySender::asked(const Result<LedgerLine>& line, SteadyTime now) {
+void HistorySender::asked(const Result<LedgerLine>& line, bool goes_on, SteadyTime now) {
   if (!line) return failed(line.error(), now);
   line_ = *line;
   state_ = State::reading;
+  const Error put_back{Errc::conflict,
+                       "the ledger is not what the history has of it, but a copy that was put back: it gets a new "
+                       "identity"};
   if (line_.node != node_)
     renew({Errc::conflict, "the ledger is a copy of node " + line_.node + "'s: it gets an identity of its own"}, now);
+  else if (!goes_on || (line_.newest > newest_ && line_.opening == opening_))
+    renew(put_back, now);
 }
 
-void HistorySender::read(const Result<LedgerBatch>& batch, std::int64_t newest, SteadyTime now) {
-  if (!batch) return failed(batch.error(), now);
-  if (batch->ledger != line_.ledger) {
+void HistorySender::read(const Result<OutboxPart>& part, SteadyTime now) {
+  if (!part) return failed(part.error(), now);
+  const LedgerBatch& batch = part->batch;
+  if (batch.opening != opening_) opening_ = batch.opening, newest_ = 0;
+  if (batch.ledger != line_.ledger || part->newest < line_.change) {  // begun anew, or put back
     state_ = State::asking;
     return;
   }
-  if (newest < line_.change)
-    return renew({Errc::conflict,
-                  "the history has more of the ledger than the ledger itself, which was put back: it "
-                  "gets a new identity"},
-                 now);
-  const bool is_new = batch->last > line_.change || !batch->partial.empty();
-  if (is_new || now >= heard_ + times_.heard_every) {
-    state_ = State::putting;
-    put_to_ = batch->last;
-    puts_all_ = batch->last >= newest;
-    return;
-  }
-  rest();
+  const bool is_new = batch.last > line_.change || !batch.partial.empty();
+  if (!is_new && now < heard_ + times_.heard_every) return rest();
+  state_ = State::putting;
+  put_to_ = batch.last;
+  puts_all_ = part->is_all;
+  newest_ = batch.newest;
 }
 
 /// Nothing is left but what was recorded since it was read.

@@ -5,10 +5,11 @@
 //   state    | event                                       | next
 //   asking   | the history's line of the ledger            | reading
 //            | the line is of another node's ledger        | renewing: this file is a copy of that node's
+//            | the ledger does not go on from the line     | renewing: the file is an older copy of itself
 //   reading  | a batch, or it is time to be heard of       | putting
 //            | nothing new                                 | resting, until something is recorded
-//            | a batch of another ledger                   | asking: the file was begun anew
-//            | the ledger ends before the history's number | renewing: the file is an older copy of itself
+//            | a batch of another ledger, or of one that   | asking: the file was begun anew, or put back
+//            | ends before the history's number            |
 //   putting  | it is put: all that there was               | resting, for a moment at least
 //            | it is put                                   | reading
 //            | conflict                                    | asking; the third in a row: renewing, as somebody else
@@ -19,8 +20,8 @@
 // Pure: whoever uses it does the steps, one at a time, and says what became of each.
 //
 //   switch (const auto step = sender.next(now); step.what) {
-//     case Do::ask: sender.asked(history.line_of(outbox.identity(), node), now); break;
-//     case Do::read: sender.read(outbox.read(step.after), outbox.newest(), now); break;
+//     case Do::ask: line = history.line_of(*outbox.identity(), node); sender.asked(line, goes_on, now); break;
+//     case Do::read: sender.read(outbox.read(step.after), now); break;
 //     ...
 //   }
 #pragma once
@@ -31,6 +32,7 @@
 
 #include "ballot/error.hpp"
 #include "ballot/history.hpp"
+#include "storage/outbox.hpp"
 
 namespace ballot::storage {
 
@@ -59,10 +61,10 @@ class HistorySender {
   HistorySender(std::string node, Times times) : node_(std::move(node)), times_(times) {}
 
   Step next(SteadyTime now);
-  /// What became of the step. Of one that was read, `newest` is the ledger's last change by then.
+  /// What became of the step. `goes_on`: as Outbox::goes_on_from(); of a line.
   ///@{
-  void asked(const Result<LedgerLine>& line, SteadyTime now);
-  void read(const Result<LedgerBatch>& batch, std::int64_t newest, SteadyTime now);
+  void asked(const Result<LedgerLine>& line, bool goes_on, SteadyTime now);
+  void read(const Result<OutboxPart>& part, SteadyTime now);
   void put(const Result<PutResult>& result, SteadyTime now);
   void renewed(const Result<void>& result, SteadyTime now);
   void failed(const Error& why, SteadyTime now);
@@ -92,6 +94,8 @@ class HistorySender {
   const Times times_;
   State state_ = State::asking;
   LedgerLine line_;
+  RunId opening_;            // of the ledger's file, when it was read last
+  std::int64_t newest_ = 0;  // by that opening, of the batch that was put last, or may be
   std::int64_t put_to_ = 0;  // the number that the batch which is put ends with
   bool puts_all_ = false;    // and that is all there was when it was read
   SteadyTime until_{};       // of resting and waiting

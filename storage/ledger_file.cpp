@@ -101,6 +101,10 @@ void LedgerFile::mark_opening() {
   bring_marks_up_to_date();
   Statement(db_, "INSERT INTO opening VALUES (?1)").run(++change_);
   db_.run("DELETE FROM opening WHERE change < (SELECT min(renewed) FROM definition)");
+  if (kept_marks_ == Marks::kept) {
+    Statement(db_, "INSERT INTO opened VALUES (?1, randomblob(16))").run(change_);
+    db_.run("DELETE FROM opened WHERE change < (SELECT change FROM opened ORDER BY change DESC LIMIT 1 OFFSET 999)");
+  }
   save_change_.run(change_);
   transaction.commit();
 }

@@ -16,6 +16,16 @@
 
 namespace ballot::storage {
 
+namespace {
+
+RunId newest_opening(Database& db) {
+  Statement query(db, "SELECT token FROM opened ORDER BY change DESC LIMIT 1");
+  Cursor found = query.start();
+  return found.step() ? read_run_id(found.blob(0)) : RunId{};
+}
+
+}  // namespace
+
 /// The connection, and what it asks. Everything throws SqliteError.
 class Outbox::Session {
  public:
@@ -35,8 +45,8 @@ class Outbox::Session {
   Session& operator=(const Session&) = delete;
 
   Result<RunId> identity();
-  Result<LedgerBatch> read(std::int64_t after, const Bounds& bounds);
-  std::int64_t newest() const { return newest_; }
+  Result<bool> goes_on_from(const LedgerLine& line);
+  Result<OutboxPart> read(std::int64_t after, const Bounds& bounds);
 
  private:
   using What = decltype(LedgerChange::what);
@@ -57,7 +67,6 @@ class Outbox::Session {
   std::optional<Error> unmarked();
 
   const std::string node_;
-  std::int64_t newest_ = 0;
   Database db_;
   LedgerNames names_;
   RowTexts texts_ = names_.texts();
@@ -75,21 +84,39 @@ Result<RunId> Outbox::Session::identity() {
   return ledger_identity(db_);
 }
 
-Result<LedgerBatch> Outbox::Session::read(std::int64_t after, const Bounds& bounds) {
+/// What was handed on depends on all that there was then: what was to be recorded again by it was left out.
+///
+/// The changes of an opening end before the next one, which is a change itself; those of the last one go on.
+Result<bool> Outbox::Session::goes_on_from(const LedgerLine& line) {
   const Snapshot one_moment(db_);
   if (auto error = unmarked()) return *std::move(error);
-  newest_ = db_.number("SELECT value FROM meta WHERE key = 'change'");
-  LedgerBatch batch{ledger_identity(db_), node_, after, newest_, {}};
+  if (line.newest == 0) return true;
+  Statement query(db_,
+                  "SELECT ifnull((SELECT min(change) - 1 FROM opened WHERE change > own.change),"
+                  " (SELECT value FROM meta WHERE key = 'change')) FROM opened AS own WHERE token = ?1");
+  Cursor found = query.start(id_blob(line.opening));
+  return found.step() && line.newest <= found.number(0);
+}
+
+Result<OutboxPart> Outbox::Session::read(std::int64_t after, const Bounds& bounds) {
+  const Snapshot one_moment(db_);
+  if (auto error = unmarked()) return *std::move(error);
+  OutboxPart all_of{{}, true, db_.number("SELECT value FROM meta WHERE key = 'change'")};
+  LedgerBatch& batch =
+      all_of.batch = {ledger_identity(db_), node_, newest_opening(db_), all_of.newest, after, all_of.newest, {}};
   Part of_rows = rows(after, bounds.changes), of_marks = marked(after, bounds);
   std::vector<LedgerChange>& all = batch.changes = std::move(of_rows.changes);
   std::move(of_marks.changes.begin(), of_marks.changes.end(), std::back_inserter(all));
   std::sort(all.begin(), all.end(), [](const auto& one, const auto& other) { return one.number < other.number; });
   for (const auto& complete_to : {of_rows.complete_to, of_marks.complete_to})
-    if (complete_to) batch.last = std::min(batch.last, *complete_to);
-  if (std::ssize(all) > bounds.changes)
+    if (complete_to) batch.last = std::min(batch.last, *complete_to), all_of.is_all = false;
+  if (std::ssize(all) > bounds.changes) {
     batch.last = std::min(batch.last, all[static_cast<std::size_t>(bounds.changes) - 1].number);
+    all_of.is_all = false;
+  }
   std::erase_if(all, [&](const LedgerChange& one) { return one.number > batch.last; });
-  return batch;
+  if (all_of.is_all) batch.last = all.empty() ? after : all.back().number;
+  return all_of;
 }
 
 Outbox::Session::Part Outbox::Session::rows(std::int64_t after, std::int64_t most) {
@@ -171,11 +198,14 @@ Result<RunId> Outbox::identity() {
   return identity ? *std::move(identity) : Result<RunId>(identity.error());
 }
 
-std::int64_t Outbox::newest() const { return session_->newest(); }
+Result<bool> Outbox::goes_on_from(const LedgerLine& line) {
+  auto does = guarded([&] { return session_->goes_on_from(line); });
+  return does ? *std::move(does) : Result<bool>(does.error());
+}
 
-Result<LedgerBatch> Outbox::read(std::int64_t after, const Bounds& bounds) {
-  auto batch = guarded([&] { return session_->read(after, bounds); });
-  return batch ? *std::move(batch) : Result<LedgerBatch>(batch.error());
+Result<OutboxPart> Outbox::read(std::int64_t after, const Bounds& bounds) {
+  auto part = guarded([&] { return session_->read(after, bounds); });
+  return part ? *std::move(part) : Result<OutboxPart>(part.error());
 }
 
 Result<void> renew_identity(const std::string& path, Millis lock_wait) {

@@ -6,7 +6,7 @@
 //
 //   auto outbox = Outbox::open(path);
 //   for (std::int64_t sent = acknowledged;;) {
-//     auto batch = outbox->read(sent);      // send(*batch), then sent = batch->last
+//     auto part = outbox->read(sent);      // send(part->batch), then sent = part->batch.last
 //   }
 #pragma once
 
@@ -18,6 +18,13 @@
 #include "ballot/time.hpp"
 
 namespace ballot::storage {
+
+/// Changes of a ledger, and whether these are all.
+struct OutboxPart {
+  LedgerBatch batch;        // without changes: `last` is `after`, unless more is to come
+  bool is_all = false;      // the ledger has no more
+  std::int64_t newest = 0;  // the number of its last change, whatever that was
+};
 
 class Outbox {
  public:
@@ -35,13 +42,14 @@ class Outbox {
 
   /// The ledger's identity. Errors: as read().
   Result<RunId> identity();
+  /// The ledger has become what it is from what a history has of it: it is no older copy that was put back, nor one
+  /// that somebody else has gone on with. Errors: as read().
+  Result<bool> goes_on_from(const LedgerLine& line);
 
-  /// The changes after that one, as many as the bounds allow; `last` is the ledger's last change where that is all.
-  /// Errors: unavailable: the ledger is not marked, or not yet, as its writer has not opened it since marks are kept.
-  Result<LedgerBatch> read(std::int64_t after, const Bounds& bounds);
-  Result<LedgerBatch> read(std::int64_t after) { return read(after, Bounds()); }
-  /// The ledger's last change when it was read last.
-  std::int64_t newest() const;
+  /// The changes after that one, as many as the bounds allow. Errors: unavailable: the ledger is not marked, or not
+  /// yet, as its writer has not opened it since marks are kept.
+  Result<OutboxPart> read(std::int64_t after, const Bounds& bounds);
+  Result<OutboxPart> read(std::int64_t after) { return read(after, Bounds()); }
 
  private:
   class Session;

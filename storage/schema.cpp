@@ -16,7 +16,7 @@ constexpr Millis reader_lock_wait = std::chrono::seconds(5);
 
 // Of the additions that have them.
 constexpr std::int64_t definitions_version = 1, pauses_version = 3, requests_version = 4, answers_version = 5,
-                       marks_version = 6;
+                       marks_version = 7;
 
 constexpr const char* added_sql = "SELECT value FROM meta WHERE key = 'additions'";
 

@@ -320,6 +320,10 @@ END;
 CREATE TRIGGER IF NOT EXISTS output_gone AFTER DELETE ON output BEGIN
   DELETE FROM mark WHERE (kind, one, two, three, id) = (5, old.attempt, 0, 0, old.run_id);
 END;
+)sql",
+    // By which openings of the file a ledger has become what it is: a copy of it that was put back lacks the last ones.
+    R"sql(
+CREATE TABLE IF NOT EXISTS opened (change INTEGER PRIMARY KEY, token BLOB NOT NULL) STRICT;
 )sql"};
 static_assert(std::size(additions) == additions_version);
 

@@ -102,7 +102,7 @@ PutResult put_into(State& state, const LedgerBatch& batch, WallTime kept_from, W
            {change.number, change.what, succeeded_at_once(change.what, batch.node), false, now});
   for (const OutputRow& output : batch.partial)
     if (!is_too_old(output, kept_from)) keep(state, undo, key_of(batch.ledger, output), {0, output, false, true, now});
-  line = {batch.ledger, batch.node, batch.last, now};
+  line = {batch.ledger, batch.node, batch.opening, batch.newest, batch.last, now};
   state.batches.push_back(std::move(undo));
   return result;
 }
@@ -169,7 +169,7 @@ auto MemoryHistory::ask(const Ask& ask) -> decltype(ask(std::declval<State&>()))
 
 Result<LedgerLine> MemoryHistory::line_of(const RunId& ledger, const std::string& node) noexcept {
   return ask([&](State& state) -> Result<LedgerLine> {
-    return state.ledgers.try_emplace(ledger, LedgerLine{ledger, node, 0, {}}).first->second;
+    return state.ledgers.try_emplace(ledger, LedgerLine{ledger, node, {}, 0, 0, {}}).first->second;
   });
 }
 

@@ -229,7 +229,7 @@ std::vector<std::string> MemoryReads::jobs_of(const std::vector<std::string>& gr
 }
 
 LedgerBatch MemoryReads::changes(const LedgerLine& line, std::int64_t after, std::int64_t most) const {
-  LedgerBatch batch{line.ledger, line.node, after, line.change, {}};
+  LedgerBatch batch{line.ledger, line.node, line.opening, line.newest, after, line.change, {}};
   for (const auto& [key, entry] : state_.entries)
     if (key.ledger == line.ledger && !entry.is_partial && entry.change > after)
       batch.changes.push_back({entry.change, entry.what});

@@ -48,6 +48,8 @@ struct LedgerChange {
 struct LedgerBatch {
   RunId ledger;                         ///< its identity: of one file, for as long as that is gone on with
   std::string node;                     ///< whose ledger it is
+  RunId opening;                        ///< of the file, by the daemon that hands it on: another one each time
+  std::int64_t newest = 0;              ///< the ledger's last change when they were read
   std::int64_t after = 0;               ///< the number of the last change before them
   std::int64_t last = 0;                ///< with them all is there up to this number
   std::vector<LedgerChange> changes;    ///< none: nothing that is still there has a number in between
@@ -58,6 +60,8 @@ struct LedgerBatch {
 struct LedgerLine {
   RunId ledger;             ///< its identity
   std::string node;         ///< whose ledger it is
+  RunId opening;            ///< of the batch that was put last; none was: nil
+  std::int64_t newest = 0;  ///< of that batch
   std::int64_t change = 0;  ///< all up to this one is there; 0: nothing
   WallTime stored_at{};     ///< by the history's clock, when a batch of the ledger was put last, changes or none
 };

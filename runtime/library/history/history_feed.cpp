@@ -88,7 +88,7 @@ void HistoryFeed::work() {
     if (is_over(step)) return;
     try {
       switch (step.what) {
-        case Do::ask: sender_.asked(ask(), steady_now()); break;
+        case Do::ask: ask(); break;
         case Do::read: read(step.after); break;
         case Do::put: put(); break;
         case Do::renew: sender_.renewed(storage::renew_identity(place_.ledger, lock_wait), steady_now()); break;
@@ -134,37 +134,47 @@ bool HistoryFeed::sync() {
   return true;
 }
 
-Result<LedgerLine> HistoryFeed::ask() {
+void HistoryFeed::ask() {
+  bool goes_on = false;
+  const auto line = line_of_ledger(goes_on);
+  if (line) ledger_->set_sent(goes_on ? line->change : 0);
+  sender_.asked(line, goes_on, steady_now());
+}
+
+Result<LedgerLine> HistoryFeed::line_of_ledger(bool& goes_on) {
+  if (const auto opened = open(); !opened) return opened.error();
+  const auto identity = outbox_->identity();
+  if (!identity) return identity.error();
+  auto line = history_->line_of(*identity, place_.node);
+  if (!line) return line;
+  const auto does = outbox_->goes_on_from(*line);
+  if (!does) return does.error();
+  goes_on = *does;
+  return line;
+}
+
+Result<void> HistoryFeed::open() {
   outbox_.reset();
   auto outbox = storage::Outbox::open(place_.ledger, place_.node);
   if (!outbox) return outbox.error();
   outbox_ = *std::move(outbox);
   opened_ = steady_now();
-  const auto identity = outbox_->identity();
-  if (!identity) return identity.error();
-  auto line = history_->line_of(*identity, place_.node);
-  if (line) ledger_->set_sent(line->node == place_.node ? line->change : 0);
-  return line;
+  return {};
 }
 
 void HistoryFeed::read(std::int64_t after) {
   if (is_ending() && !sync()) return;
-  if (!outbox_ || steady_now() - opened_ >= reopen_after) {
-    auto outbox = storage::Outbox::open(place_.ledger, place_.node);
-    if (!outbox) return sender_.read(outbox.error(), 0, steady_now());
-    outbox_ = *std::move(outbox);
-    opened_ = steady_now();
-  }
-  auto batch = outbox_->read(after);
-  const std::int64_t newest = batch ? outbox_->newest() : 0;
-  sender_.read(batch, newest, steady_now());
+  if (!outbox_ || steady_now() - opened_ >= reopen_after)
+    if (const auto opened = open(); !opened) return sender_.read(opened.error(), steady_now());
+  auto part = outbox_->read(after);
+  sender_.read(part, steady_now());
   batch_.reset();
-  if (batch) batch_ = *std::move(batch);
+  if (part) batch_ = std::move(part->batch);
 }
 
 /// What is handed on was synced before: a history never has more of a ledger than the ledger after a loss of power.
 void HistoryFeed::put() {
-  if (!batch_->changes.empty() && !sync()) return;
+  if (batch_->last > batch_->after && !sync()) return;
   BALLOT_FAILPOINT("feed.put");
   const auto result = history_->put(*batch_);
   BALLOT_FAILPOINT("feed.sent");

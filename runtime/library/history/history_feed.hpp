@@ -70,7 +70,9 @@ class HistoryFeed {
 
   void work();
   void rest(const storage::HistorySender::Step& step);
-  Result<LedgerLine> ask();
+  void ask();
+  Result<LedgerLine> line_of_ledger(bool& goes_on);
+  Result<void> open();
   void read(std::int64_t after);
   void put();
   bool sync();

@@ -26,14 +26,16 @@ class HistorySenderSteps : public ::testing::Test {
     EXPECT_EQ(step.what, Do::rest);
     EXPECT_EQ(step.until - SteadyTime(), at - SteadyTime());
   }
-  void asked(std::int64_t change, const std::string& node = "host-1") {
+  void asked(std::int64_t change, const std::string& node = "host-1", bool goes_on = true, std::uint8_t opening = 7) {
     expect(Do::ask);
-    sender.asked(LedgerLine{ledger_id(1), node, change, {}}, now);
+    sender.asked(LedgerLine{ledger_id(1), node, ledger_id(opening), change, change, {}}, goes_on, now);
   }
   void read(std::int64_t last, std::int64_t newest, std::uint8_t ledger = 1) {
     const auto step = sender.next(now);
     EXPECT_EQ(step.what, Do::read);
-    sender.read(LedgerBatch{ledger_id(ledger), "host-1", step.after, last, {}}, newest, now);
+    sender.read(
+        OutboxPart{{ledger_id(ledger), "host-1", ledger_id(8), newest, step.after, last, {}}, last >= newest, newest},
+        now);
   }
   void put(const Result<PutResult>& result = PutResult{}) {
     expect(Do::put);
@@ -73,7 +75,7 @@ TEST_F(HistorySenderSteps, RestUntilSomethingIsRecordedOrTheHistoryIsToHearOfThe
 TEST_F(HistorySenderSteps, AskAgainAfterWhateverFailsEachTimeLater) {
   for (const int wait : {1, 2, 4, 8, 16, 30, 30}) {
     expect(Do::ask);
-    sender.asked(away, now);
+    sender.asked(away, false, now);
     rest_until(now + seconds(wait));
     sender.recorded(now);
     expect(Do::rest);
@@ -106,12 +108,25 @@ TEST_F(HistorySenderSteps, SendAgainWhatAHistoryThatWasPutBackHasForgotten) {
 }
 
 TEST_F(HistorySenderSteps, RenewALedgerThatIsAnOlderCopyOfItself) {
-  asked(50), read(30, 30);
+  asked(50, "host-1", false);
   expect(Do::renew);
   sender.renewed({}, now);
   EXPECT_EQ(sender.renewals(), 1);
   EXPECT_EQ(sender.sent(), 0);
   asked(0), read(30, 30), put();
+}
+
+TEST_F(HistorySenderSteps, AskOfALedgerThatEndsBeforeTheHistorysNumber) {
+  asked(50), read(30, 30);
+  expect(Do::ask);
+}
+
+TEST_F(HistorySenderSteps, RenewALedgerOfWhichTheHistoryHasMoreByThisOpeningThanItHasSent) {
+  asked(10), read(20, 20), put(Error{Errc::timeout, "no answer"});
+  now += seconds(1);
+  asked(20, "host-1", true, 8), read(21, 21), put(conflict);
+  asked(30, "host-1", true, 8);
+  expect(Do::renew);
 }
 
 TEST_F(HistorySenderSteps, RenewALedgerThatIsACopyOfAnotherNodes) {
@@ -146,7 +161,7 @@ TEST_F(HistorySenderSteps, AreTroubleOnceTheyHaveFailedForTenSeconds) {
   read(12, 12), put(away);
   EXPECT_EQ(sender.trouble(now), nullptr);
   for (; now < since + seconds(10); now += seconds(1))
-    if (sender.next(now).what == Do::ask) sender.asked(Error{Errc::denied, "no such user"}, now);
+    if (sender.next(now).what == Do::ask) sender.asked(Error{Errc::denied, "no such user"}, false, now);
   ASSERT_NE(sender.trouble(now), nullptr);
   EXPECT_EQ(sender.trouble(now)->why.what, "no such user");
   EXPECT_EQ(sender.trouble(now)->since - SteadyTime(), since - SteadyTime());

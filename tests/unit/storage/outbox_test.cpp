@@ -37,9 +37,9 @@ struct OutboxCase : ::testing::Test {
   }
   LedgerBatch read(std::int64_t after, const Outbox::Bounds& bounds = {}) {
     auto outbox = Outbox::open(path, "host-1");
-    auto batch = outbox ? outbox->read(after, bounds) : Result<LedgerBatch>(outbox.error());
-    EXPECT_TRUE(batch) << batch.error().what;
-    return batch ? *batch : LedgerBatch();
+    auto part = outbox ? outbox->read(after, bounds) : Result<OutboxPart>(outbox.error());
+    EXPECT_TRUE(part) << part.error().what;
+    return part ? part->batch : LedgerBatch();
   }
   static Texts all(const LedgerBatch& batch) {
     Texts texts;
@@ -148,6 +148,34 @@ TEST_F(OutboxCase, ALedgerThatIsBegunAnewIsAnother) {
   for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
   write({ran(1)});
   EXPECT_NE(read(0).ledger, first);
+}
+
+TEST_F(OutboxCase, ACopyThatIsPutBackDoesNotGoOnFromWhatTheLedgerHandedOnMeanwhile) {
+  const auto goes_on = [&](const LedgerBatch& sent) {
+    return *Outbox::open(path, "host-1")
+                ->goes_on_from({sent.ledger, sent.node, sent.opening, sent.newest, sent.last, noon});
+  };
+  const auto begin = [&] { return std::make_unique<LedgerFile>(path, Millis(100), Marks::kept); };
+  const auto record = [](LedgerFile& file, std::uint32_t run) { file.write(std::vector<Record>{ran(run)}, Sync::now); };
+  auto file = begin();
+  record(*file, 1);
+  const LedgerBatch before = read(0);
+  file.reset();
+  std::filesystem::copy_file(path, path + ".copy");
+  file = begin();
+  record(*file, 2);
+  const LedgerBatch meanwhile = read(0);
+  EXPECT_TRUE(goes_on(before));
+  EXPECT_TRUE(goes_on(meanwhile));
+  file.reset();
+  std::filesystem::copy_file(path + ".copy", path, std::filesystem::copy_options::overwrite_existing);
+  file = begin();
+  for (std::uint32_t run = 3; run < 9; ++run) record(*file, run);
+  EXPECT_TRUE(goes_on(before));
+  EXPECT_FALSE(goes_on(meanwhile));
+  ASSERT_TRUE(renew_identity(path, Millis(100)));
+  EXPECT_NE(read(0).ledger, before.ledger);
+  EXPECT_EQ(read(0).changes.size(), 7u) << "all is to be handed on again";
 }
 
 TEST_F(OutboxCase, RetentionLeavesWhatHasNotBeenHandedOn) {
