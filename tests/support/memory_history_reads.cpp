@@ -205,17 +205,21 @@ std::vector<std::string> MemoryReads::known_jobs(const std::vector<std::string>&
   return only(names, names_of_jobs({}));
 }
 
-std::vector<std::string> MemoryReads::known_groups(const std::vector<std::string>& names) const {
+std::set<std::string> MemoryReads::names_of_groups() const {
   std::set<std::string> groups;
   each<LedgerRow>([&](const LedgerRow& one, const RunId&, const Entry&) { groups.insert(one.row.group); });
   each<KeptDefinition>([&](const KeptDefinition& one, const RunId&, const Entry&) { groups.insert(one.row.group); });
   each<TermRow>([&](const TermRow& term, const RunId&, const Entry&) { groups.insert(term.group); });
-  return only(names, groups);
+  return groups;
+}
+
+std::vector<std::string> MemoryReads::known_groups(const std::vector<std::string>& names) const {
+  return only(names, names_of_groups());
 }
 
 std::vector<std::string> MemoryReads::instances_of(const std::string& name) const {
   std::set<std::string> names = names_of_jobs({});
-  each<TermRow>([&](const TermRow& term, const RunId&, const Entry&) { names.insert(term.group); });
+  names.merge(names_of_groups());
   std::vector<std::string> found;
   std::copy_if(names.begin(), names.end(), std::back_inserter(found),
                [&](const std::string& one) { return one.starts_with(name + "@"); });

@@ -41,6 +41,7 @@ class MemoryReads {
   std::vector<KeptRow> page(const HistoryFilter& filter, const Keep& keep) const;
   std::vector<RequestRow> merged_requests() const;
   std::set<std::string> names_of_jobs(const std::vector<std::string>& groups) const;
+  std::set<std::string> names_of_groups() const;
   void name_askers(std::vector<KeptRow>& rows) const;
   void name_pause(Row& row, const std::vector<RequestRow>& asked) const;
   const std::string& node_of(const RunId& ledger) const { return state_.ledgers.at(ledger).node; }

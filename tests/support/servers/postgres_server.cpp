@@ -231,6 +231,8 @@ std::string PostgresServer::socket_url(const std::string& user, const std::strin
 
 std::string PostgresServer::ask(const std::string& sql, const std::string& database) const {
   const Connection connection(PQconnectdb(socket_url(superuser, database).c_str()), PQfinish);
+  PQsetNoticeReceiver(
+      connection.get(), [](void*, const PGresult*) {}, nullptr);
   const Answer answer(PQexec(connection.get(), sql.c_str()), PQclear);
   const ExecStatusType status = PQresultStatus(answer.get());
   if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)

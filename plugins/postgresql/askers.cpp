@@ -1,0 +1,78 @@
+#include "askers.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace ballot::postgresql {
+
+namespace {
+
+constexpr const char* requests_of_runs =
+    "SELECT id, kind, by FROM request WHERE id = ANY($1::uuid[]) AND kind = 'trigger'"
+    " UNION SELECT run, kind, by FROM request WHERE run = ANY($1::uuid[]) AND kind IN ('kill', 'forget')";
+
+// Of one pause as several ledgers have it the end counts that one of them knows. One of the job itself comes before one
+// of its group. The request that ended it was taken up right before it ended.
+constexpr const char* pauses_of_slots =
+    "SELECT k.n, p.by, (SELECT q.by FROM request AS q WHERE q.kind = 'resume' AND q.at >= p.until - 60000"
+    " AND q.at <= p.until + 1000 AND CASE WHEN p.job = 0 THEN q.grp = p.grp ELSE q.job = p.job END"
+    " ORDER BY q.at DESC LIMIT 1)"
+    " FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(job, grp, slot, n)"
+    " JOIN name AS g ON g.text = k.grp JOIN name AS j ON j.text = k.job CROSS JOIN LATERAL ("
+    "SELECT one.job, one.grp, max(one.until) AS until, max(one.by) AS by FROM pause AS one WHERE one.grp = g.id"
+    " AND one.job IN (0, j.id) AND one.since <= k.slot GROUP BY one.job, one.grp, one.since"
+    " HAVING coalesce(max(one.until) >= k.slot, true) ORDER BY one.job <> 0 DESC, one.since DESC LIMIT 1) AS p";
+
+std::string ending_of(const Row& row) {
+  return row.reason == Reason::operator_ ? "kill" : row.reason == Reason::forgotten ? "forget" : "";
+}
+
+/// By run and kind, who asked.
+using AskedBy = std::map<std::pair<RunId, std::string>, std::string>;
+
+void name_runs(std::vector<KeptRow>& rows, const AskedBy& asked) {
+  for (KeptRow& kept : rows) {
+    Row& row = kept.row;
+    if (!row.run || row.reason == Reason::paused) continue;
+    if (const auto found = asked.find({*row.run, "trigger"}); found != asked.end() && row.trigger == Trigger::manual)
+      row.triggered_by = found->second;
+    if (const auto found = asked.find({*row.run, ending_of(row)}); found != asked.end()) row.ended_by = found->second;
+  }
+}
+
+}  // namespace
+
+void name_askers(Connection& connection, std::vector<KeptRow>& rows) {
+  std::set<RunId> runs;
+  std::vector<std::string> jobs, groups;
+  std::vector<WallTime> slots;
+  std::vector<Row*> paused;
+  for (KeptRow& kept : rows) {
+    Row& row = kept.row;
+    if (row.reason == Reason::paused) {
+      jobs.push_back(row.job);
+      groups.push_back(row.group);
+      slots.push_back(row.slot);
+      paused.push_back(&row);
+    } else if (row.run && (row.trigger == Trigger::manual || !ending_of(row).empty())) {
+      runs.insert(*row.run);
+    }
+  }
+  if (runs.empty() && paused.empty()) return;
+  const auto answers = connection.ask({{requests_of_runs, Params().add(std::vector<RunId>(runs.begin(), runs.end()))},
+                                       {pauses_of_slots, Params().add(jobs).add(groups).add(slots)}});
+  AskedBy asked;
+  for (int i = 0; i < answers[0].rows(); ++i)
+    asked[{answers[0].id(i, 0), answers[0].text(i, 1)}] = answers[0].text(i, 2);
+  name_runs(rows, asked);
+  for (int i = 0; i < answers[1].rows(); ++i) {
+    Row& row = *paused.at(static_cast<std::size_t>(answers[1].number(i, 0) - 1));
+    row.paused_by = answers[1].text(i, 1);
+    row.resumed_by = answers[1].text(i, 2);
+  }
+}
+
+}  // namespace ballot::postgresql

@@ -1,0 +1,138 @@
+#include "postgres_history.hpp"
+
+#include <chrono>
+#include <exception>
+
+#include "change_reads.hpp"
+#include "failure.hpp"
+#include "migration.hpp"
+#include "schema.hpp"
+#include "support/clock.hpp"
+
+namespace ballot::postgresql {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Millis tidy_interval = 1h;
+
+std::string interval_of(Millis span) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(span).count()) + " seconds";
+}
+
+}  // namespace
+
+PostgresHistory::PostgresHistory(const Settings& settings)
+    : settings_(settings), connection_(settings), writer_(connection_), rows_(connection_), others_(connection_) {}
+
+template <class Call>
+auto PostgresHistory::guarded(const Call& call) noexcept -> Result<decltype(call())> {
+  connection_.begin_call();
+  try {
+    return call();
+  } catch (const Failure& failure) {
+    return failure.error;
+  } catch (const std::exception& error) {  // of memory
+    connection_.close();
+    return Error{Errc::io, connection_.place() + ": " + error.what()};
+  }
+}
+
+/// By who sends, at each connection and once an hour. What fails is done the next time: rows of a month without a
+/// partition go to the default one until then, and what is old is kept for longer.
+void PostgresHistory::tidy() {
+  connection_.open();
+  const SteadyTime now = support::boot_now();
+  if (connection_.generation() == tidied_generation_ && now - tidied_at_ < tidy_interval) return;
+  tidied_generation_ = connection_.generation();
+  tidied_at_ = now;
+  Params spans;
+  spans.add(interval_of(settings_.keep)).add(interval_of(settings_.keep_output));
+  try {
+    connection_.ask({make_partitions_sql});
+    connection_.ask({drop_partitions_sql, std::move(spans)});
+  } catch (const Failure&) {
+    if (connection_.user().empty()) throw;  // the connection is lost
+  }
+}
+
+Result<LedgerLine> PostgresHistory::line_of(const RunId& ledger, const std::string& node) noexcept {
+  return guarded([&] {
+    tidy();
+    return writer_.line_of(ledger, node);
+  });
+}
+
+Result<PutResult> PostgresHistory::put(const LedgerBatch& batch) noexcept {
+  return guarded([&] {
+    tidy();
+    return writer_.put(batch);
+  });
+}
+
+Result<std::vector<LedgerLine>> PostgresHistory::ledgers() noexcept {
+  return guarded([&] { return others_.ledgers(); });
+}
+
+Result<std::vector<KeptRow>> PostgresHistory::rows(const HistoryFilter& filter) noexcept {
+  return guarded([&] { return rows_.page(filter, RowReads::Which::all); });
+}
+
+Result<std::vector<KeptRow>> PostgresHistory::rows_of(const std::vector<RowKey>& keys) noexcept {
+  return guarded([&] { return rows_.rows_of(keys); });
+}
+
+Result<std::vector<KeptRow>> PostgresHistory::last_rows(const std::vector<std::string>& jobs) noexcept {
+  return guarded([&] { return rows_.last_rows(jobs); });
+}
+
+Result<std::vector<RunCount>> PostgresHistory::succeeded_at_once(const HistoryFilter& filter) noexcept {
+  return guarded([&] { return rows_.counts(filter); });
+}
+
+Result<std::vector<KeptRow>> PostgresHistory::rows_left(const HistoryFilter& filter) noexcept {
+  return guarded([&] { return rows_.page(filter, RowReads::Which::left); });
+}
+
+Result<std::vector<RequestRow>> PostgresHistory::requests(const RequestFilter& filter) noexcept {
+  return guarded([&] { return others_.requests(filter); });
+}
+
+Result<std::vector<RunId>> PostgresHistory::find_run(const std::string& digits) noexcept {
+  return guarded([&] { return others_.find_run(digits); });
+}
+
+Result<std::optional<StoredOutput>> PostgresHistory::output(const RunId& run, int attempt) noexcept {
+  return guarded([&] { return others_.output(run, attempt); });
+}
+
+Result<std::vector<TermRow>> PostgresHistory::terms(const std::string& group, std::int64_t limit) noexcept {
+  return guarded([&] { return others_.terms(group, limit); });
+}
+
+Result<std::vector<std::string>> PostgresHistory::known_jobs(const std::vector<std::string>& names) noexcept {
+  return guarded([&] { return others_.known_jobs(names); });
+}
+
+Result<std::vector<std::string>> PostgresHistory::known_groups(const std::vector<std::string>& names) noexcept {
+  return guarded([&] { return others_.known_groups(names); });
+}
+
+Result<std::vector<std::string>> PostgresHistory::instances_of(const std::string& name) noexcept {
+  return guarded([&] { return others_.instances_of(name); });
+}
+
+Result<std::vector<std::string>> PostgresHistory::jobs_of(const std::vector<std::string>& groups) noexcept {
+  return guarded([&] { return rows_.jobs_of(groups); });
+}
+
+Result<LedgerBatch> PostgresHistory::changes(const RunId& ledger, std::int64_t after, std::int64_t most) noexcept {
+  return guarded([&] { return read_changes(connection_, ledger, after, most); });
+}
+
+Result<std::vector<std::string>> PostgresHistory::migrate() noexcept {
+  return guarded([&] { return postgresql::migrate(connection_, settings_); });
+}
+
+}  // namespace ballot::postgresql

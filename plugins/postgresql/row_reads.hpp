@@ -1,0 +1,36 @@
+// RowReads: rows of all ledgers, in the pages and by the keys that ballot/history.hpp has, with whom people are named
+// that asked. Failures are as those of Connection.
+//
+// A page is found by an index that has its order, with all rows that tie with its last one; only these are put into the
+// order of the ledgers' nodes. Of few jobs each is looked up by itself: a job with few rows would else cost a walk
+// through everybody's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/history_rows.hpp"
+#include "connection.hpp"
+
+namespace ballot::postgresql {
+
+class RowReads {
+ public:
+  /// The connection outlives it.
+  explicit RowReads(Connection& connection) : connection_(connection) {}
+
+  enum class Which { all, left };  // left: but for those that counts() counts
+  std::vector<KeptRow> page(const HistoryFilter& filter, Which which);
+  std::vector<RunCount> counts(const HistoryFilter& filter);
+  std::vector<KeptRow> rows_of(const std::vector<RowKey>& keys);
+  std::vector<KeptRow> last_rows(const std::vector<std::string>& jobs);
+  std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
+
+ private:
+  std::optional<std::vector<std::string>> arms_of(const HistoryFilter& filter);
+
+  Connection& connection_;
+};
+
+}  // namespace ballot::postgresql

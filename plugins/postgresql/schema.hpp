@@ -1,0 +1,34 @@
+// Schema: the tables that a history is kept in, and which versions of them this ballot reads and writes. What they mean
+// is in docs/history-postgresql.md. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "answer.hpp"
+
+namespace ballot::postgresql {
+
+inline constexpr std::int64_t schema_version = 1;
+
+/// SQLSTATE of advance(): the ledger is not at that change.
+inline constexpr const char* conflict_state = "BA001";
+
+inline constexpr const char* version_sql = "SELECT version, compatible_from FROM meta";
+/// Fails where a newer ballot has made the tables such that this one must not use them, or they are too old.
+void check_version(const Answer& version, const std::string& place);
+
+/// The statements that take the tables from one version to the next.
+std::string migration_from(std::int64_t version, const std::string& schema);
+/// The words that this ballot knows, for who reads the tables by hand.
+std::string words_sql();
+/// What a daemon's user may do.
+std::string grants_sql(const std::string& schema, const std::string& quoted_role);
+
+/// Of a table that is partitioned by the time, by months.
+inline constexpr const char* make_partitions_sql = "SELECT make_partitions()";
+/// $1, $2: how long rows and output are kept.
+inline constexpr const char* drop_partitions_sql = "SELECT drop_partitions($1::interval, $2::interval)";
+
+}  // namespace ballot::postgresql

@@ -1,0 +1,2 @@
+// The conformance suite of histories, compiled once for all of this tree.
+#include "conformance/history_conformance.hpp"
