@@ -16,8 +16,9 @@ namespace {
 constexpr const char* know_ledger =
     "INSERT INTO ledger (identity, node) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM ledger WHERE identity = $1)"
     " ON CONFLICT DO NOTHING";
-constexpr const char* find_ledger = "SELECT id, node, change, stored_at FROM ledger WHERE identity = $1";
-constexpr const char* advance_ledger = "SELECT id, rows_since, output_since FROM advance($1, $2, $3, $4)";
+constexpr const char* find_ledger =
+    "SELECT id, node, change, stored_at, opening, newest FROM ledger WHERE identity = $1";
+constexpr const char* advance_ledger = "SELECT id, rows_since, output_since FROM advance($1, $2, $3, $4, $5, $6)";
 
 constexpr const char* upsert_term =
     "INSERT INTO term (ledger, grp, epoch, node, elected_at, ended_at, cause, change)"
@@ -119,7 +120,7 @@ LedgerLine BatchWriter::line_of(const RunId& ledger, const std::string& node) {
       connection_.ask({{know_ledger, Params().add(ledger).add(node)}, {find_ledger, Params().add(ledger)}});
   const Answer& found = answers[1];
   if (found.rows() != 1) fail(Errc::corrupt, connection_.place() + ": a ledger that was just made known is not there");
-  return {ledger, found.text(0, 1), found.number(0, 2), found.time(0, 3)};
+  return {ledger, found.text(0, 1), found.id(0, 4), found.number(0, 5), found.number(0, 2), found.time(0, 3)};
 }
 
 /// 0: it is not known.
@@ -157,8 +158,13 @@ PutResult BatchWriter::put_once(const LedgerBatch& batch) {
 }
 
 std::vector<Query> BatchWriter::queries_of(const LedgerBatch& batch) {
-  std::vector<Query> queries{
-      {advance_ledger, Params().add(batch.ledger).add(batch.after).add(batch.last).add(batch.node)}};
+  std::vector<Query> queries{{advance_ledger, Params()
+                                                  .add(batch.ledger)
+                                                  .add(batch.after)
+                                                  .add(batch.last)
+                                                  .add(batch.node)
+                                                  .add(batch.opening)
+                                                  .add(batch.newest)}};
   add_pairs(batch, queries);
   add_words(batch, queries);
   RowUpsert rows(ledger_, names_);

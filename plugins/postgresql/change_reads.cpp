@@ -16,7 +16,7 @@ using What = decltype(LedgerChange::what);
 
 constexpr const char* begin_moment = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 constexpr const char* end_moment = "COMMIT";
-constexpr const char* find_line = "SELECT id, node, change FROM ledger WHERE identity = $1";
+constexpr const char* find_line = "SELECT id, node, opening, newest, change FROM ledger WHERE identity = $1";
 constexpr const char* of_ledger = "ledger = (SELECT id FROM ledger WHERE identity = $1) AND change > $2";
 
 /// Each has the change in its first column.
@@ -135,7 +135,7 @@ LedgerBatch read_changes(Connection& connection, const RunId& ledger, std::int64
   const std::vector<Answer> answers = connection.ask(queries);
   const Answer& line = answers[1];
   if (line.rows() == 0) fail(Errc::not_found, connection.place() + ": no ledger " + ledger.text() + " is kept");
-  LedgerBatch batch{ledger, line.text(0, 1), after, line.number(0, 2), {}};
+  LedgerBatch batch{ledger, line.text(0, 1), line.id(0, 2), line.number(0, 3), after, line.number(0, 4), {}};
   for (std::size_t i = 0; i < kinds.size(); ++i)
     for (int row = 0; row < answers[i + 2].rows(); ++row)
       batch.changes.push_back({answers[i + 2].number(row, kinds[i].change), kinds[i].read(answers[i + 2], row)});

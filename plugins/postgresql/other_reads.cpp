@@ -26,7 +26,8 @@ constexpr const char* select_requests =
     " LEFT JOIN name AS node ON node.id = q.node WHERE ";
 
 constexpr const char* select_ledgers =
-    "SELECT identity, node, change, stored_at FROM ledger WHERE stored_at IS NOT NULL ORDER BY node, identity";
+    "SELECT identity, node, opening, newest, change, stored_at FROM ledger WHERE stored_at IS NOT NULL ORDER BY node, "
+    "identity";
 constexpr const char* select_runs =
     "SELECT DISTINCT run FROM rows WHERE tail BETWEEN $1 AND $2 AND right(replace(run::text, '-', ''), $3) = $4 LIMIT "
     "10";
@@ -116,7 +117,8 @@ std::vector<LedgerLine> OtherReads::ledgers() {
   const Answer answer = connection_.ask({select_ledgers});
   std::vector<LedgerLine> lines;
   for (int i = 0; i < answer.rows(); ++i)
-    lines.push_back({answer.id(i, 0), answer.text(i, 1), answer.number(i, 2), answer.time(i, 3)});
+    lines.push_back({answer.id(i, 0), answer.text(i, 1), answer.id(i, 2), answer.number(i, 3), answer.number(i, 4),
+                     answer.time(i, 5)});
   return lines;
 }
 

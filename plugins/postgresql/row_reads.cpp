@@ -31,7 +31,7 @@ constexpr const char* rows_of_runs =
 constexpr const char* rows_of_slots =
     " FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS k(job, slot, until) JOIN name AS j ON j.text = k.job"
     " CROSS JOIN LATERAL (SELECT * FROM ((SELECT * FROM rows AS r WHERE r.job = j.id AND r.slot >= k.slot"
-    " AND r.slot <= k.until AND r.run = '00000000-0000-0000-0000-000000000000' ORDER BY r.slot DESC LIMIT 100)"
+    " AND r.slot <= k.until ORDER BY r.slot DESC LIMIT 100)"
     " UNION ALL (SELECT * FROM rows AS r WHERE r.job = j.id AND r.slot_until >= k.slot AND r.slot < k.slot"
     " AND r.run = '00000000-0000-0000-0000-000000000000' LIMIT 100)) AS r LIMIT 100) AS r";
 constexpr const char* rows_of_last_slots =

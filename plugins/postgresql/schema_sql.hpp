@@ -24,6 +24,8 @@ CREATE TABLE ledger (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   identity uuid NOT NULL UNIQUE,
   node text COLLATE "C" NOT NULL,
+  opening uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+  newest bigint NOT NULL DEFAULT 0,
   change bigint NOT NULL DEFAULT 0,
   stored_at bigint
 ) WITH (fillfactor = 50);
@@ -152,11 +154,12 @@ JOIN name AS node ON node.id = r.node;
 )sql";
 
 inline constexpr const char* functions_1 = R"sql(
-CREATE FUNCTION advance(which uuid, begins_after bigint, to_change bigint, of_node text,
+CREATE FUNCTION advance(which uuid, begins_after bigint, to_change bigint, of_node text, by_opening uuid,
+  newest_then bigint,
   OUT id integer, OUT rows_since bigint, OUT output_since bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE ledger SET change = to_change, node = of_node, stored_at = floor(extract(epoch FROM clock_timestamp()) * 1000)
+  UPDATE ledger SET change = to_change, node = of_node, opening = by_opening, newest = newest_then, stored_at = floor(extract(epoch FROM clock_timestamp()) * 1000)
   WHERE ledger.identity = which AND ledger.change = begins_after RETURNING ledger.id INTO advance.id;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the history is not at change % of this ledger', begins_after USING ERRCODE = 'BA001';
@@ -238,7 +241,7 @@ BEGIN
   RETURN dropped;
 END $$;
 
-REVOKE ALL ON FUNCTION advance(uuid, bigint, bigint, text), make_partition(text, text, timestamp), make_partitions(),
+REVOKE ALL ON FUNCTION advance(uuid, bigint, bigint, text, uuid, bigint), make_partition(text, text, timestamp), make_partitions(),
   drop_months(text, timestamp), drop_partitions(interval, interval) FROM PUBLIC;
 )sql";
 
@@ -246,7 +249,7 @@ inline constexpr const char* grants_1 = R"sql(
 GRANT USAGE ON SCHEMA @schema@ TO @role@;
 GRANT SELECT ON meta, history TO @role@;
 GRANT SELECT, INSERT, UPDATE ON name, word, ledger, rows, output, term, definition, pause, request, job_group TO @role@;
-GRANT EXECUTE ON FUNCTION advance(uuid, bigint, bigint, text), make_partitions(), drop_partitions(interval, interval) TO @role@;
+GRANT EXECUTE ON FUNCTION advance(uuid, bigint, bigint, text, uuid, bigint), make_partitions(), drop_partitions(interval, interval) TO @role@;
 )sql";
 
 }  // namespace ballot::postgresql

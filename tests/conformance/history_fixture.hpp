@@ -215,8 +215,9 @@ class HistoryConformance : public ::testing::TestWithParam<HistoryUnderTest> {
       EXPECT_TRUE(line) << line.error().what;
       changes_[number] = line ? line->change : 0;
     }
-    LedgerBatch batch{ledger(number), node, changes_[number], changes_[number], {}};
+    LedgerBatch batch{ledger(number), node, history_id(77), 0, changes_[number], changes_[number], {}};
     for (const What& one : things) batch.changes.push_back({++batch.last, one});
+    batch.newest = batch.last + 5;
     return batch;
   }
 

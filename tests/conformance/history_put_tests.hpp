@@ -22,6 +22,8 @@ TEST_P(HistoryConformance, WhatIsPutIsThereWithItsLine) {
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].ledger, ledger(1));
   EXPECT_EQ(lines[0].change, 2);
+  EXPECT_EQ(lines[0].opening, history_id(77));
+  EXPECT_EQ(lines[0].newest, 7);
   EXPECT_NE(lines[0].stored_at, WallTime{});
   EXPECT_EQ(all_said(all_rows()),
             (Texts{said(KeptRow{history_slot(2), "host-1", 2, 2}), said(KeptRow{history_run(1), "host-1", 1, 1})}));
@@ -43,7 +45,7 @@ TEST_P(HistoryConformance, ABatchThatDoesNotFollowIsAConflictAndLeavesNothingBeh
 }
 
 TEST_P(HistoryConformance, ABatchOfALedgerThatIsNotKnownIsAConflict) {
-  const auto done = sender_->put({ledger(9), "host-9", 0, 1, {{1, LedgerRow{history_run(1), 1}}}});
+  const auto done = sender_->put({ledger(9), "host-9", history_id(77), 1, 0, 1, {{1, LedgerRow{history_run(1), 1}}}});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Errc::conflict) << done.error().what;
   EXPECT_TRUE(all_rows().empty());
@@ -61,8 +63,8 @@ TEST_P(HistoryConformance, ABatchOfNothingTellsThatItsNodeIsThere) {
 
 TEST_P(HistoryConformance, NumbersMayBeLeftOut) {
   value(sender_->line_of(ledger(1), "host-1"));
-  EXPECT_TRUE(sender_->put({ledger(1), "host-1", 0, 40, {{17, LedgerRow{history_run(1), 1}}}}));
-  EXPECT_TRUE(sender_->put({ledger(1), "host-1", 40, 50, {}}));
+  EXPECT_TRUE(sender_->put({ledger(1), "host-1", history_id(77), 60, 0, 40, {{17, LedgerRow{history_run(1), 1}}}}));
+  EXPECT_TRUE(sender_->put({ledger(1), "host-1", history_id(77), 60, 40, 50, {}}));
   EXPECT_EQ(line(1), 50);
   EXPECT_EQ(all_rows().at(0).change, 17);
 }

@@ -27,7 +27,8 @@ INSTANTIATE_TEST_SUITE_P(Memory, HistoryReading, ::testing::Values(memory), hist
 /// What the store does when it is told to.
 struct MemoryHistoryFaults : ::testing::Test {
   Result<PutResult> put(std::int64_t after, int number) {
-    return history.put({ledger, "host-1", after, after + 1, {{after + 1, LedgerRow{history_run(number), number}}}});
+    return history.put(
+        {ledger, "host-1", {}, after + 1, after, after + 1, {{after + 1, LedgerRow{history_run(number), number}}}});
   }
   std::size_t rows() { return history.rows({})->size(); }
   std::int64_t line() { return history.line_of(ledger, "host-1")->change; }
