@@ -47,7 +47,8 @@ set(conformance tests/conformance)
 set(conformance_files
   backend_conformance.hpp backend_fixture.hpp backend_under_test.hpp recorder.hpp register_history.hpp plugin_file.hpp
   election_tests.hpp fault_tests.hpp name_tests.hpp observation_tests.hpp record_tests.hpp register_tests.hpp session_tests.hpp watch_tests.hpp
-  candidate_wire.hpp process_backend.hpp process_backend.cpp candidate_main.cpp)
+  candidate_wire.hpp process_backend.hpp process_backend.cpp candidate_main.cpp
+  history_conformance.hpp history_fixture.hpp history_under_test.hpp history_kind_tests.hpp history_put_tests.hpp history_read_tests.hpp)
 list(TRANSFORM conformance_files PREPEND ${conformance}/)
 install(FILES ${conformance_files} DESTINATION ${ballot_suite}/conformance ${ballot_dev})
 install(FILES tests/support/temp_folder.hpp DESTINATION ${ballot_suite}/support ${ballot_dev})

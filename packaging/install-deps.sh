@@ -4,8 +4,8 @@
 # Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
-build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libcli11-dev libabsl-dev tzdata libzookeeper-mt-dev libssl-dev libcurl4-openssl-dev'
-test='libgtest-dev libcctz-dev libspdlog-dev zookeeper default-jre-headless etcd-server nats-server redis-server libhiredis-dev nftables iproute2 sqlite3 prometheus python3-jsonschema'  # libcctz-dev, libspdlog-dev: the release before, which two_builds builds; prometheus: promtool
+build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libcli11-dev libabsl-dev tzdata libzookeeper-mt-dev libssl-dev libcurl4-openssl-dev libpq-dev'
+test='libgtest-dev libcctz-dev libspdlog-dev zookeeper default-jre-headless etcd-server nats-server postgresql-15 redis-server libhiredis-dev nftables iproute2 sqlite3 prometheus python3-jsonschema'  # libcctz-dev, libspdlog-dev: the release before, which two_builds builds; prometheus: promtool
 package='dpkg-dev file rpm'
 packagetest='lintian rpmlint systemd man-db zsh fish'
 roottest='debootstrap systemd-container'
@@ -48,6 +48,11 @@ fi
 if [ ${#missing[@]} -gt 0 ]; then
   echo "installing: ${missing[*]}" >&2
   "${as_root[@]}" apt-get update -qq >&2
+  # Tests start PostgreSQL servers of their own: no cluster is made of the package's.
+  if [[ " ${missing[*]} " = *" postgresql-15 "* ]] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+    "${as_root[@]}" mkdir -p /etc/postgresql-common
+    echo 'create_main_cluster = false' | "${as_root[@]}" tee /etc/postgresql-common/createcluster.conf > /dev/null
+  fi
   DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 fi
 [ "$consul" = no ] || "${as_root[@]}" "$consul_script"

@@ -3,7 +3,7 @@
 # Usage: include_rules.sh [TREE]. Prints each offence as file:line: what; exits 1 if there is one.
 set -euo pipefail
 
-third_party='boost|CLI|toml\+\+|absl|sqlite3|zookeeper|curl|openssl|gtest|gmock'
+third_party='boost|CLI|toml\+\+|absl|sqlite3|zookeeper|curl|openssl|libpq-fe|gtest|gmock'
 
 # folder | rooms whose headers it may include, beside its own and the public ones | third-party libraries | pure
 rules='
@@ -29,6 +29,7 @@ plugins/etcd           | support http_client                      |             
 plugins/zookeeper      | support                                  | zookeeper   | -
 plugins/jetstream      | support http_client                      | boost openssl | -
 plugins/nats           | support http_client jetstream            |             | -
+plugins/postgresql     | support                                  | libpq-fe    | -
 '
 impure='<(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|unistd\.h|fcntl\.h|time\.h|sys/[a-z]+\.h)>'
 impure+='|_clock::now|clock_gettime|gettimeofday|std::time\(|std::(i|o)?fstream|fopen|std::thread|[^a-z_]getenv|BALLOT_FAIL'

@@ -41,6 +41,6 @@ set(CPACK_DEBIAN_LIBBALLOT-DEV_PACKAGE_SUGGESTS "libgtest-dev")
 set(CPACK_DEBIAN_BALLOT_PACKAGE_DEPENDS "passwd, tzdata")
 set(CPACK_DEBIAN_BALLOT_PACKAGE_RECOMMENDS man-db)
 set(CPACK_DEBIAN_BALLOT_PACKAGE_SUGGESTS
-  "ballot-zookeeper, ballot-etcd, ballot-consul, ballot-nats, default-mta | mail-transport-agent")
+  "ballot-zookeeper, ballot-etcd, ballot-consul, ballot-nats, ballot-postgresql, default-mta | mail-transport-agent")
 set(CPACK_DEBIAN_BALLOT_PACKAGE_CONTROL_EXTRA
   ${debian}/conffiles ${debian}/postinst ${debian}/prerm ${debian}/postrm ${debian}/triggers)

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis connect_patience = 10s, answer_patience = 5s, step = 100ms;
+constexpr Millis connect_patience = 10s, least_patience = 3s, answer_patience = 5s, step = 100ms;
 constexpr Millis migration_patience = 1h;  // an index of a large table
 constexpr std::size_t most_prepared = 100;
 
@@ -98,11 +98,23 @@ bool Connection::is_ready(short events, const Limit& limit) {
   return ::poll(&one, 1, static_cast<int>(std::min<Millis>(step, limit.at - now).count())) > 0;
 }
 
+/// To the first host that lets it in: where one does not answer, or is not what the URL asks for, another may be.
 void Connection::connect() {
   if (connection_ && PQstatus(connection_.get()) == CONNECTION_OK) return;
   close();
-  start();
-  const Limit limit{std::min(deadline_, support::boot_now() + connect_patience), Errc::unavailable};
+  const auto words = connection_words(settings_);
+  if (!words) throw Failure{words.error()};
+  const Millis patience = std::max<Millis>(connect_patience / std::ssize(*words), least_patience);
+  for (std::size_t i = 0; !connection_; ++i) try {
+      connect_to((*words)[i], patience);
+    } catch (const Failure&) {
+      if (i + 1 == words->size() || (goes_on_ && !goes_on_())) throw;
+    }
+}
+
+void Connection::connect_to(const ConnectionWords& words, Millis patience) {
+  start(words);
+  const Limit limit{std::min(deadline_, support::boot_now() + patience), Errc::unavailable};
   for (PostgresPollingStatusType state = PGRES_POLLING_WRITING; state != PGRES_POLLING_OK;) {
     if (state == PGRES_POLLING_FAILED) lose();
     if (is_ready(state == PGRES_POLLING_READING ? POLLIN : POLLOUT, limit)) state = PQconnectPoll(connection_.get());
@@ -114,11 +126,9 @@ void Connection::connect() {
   set_up();
 }
 
-void Connection::start() {
-  const auto words = connection_words(settings_);
-  if (!words) throw Failure{words.error()};
+void Connection::start(const ConnectionWords& words) {
   std::vector<const char*> keys, values;
-  for (const auto& [key, value] : *words) {
+  for (const auto& [key, value] : words) {
     keys.push_back(key.c_str());
     values.push_back(value.c_str());
   }

@@ -73,7 +73,8 @@ class Connection {
   };
 
   void connect();
-  void start();
+  void connect_to(const ConnectionWords& words, Millis patience);
+  void start(const ConnectionWords& words);
   void set_up();
   std::vector<Answer> exchange(const std::vector<Query>& queries);
   std::vector<Step> send(const std::vector<Query>& queries);

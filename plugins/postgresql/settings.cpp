@@ -108,18 +108,37 @@ bool is_this_machine(std::string_view host) {
          host.starts_with("127.");
 }
 
-/// Every host that the URL names, or may mean; none: the socket of this machine.
-bool is_all_here(const std::map<std::string, std::string>& parts) {
-  for (const char* key : {"host", "hostaddr"}) {
-    const auto found = parts.find(key);
-    if (found == parts.end()) continue;
-    for (std::string_view rest = found->second; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(','), rest.size());
-      if (!is_this_machine(rest.substr(0, end))) return false;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+using Parts = std::map<std::string, std::string>;
+
+std::vector<std::string> listed(const Parts& parts, const char* key) {
+  std::vector<std::string> all;
+  const auto found = parts.find(key);
+  if (found == parts.end()) return all;
+  for (std::string_view rest = found->second;;) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    all.emplace_back(rest.substr(0, end));
+    if (end == rest.size()) return all;
+    rest.remove_prefix(end + 1);
   }
+}
+
+/// Every host that the URL names, or may mean; none: the socket of this machine.
+bool is_all_here(const Parts& parts) {
+  for (const char* key : {"host", "hostaddr"})
+    for (const std::string& host : listed(parts, key))
+      if (!is_this_machine(host)) return false;
   return true;
+}
+
+/// The i-th of several hosts; one port, or none, is that of all.
+void choose_host(const Parts& parts, std::size_t number, ConnectionWords& words) {
+  for (const char* key : {"host", "hostaddr", "port"}) {
+    const std::vector<std::string> all = listed(parts, key);
+    if (number < all.size())
+      words.emplace_back(key, all[number]);
+    else if (all.size() == 1)
+      words.emplace_back(key, all[0]);
+  }
 }
 
 }  // namespace
@@ -165,10 +184,10 @@ Settings read_settings(const Options& options, HistoryUse use) {
 }
 
 /// What comes before `dbname`, which is the URL, yields to it; what comes after does not.
-Result<ConnectionWords> connection_words(const Settings& settings) {
+Result<std::vector<ConnectionWords>> connection_words(const Settings& settings) {
   const auto password = support::secret_of("postgresql", settings.password_key, settings.password_file);
   if (!password) return password.error();
-  const auto parts = parts_of(settings.url).value_or(std::map<std::string, std::string>());
+  const Parts parts = parts_of(settings.url).value_or(Parts());
   ConnectionWords words;
   words.emplace_back("sslmode", is_all_here(parts) ? "prefer" : "require");
   words.emplace_back("application_name", "ballot");
@@ -180,11 +199,15 @@ Result<ConnectionWords> connection_words(const Settings& settings) {
     words.emplace_back("sslmode", "verify-full");
     words.emplace_back("sslrootcert", settings.tls_ca);
   }
-  return words;
+  const std::size_t hosts = std::max({std::size_t{1}, listed(parts, "host").size(), listed(parts, "hostaddr").size()});
+  std::vector<ConnectionWords> all(hosts, words);
+  if (hosts > 1)
+    for (std::size_t i = 0; i < hosts; ++i) choose_host(parts, i, all[i]);
+  return all;
 }
 
 std::string place_of(const Settings& settings) {
-  const auto parts = parts_of(settings.url).value_or(std::map<std::string, std::string>());
+  const Parts parts = parts_of(settings.url).value_or(Parts());
   const auto part = [&](const char* key) { return parts.contains(key) ? parts.at(key) : std::string(); };
   const std::string host = part("host").empty() ? part("hostaddr") : part("host");
   const std::string port = part("port");

@@ -2,7 +2,7 @@
 // which libpq does, and for reading the file of the password.
 //
 //   const Settings settings = read_settings(options, HistoryUse::send);   // check_table() found nothing wrong
-//   const auto words = connection_words(settings);                        // for PQconnectStartParams
+//   const auto words = connection_words(settings);                        // each for PQconnectStartParams
 #pragma once
 
 #include <string>
@@ -35,8 +35,9 @@ std::vector<OptionProblem> table_conflicts(const Options& options) noexcept;
 Settings read_settings(const Options& options, HistoryUse use);
 
 using ConnectionWords = std::vector<std::pair<std::string, std::string>>;
-/// With the password, as its file has it now. Errors: refused, invalid: that file.
-Result<ConnectionWords> connection_words(const Settings& settings);
+/// For each host of the URL, in their order, as libpq goes to the next one by itself only where it may block. With the
+/// password, as its file has it now. Errors: refused, invalid: that file.
+Result<std::vector<ConnectionWords>> connection_words(const Settings& settings);
 
 /// Where it connects to, for people: hosts and ports.
 std::string place_of(const Settings& settings);

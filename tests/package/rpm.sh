@@ -60,7 +60,7 @@ passed 'libraries and their symbols'
 # ---- in a root with rpm
 
 make_root
-debian_packages rpm libsqlite3-0 libcurl4 libssl3 libprotobuf-c1 tzdata passwd
+debian_packages rpm libsqlite3-0 libcurl4 libssl3 libpq5 libprotobuf-c1 tzdata passwd
 mkdir "$root/rpms"
 cp "$packages"/*.rpm "$root/rpms"
 in_rpm() { "$1" rpm --dbpath /var/lib/rpm "${@:2}" > "$work/rpm.log" 2>&1; }
@@ -89,7 +89,7 @@ in_rpm in_root -V ballot || { cat "$work/rpm.log"; fail 'rpm -V'; }
 passed 'installed; a job file, and its run'
 
 rm "$root/etc/ballot/jobs.d/hello.toml"
-in_rpm in_root -e ballot ballot-zookeeper ballot-etcd ballot-consul ballot-nats || { cat "$work/rpm.log"; fail 'rpm -e'; }
+in_rpm in_root -e ballot ballot-zookeeper ballot-etcd ballot-consul ballot-nats ballot-postgresql || { cat "$work/rpm.log"; fail 'rpm -e'; }
 [ ! -e "$root/etc/ballot" ] && [ ! -e "$root/usr/lib/ballot" ] || fail 'a removal leaves files of its own'
 [ -s "$root/var/lib/ballot/history.db" ] || fail 'a removal takes the state away'
 rm -r "$root/var/lib/ballot"
