@@ -1,5 +1,6 @@
 // ballot history: the ledgers of the fleet, or of this node, newest first; with --follow this node's: the oldest of
-// them first, then each row as it is written or changes; with --requests what people asked.
+// them first, then each row as it is written or changes; with --requests what people asked. ballot history migrate: see
+// app/history_migration.hpp.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -7,6 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
 #include "app/history_columns.hpp"
+#include "app/history_migration.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
@@ -227,7 +229,11 @@ Run setup_history(CLI::App& command) {
   add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
   add_switch(command, "--follow", to.follow, "go on with this node's rows as they change");
   add_scope_options(command, to.scope, ScopeFlags::local);
-  return [options] { return run(*options); };
+  CLI::App* const migrate =
+      &add_subcommand(command, "migrate", "makes the tables of the fleet's history, or brings them up to this version");
+  auto place = std::make_shared<ConfigOptions>();
+  add_config_options(*migrate, *place);
+  return [options, migrate, place] { return migrate->parsed() ? migrate_history(*place) : run(*options); };
 }
 
 }  // namespace ballot::app
