@@ -38,7 +38,7 @@ void add_scope_options(CLI::App& command, ScopeOptions& to, ScopeFlags flags) {
 Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config, LedgerScope scope) {
   if (!scope.node.empty() && !scope.is_fleet) return Error{Errc::invalid, "--local and --node exclude each other"};
   const std::string node = scope.node;
-  const bool wants_fleet = scope.is_fleet && !config.http.listen.empty();
+  const bool wants_fleet = scope.is_fleet && (!config.http.listen.empty() || !config.fleet.history.empty());
   auto remote = std::make_unique<RemoteLedger>(config.control_socket, std::move(scope));
   const auto answered = config.control_socket.empty() ? Error{Errc::unavailable, ""} : remote->try_sequence();
   if (answered) return std::unique_ptr<library::LedgerView>(std::move(remote));
@@ -73,6 +73,7 @@ namespace {
 std::string heard_text(const library::MissingNode& node) {
   if (node.heard_by == "answer") return "its last answer was at ";
   if (node.heard_by == "ledger") return "since ";
+  if (node.heard_by == "history") return "its ledger was last handed on to the fleet's history at ";
   if (node.heard_by == "election") return "it was last seen in an election at ";
   return node.heard_by == "record" ? "it may have lived longer: its record in the store is of " : "last heard of at ";
 }
@@ -80,14 +81,20 @@ std::string heard_text(const library::MissingNode& node) {
 }  // namespace
 
 std::string silence_of(const library::MissingNode& node) {
-  std::string text =
-      "node " + node.node + (node.heard_by == "ledger" ? " does not have its newest rows" : " has not answered");
+  std::string text = "node " + node.node +
+                     (node.heard_by == "ledger"    ? " does not have its newest rows"
+                      : node.heard_by == "history" ? " is behind in the fleet's history"
+                                                   : " has not answered");
   if (node.last_heard) text += " (" + heard_text(node) + format_seconds(*node.last_heard) + ")";
   return text + ": " + node.why;
 }
 
 void name_missing(std::string_view command, const library::LedgerView& ledger) {
   std::cout.flush();
+  if (const std::string failure = ledger.history_failure(); !failure.empty())
+    std::cerr << "ballot " << command
+              << ": the fleet's history does not answer, so the nodes were asked: " << escaped(failure, Escape::plain)
+              << '\n';
   const std::vector<library::MissingNode> missing = ledger.missing();
   for (const library::MissingNode& node : std::span(missing).first(std::min(missing.size(), most_named)))
     std::cerr << "ballot " << command << ": " << escaped(silence_of(node), Escape::plain)
@@ -106,6 +113,9 @@ void remark_missing(RecordWriter& out, const library::MissingNode& node) {
 
 void remark_missing(RecordWriter& out, const library::LedgerView& ledger, const config::Config& config) {
   if (const std::string why = ledger.why_alone(); !why.empty()) out.remark({{"alone", config.node}, {"why", why}});
+  if (const std::string failure = ledger.history_failure(); !failure.empty())
+    out.remark({{"history_failure", failure}});
+  if (const auto as_of = ledger.as_of()) out.remark({{"as_of", cell(as_of)}});
   for (const library::MissingNode& node : ledger.missing()) remark_missing(out, node);
 }
 

@@ -25,6 +25,9 @@ Result<Message> RemoteLedger::ask(Message asked) {
   auto answer = io::ask_once(socket_, asked, asked.text("ask") == "audit" ? audit_patience : patience);
   if (!answer) return answer;
   is_of_fleet_ = answer->text("scope") == "fleet";
+  if (auto failure = answer->text("history_failure")) history_failure_ = *std::move(failure);
+  if (const auto text = answer->text("as_of"))
+    if (const auto as_of = parse_wall(*text)) as_of_ = std::min(as_of_.value_or(*as_of), *as_of);
   for (const Message& one : answer->objects("missing")) {
     library::MissingNode node = library::missing_from(one);
     const std::string name = node.node;

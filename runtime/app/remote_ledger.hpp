@@ -55,6 +55,8 @@ class RemoteLedger : public library::LedgerView {
   bool is_evidence(const Row& row) const override { return evidence_.contains(library::key_of(row)); }
   std::set<std::string> known_by_store() const override { return by_store_; }
   std::vector<library::MissingNode> missing() const override;
+  std::optional<WallTime> as_of() const override { return as_of_; }
+  std::string history_failure() const override { return history_failure_; }
   bool is_of_fleet() const override { return is_of_fleet_; }
   void narrow(const std::string& node) override { scope_.node = node; }
 
@@ -78,6 +80,8 @@ class RemoteLedger : public library::LedgerView {
   LedgerScope scope_;
   bool is_of_fleet_ = false;
   std::map<std::string, library::MissingNode> missing_;
+  std::optional<WallTime> as_of_;  // the oldest of all answers
+  std::string history_failure_;
   std::set<RowKey> evidence_;
   std::set<std::string> by_store_;
 };

@@ -121,7 +121,7 @@ std::vector<MissingNode> HistoryLedger::missing() const {
     // What this node has not handed on is added.
     if (node == place_.node ? !lacks_unsent_ : line && is_current(*line)) continue;
     MissingNode one{node, {}, "the fleet's history has nothing of its ledger yet", "history"};
-    if (line) one.last_heard = line->stored_at, one.why = "its ledger was last handed on to the fleet's history then";
+    if (line) one.last_heard = line->stored_at, one.why = "what it has recorded since is not there";
     nodes.push_back(std::move(one));
   }
   return nodes;

@@ -62,8 +62,8 @@ struct MissingNode {
   std::optional<WallTime> last_heard;  // as far as the node that is asked knows
   std::string why;
   /// How: "answer" (its API answered then), "election" (it was seen in one then), "record" (what it published is from
-  /// then, and it may have lived longer), "ledger" (it answers, but its ledger has taken no rows since then); "": not
-  /// known.
+  /// then, and it may have lived longer), "ledger" (it answers, but its ledger has taken no rows since then), "history"
+  /// (its ledger was handed on to the fleet's history then, and newer rows may lack); "": not known.
   std::string heard_by = {};
 };
 
@@ -105,8 +105,8 @@ class LedgerView {
     if (next && !goes_on) next = std::optional<storage::Position>();
     return next;
   }
-  /// The rows that there are of these attempts, and of slots, with a run or without: also of a row of more slots that has
-  /// one of them. At most a hundred of one key.
+  /// The rows that there are of these attempts, and of slots, with a run or without: also of a row of more slots that
+  /// has one of them. At most a hundred of one key.
   virtual Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) = 0;
   /// Of each job that has a row the newest slot's last attempt, in the jobs' order.
   virtual Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) = 0;
@@ -157,6 +157,8 @@ class LedgerView {
   virtual std::vector<MissingNode> missing() const { return {}; }
   /// Of a history that ledgers are handed on to: up to when the rows of all nodes are there that are not missing.
   virtual std::optional<WallTime> as_of() const { return std::nullopt; }
+  /// Why such a history has not answered, so that the nodes were asked; "": it has, or there is none.
+  virtual std::string history_failure() const { return {}; }
   /// Why these are one ledger's answers where the fleet's were wanted; "": they are what was wanted.
   virtual std::string why_alone() const { return {}; }
   /// From now on only that node is asked, where more are: it alone has what is wanted.
