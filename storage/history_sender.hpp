@@ -40,7 +40,7 @@ class HistorySender {
  public:
   struct Times {
     Millis gather{100};  // what is recorded within so long goes together
-    Millis retry_first = std::chrono::seconds(1), retry_most = std::chrono::seconds(30);  // doubling in between
+    Millis retry_first = std::chrono::seconds(1), retry_most = std::chrono::seconds(10);  // doubling in between
     Millis heard_every =
         std::chrono::seconds(5);  // a batch without changes, so that a ledger that is quiet is no dead one
     Millis patience = std::chrono::seconds(10);  // with what fails, before it is trouble
@@ -71,6 +71,11 @@ class HistorySender {
   ///@}
   /// The ledger has recorded something, or an attempt has printed.
   void recorded(SteadyTime now);
+
+  /// What fails is tried again at once, for the last time.
+  void hurry() {
+    if (state_ == State::waiting) state_ = State::asking;
+  }
 
   /// All changes up to this one are in the history, as far as it has said so last.
   std::int64_t sent() const { return line_.change; }

@@ -83,6 +83,7 @@ void HistoryFeed::work() {
     {
       const std::lock_guard lock(mutex_);
       if (std::exchange(recorded_, false)) sender_.recorded(now);
+      if (ends_ && !std::exchange(hurried_, true)) sender_.hurry();
     }
     const auto step = sender_.next(now);
     if (is_over(step)) return;

@@ -92,6 +92,7 @@ class HistoryFeed {
   std::optional<LedgerBatch> batch_;  // to be put
   SteadyTime opened_{};               // the outbox
   bool said_ = false;                 // that there is trouble
+  bool hurried_ = false;              // as it ends
 
   // Of both, under the mutex.
   mutable std::mutex mutex_;
