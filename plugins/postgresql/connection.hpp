@@ -57,6 +57,7 @@ class Connection {
   void run(const std::string& script);
 
   void close();
+  bool is_open() const { return connection_ != nullptr; }
   /// Grows with each connection that is made: what is known of the server by an earlier one may be wrong.
   std::uint64_t generation() const { return generation_; }
   const std::string& place() const { return place_; }

@@ -39,6 +39,16 @@ auto PostgresHistory::guarded(const Call& call) noexcept -> Result<decltype(call
   }
 }
 
+/// A connection that was idle may have been lost meanwhile, as where the server has started again: what changes nothing
+/// if it is done twice is asked once more then.
+template <class Call>
+auto PostgresHistory::repeatable(const Call& call) noexcept -> Result<decltype(call())> {
+  const bool was_open = connection_.is_open();
+  auto result = guarded(call);
+  const bool is_lost = !result && result.error().code == Errc::unavailable && !connection_.is_open();
+  return was_open && is_lost ? guarded(call) : result;
+}
+
 /// By who sends, at each connection and once an hour. What fails is done the next time: rows of a month without a
 /// partition go to the default one until then, and what is old is kept for longer.
 void PostgresHistory::tidy() {
@@ -53,12 +63,12 @@ void PostgresHistory::tidy() {
     connection_.ask({make_partitions_sql});
     connection_.ask({drop_partitions_sql, std::move(spans)});
   } catch (const Failure&) {
-    if (connection_.user().empty()) throw;  // the connection is lost
+    if (!connection_.is_open()) throw;  // the connection is lost
   }
 }
 
 Result<LedgerLine> PostgresHistory::line_of(const RunId& ledger, const std::string& node) noexcept {
-  return guarded([&] {
+  return repeatable([&] {
     tidy();
     return writer_.line_of(ledger, node);
   });
@@ -72,63 +82,63 @@ Result<PutResult> PostgresHistory::put(const LedgerBatch& batch) noexcept {
 }
 
 Result<std::vector<LedgerLine>> PostgresHistory::ledgers() noexcept {
-  return guarded([&] { return others_.ledgers(); });
+  return repeatable([&] { return others_.ledgers(); });
 }
 
 Result<std::vector<KeptRow>> PostgresHistory::rows(const HistoryFilter& filter) noexcept {
-  return guarded([&] { return rows_.page(filter, RowReads::Which::all); });
+  return repeatable([&] { return rows_.page(filter, RowReads::Which::all); });
 }
 
 Result<std::vector<KeptRow>> PostgresHistory::rows_of(const std::vector<RowKey>& keys) noexcept {
-  return guarded([&] { return rows_.rows_of(keys); });
+  return repeatable([&] { return rows_.rows_of(keys); });
 }
 
 Result<std::vector<KeptRow>> PostgresHistory::last_rows(const std::vector<std::string>& jobs) noexcept {
-  return guarded([&] { return rows_.last_rows(jobs); });
+  return repeatable([&] { return rows_.last_rows(jobs); });
 }
 
 Result<std::vector<RunCount>> PostgresHistory::succeeded_at_once(const HistoryFilter& filter) noexcept {
-  return guarded([&] { return rows_.counts(filter); });
+  return repeatable([&] { return rows_.counts(filter); });
 }
 
 Result<std::vector<KeptRow>> PostgresHistory::rows_left(const HistoryFilter& filter) noexcept {
-  return guarded([&] { return rows_.page(filter, RowReads::Which::left); });
+  return repeatable([&] { return rows_.page(filter, RowReads::Which::left); });
 }
 
 Result<std::vector<RequestRow>> PostgresHistory::requests(const RequestFilter& filter) noexcept {
-  return guarded([&] { return others_.requests(filter); });
+  return repeatable([&] { return others_.requests(filter); });
 }
 
 Result<std::vector<RunId>> PostgresHistory::find_run(const std::string& digits) noexcept {
-  return guarded([&] { return others_.find_run(digits); });
+  return repeatable([&] { return others_.find_run(digits); });
 }
 
 Result<std::optional<StoredOutput>> PostgresHistory::output(const RunId& run, int attempt) noexcept {
-  return guarded([&] { return others_.output(run, attempt); });
+  return repeatable([&] { return others_.output(run, attempt); });
 }
 
 Result<std::vector<TermRow>> PostgresHistory::terms(const std::string& group, std::int64_t limit) noexcept {
-  return guarded([&] { return others_.terms(group, limit); });
+  return repeatable([&] { return others_.terms(group, limit); });
 }
 
 Result<std::vector<std::string>> PostgresHistory::known_jobs(const std::vector<std::string>& names) noexcept {
-  return guarded([&] { return others_.known_jobs(names); });
+  return repeatable([&] { return others_.known_jobs(names); });
 }
 
 Result<std::vector<std::string>> PostgresHistory::known_groups(const std::vector<std::string>& names) noexcept {
-  return guarded([&] { return others_.known_groups(names); });
+  return repeatable([&] { return others_.known_groups(names); });
 }
 
 Result<std::vector<std::string>> PostgresHistory::instances_of(const std::string& name) noexcept {
-  return guarded([&] { return others_.instances_of(name); });
+  return repeatable([&] { return others_.instances_of(name); });
 }
 
 Result<std::vector<std::string>> PostgresHistory::jobs_of(const std::vector<std::string>& groups) noexcept {
-  return guarded([&] { return rows_.jobs_of(groups); });
+  return repeatable([&] { return rows_.jobs_of(groups); });
 }
 
 Result<LedgerBatch> PostgresHistory::changes(const RunId& ledger, std::int64_t after, std::int64_t most) noexcept {
-  return guarded([&] { return read_changes(connection_, ledger, after, most); });
+  return repeatable([&] { return read_changes(connection_, ledger, after, most); });
 }
 
 Result<std::vector<std::string>> PostgresHistory::migrate() noexcept {

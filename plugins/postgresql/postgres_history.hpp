@@ -44,6 +44,8 @@ class PostgresHistory : public History {
  private:
   template <class Call>
   auto guarded(const Call& call) noexcept -> Result<decltype(call())>;
+  template <class Call>
+  auto repeatable(const Call& call) noexcept -> Result<decltype(call())>;
   void tidy();
 
   const Settings settings_;

@@ -190,6 +190,7 @@ Result<std::vector<ConnectionWords>> connection_words(const Settings& settings) 
   const Parts parts = parts_of(settings.url).value_or(Parts());
   ConnectionWords words;
   words.emplace_back("sslmode", is_all_here(parts) ? "prefer" : "require");
+  words.emplace_back("gssencmode", "disable");  // looking for Kerberos' tickets may block
   words.emplace_back("application_name", "ballot");
   words.emplace_back("dbname", settings.url);
   words.emplace_back("client_encoding", "UTF8");

@@ -191,12 +191,13 @@ TEST_P(HistoryConformance, AnObjectGoesOnWhenItsStoreIsBack) {
   auto found = last();
   if (!found) {
     EXPECT_EQ(found.error().code, Errc::unavailable) << found.error().what;
-    found = last();
+    found = last();  // the connection was lost, and is made again
   }
   ASSERT_TRUE(found) << found.error().what;
   EXPECT_EQ(found->change, 1);
   put(1, "host-1", {LedgerRow{history_run(2, "another-job"), 2}});
-  if (!reader_->rows({})) EXPECT_TRUE(reader_->rows({}));
+  const bool is_read = reader_->rows({}) || reader_->rows({});
+  EXPECT_TRUE(is_read);
   EXPECT_EQ(all_rows().size(), 2u);
 }
 

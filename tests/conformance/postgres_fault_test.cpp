@@ -227,6 +227,31 @@ TEST_F(PostgresFaults, AfterAFailoverItGoesOnFromWhatTheNewPrimaryHas) {
   EXPECT_EQ(rows->at(1).row.job, "second");
 }
 
+TEST_F(PostgresFaults, WhoReadsDoesNotNoticeThatTheServerHasStartedAgain) {
+  PostgresServer server;
+  migrate(server);
+  const auto reader = make(options(server), HistoryUse::read);
+  ASSERT_TRUE(reader->rows({}));
+  server.stop();
+  server.start();
+  const auto rows = reader->rows({});
+  EXPECT_TRUE(rows) << rows.error().what;
+  server.stop();
+  EXPECT_EQ(reader->rows({}).error().code, Errc::unavailable);
+}
+
+/// The first host takes the connection, and says nothing.
+TEST_F(PostgresFaults, AHostThatIsSilentIsLeftForTheNext) {
+  PostgresServer silent, server;
+  migrate(server);
+  Options both = options(server);
+  both["url"] = "postgresql://ballot@127.0.0.1:" + std::to_string(silent.port()) +
+                ",127.0.0.1:" + std::to_string(server.port()) + "/postgres";
+  silent.freeze();
+  const auto line = make(both, HistoryUse::send)->line_of(ledger, "host-1");
+  EXPECT_TRUE(line) << line.error().what;
+}
+
 TEST_F(PostgresFaults, WhatWaitsForTooLongIsGivenUp) {
   PostgresStore store;
   Options options = store.options();
@@ -321,8 +346,8 @@ TEST_F(PostgresFaults, AServerThatEndsInTheMidstOfABatchKeepsAllOfItOrNothing) {
       const auto done = sender->put(batch_of(ledger, known, rows));
       if (done) known += 200, ++put_at_all;
       goes_on = static_cast<bool>(done);
-      if (!done)
-        EXPECT_TRUE(done.error().code == Errc::unavailable || done.error().code == Errc::timeout) << done.error().what;
+      const Errc code = done ? Errc::unavailable : done.error().code;
+      EXPECT_TRUE(code == Errc::unavailable || code == Errc::timeout) << done.error().what;
     }
     killer.join();
     server.start();

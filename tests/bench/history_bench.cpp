@@ -1,0 +1,176 @@
+// What the history in PostgreSQL takes and answers, on a server of its own: rows a second that senders put, in batches
+// of 1,000, and how long questions take on what is there then. By hand, in a release build:
+//
+//   cmake --preset release -B build/bench -DBALLOT_TESTS=ON, then its target history_bench
+//   build/bench/tests/history_bench [BATCHES [SENDERS [MONTHS [synced]]]]
+//
+// MONTHS: over how many the slots are spread. synced: the server's disk is waited for.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "conformance/plugin_file.hpp"
+#include "support/servers/postgres_server.hpp"
+
+namespace ballot::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int batch_rows = 1'000, jobs = 2'000, groups = 20, one_failed_of = 20;
+
+double seconds_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+std::unique_ptr<History> open_history(const Options& options, HistoryUse use) {
+  Error error;
+  auto* const history = conformance::plugin_info(BALLOT_POSTGRESQL_PLUGIN).create_history({options, "/", use}, error);
+  if (history == nullptr) throw std::runtime_error(error.what);
+  return std::unique_ptr<History>(history);
+}
+
+template <class T>
+T value(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().what);
+  return *std::move(result);
+}
+
+/// Of one node: jobs in turn, their slots evenly over a time that ends now.
+class Slots {
+ public:
+  Slots(int node, std::int64_t rows, int months)
+      : node_("host-" + std::to_string(node)), random_(static_cast<std::uint32_t>(node)), span_(months * 30 * 24h) {
+    end_ = std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now());
+    step_ = Millis(std::max<std::int64_t>(1, Millis(span_).count() / rows));
+  }
+
+  Row next() {
+    const std::int64_t n = count_++;
+    Row row;
+    row.slot = end_ - span_ + step_ * n;
+    row.run = id_at(row.slot);
+    row.job = "job-" + std::to_string(n % jobs);
+    row.group = "group-" + std::to_string(n % jobs % groups);
+    row.node = node_;
+    row.attempt = 1;
+    const bool failed = n % one_failed_of == 3;
+    row.status = failed ? Status::failed : Status::succeeded;
+    row.reason = failed ? Reason::exit_code : Reason::none;
+    row.exit_code = failed ? 1 : 0;
+    row.started_at = row.slot + 3ms;
+    row.ended_at = row.slot + 203ms;
+    row.duration = 200ms;
+    row.epoch = 42;
+    row.fence = static_cast<std::uint64_t>(n + 1);
+    row.output_bytes = 120;
+    return row;
+  }
+  RunId id_at(WallTime at) {
+    RunId id;
+    for (std::size_t i = 6; i < 16; ++i) id.bytes[i] = static_cast<std::uint8_t>(random_());
+    for (std::size_t i = 0; i < 6; ++i)
+      id.bytes[i] = static_cast<std::uint8_t>(at.time_since_epoch().count() >> (8 * (5 - i)));
+    id.bytes[6] = static_cast<std::uint8_t>(0x70 | (id.bytes[6] & 15));
+    return id;
+  }
+  const std::string& node() const { return node_; }
+
+ private:
+  const std::string node_;
+  std::mt19937 random_;
+  const Millis span_;
+  WallTime end_{};
+  Millis step_{};
+  std::int64_t count_ = 0;
+};
+
+void send(const Options& options, int node, int batches, int months) {
+  Slots slots(node, std::int64_t{batches} * batch_rows, months);
+  const auto history = open_history(options, HistoryUse::send);
+  LedgerBatch batch;
+  batch.ledger = slots.id_at(WallTime(1ms));
+  batch.node = slots.node();
+  value(history->line_of(batch.ledger, batch.node));
+  for (int i = 0; i < batches; ++i) {
+    batch.after = batch.last;
+    batch.changes.clear();
+    while (std::ssize(batch.changes) < batch_rows) {
+      ++batch.last;
+      batch.changes.push_back({batch.last, LedgerRow{slots.next(), batch.last}});
+    }
+    value(history->put(batch));
+  }
+}
+
+template <class Ask>
+void measure(const char* what, const Ask& ask) {
+  std::vector<double> times;
+  std::size_t found = 0;
+  for (int i = 0; i < 7; ++i) {
+    const auto began = std::chrono::steady_clock::now();
+    found = ask();
+    times.push_back(seconds_since(began) * 1000);
+  }
+  std::nth_element(times.begin(), times.begin() + 3, times.end());
+  std::cout << what << ": " << times[3] << " ms, " << found << " rows" << std::endl;
+}
+
+void read(const Options& options) {
+  const auto history = open_history(options, HistoryUse::read);
+  const auto rows = [&](const HistoryFilter& filter) { return value(history->rows(filter)).size(); };
+  measure("the last 50", [&] { return rows({}); });
+  measure("the last 50 of a job", [&] { return rows({.jobs = {"job-7"}}); });
+  measure("the last 50 of a group", [&] { return rows({.groups = {"group-7"}}); });
+  measure("the last 50 that failed", [&] { return rows({.statuses = {Status::failed}}); });
+  measure("the last 10,000", [&] { return rows({.limit = 10'000}); });
+  const auto page = value(history->rows({.limit = 1'000}));
+  std::vector<RowKey> keys;
+  for (const KeptRow& one : page) keys.push_back({.run = one.row.run, .attempt = 1});
+  measure("1,000 runs by their ids", [&] { return value(history->rows_of(keys)).size(); });
+  std::vector<std::string> names;
+  for (int i = 0; i < 1'000; ++i) names.push_back("job-" + std::to_string(i));
+  measure("the last rows of 1,000 jobs", [&] { return value(history->last_rows(names)).size(); });
+  const WallTime week = page.front().row.slot - 24h * 7;
+  measure("a week's counts", [&] { return value(history->succeeded_at_once({.since = week})).size(); });
+  const std::string digits = page.front().row.run->text().substr(28);
+  measure("a run by 8 digits", [&] { return value(history->find_run(digits)).size(); });
+}
+
+void run(int batches, int senders, int months, bool synced) {
+  testing::PostgresServer server({.synced = synced, .more = {"shared_buffers = '512MB'", "max_wal_size = '4GB'"}});
+  server.ask("CREATE ROLE ballot LOGIN");
+  const Options options{{"url", server.url("ballot")}, {"migrate_user", std::string("postgres")}};
+  value(open_history(options, HistoryUse::migrate)->migrate());
+  server.ask(
+      "SET search_path = ballot; SELECT make_partition('rows', 'slot', date_trunc('month', now() AT TIME ZONE"
+      " 'UTC') - i * interval '1 month') FROM generate_series(1, " +
+      std::to_string(months) + ") AS i");
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < senders; ++i) threads.emplace_back([=] { send(options, i, batches, months); });
+  for (std::thread& thread : threads) thread.join();
+  const double time = seconds_since(began), rows = 1.0 * batches * batch_rows * senders;
+  std::cout << rows / time << " rows/s: " << rows << " rows in " << time << " s" << std::endl;
+  server.ask("VACUUM ANALYZE ballot.rows");
+  std::cout << server.ask(
+                   "SELECT pg_size_pretty(sum(pg_table_size(oid))) || ' of rows, ' ||"
+                   " pg_size_pretty(sum(pg_indexes_size(oid))) || ' of indexes' FROM pg_class"
+                   " WHERE relname ~ '^rows_' AND relkind = 'r'")
+            << std::endl;
+  read(options);
+}
+
+}  // namespace
+}  // namespace ballot::bench
+
+int main(int count, char** values) {
+  const auto number = [&](int i, int otherwise) { return count > i ? std::atoi(values[i]) : otherwise; };
+  ballot::bench::run(number(1, 200), number(2, 1), number(3, 1), count > 4);
+}
