@@ -18,6 +18,7 @@ std::string_view to_string(Kind kind) {
     case Kind::late: return "late";
     case Kind::unended: return "unended";
     case Kind::reason: return "reason";
+    case Kind::history: return "history";
   }
   return "";
 }

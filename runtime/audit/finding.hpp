@@ -26,7 +26,8 @@ enum class Kind {
   fence,     // a fence did not grow
   late,      // a run was begun past its start deadline
   unended,   // what has a final status has no end
-  reason     // the reason of a row cannot be
+  reason,    // the reason of a row cannot be
+  history    // the fleet's history has not what the ledger has
 };
 std::string_view to_string(Kind kind);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/clocks.hpp"
+#include "library/history/history_audit.hpp"
 #include "library/settings.hpp"
 
 namespace ballot::library {
@@ -159,8 +160,12 @@ Result<ShownOutput> FileLedger::output(const runner::AttemptId& attempt, std::in
 }
 
 std::vector<MissingNode> FileLedger::missing() const {
-  auto trouble = place_.trouble ? place_.trouble() : std::nullopt;
-  return trouble ? std::vector{*std::move(trouble)} : std::vector<MissingNode>();
+  std::vector<MissingNode> nodes;
+  if (auto trouble = place_.trouble ? place_.trouble() : std::nullopt) nodes.push_back(*std::move(trouble));
+  if (!not_compared_.empty())
+    nodes.push_back(
+        {place_.node, {}, "its ledger is not held against the fleet's history: " + not_compared_, "history"});
+  return nodes;
 }
 
 Result<std::vector<TermRow>> FileLedger::terms(const std::string& group) { return reader_.terms(group); }
@@ -191,6 +196,12 @@ Result<AuditResult> FileLedger::audit(const std::vector<std::string>& jobs, cons
   const auto read = reader_.scan(jobs, begin, [&](const Row& row, std::int64_t change) { audit->add(row, change); });
   if (!read) return read.error();
   audit->finish();
+  if (place_.history) {
+    const auto compared = place_.history([&](History& history) {
+      return audit_against(history, {place_.path, place_.node, kept_since}, *this, jobs, scope, add);
+    });
+    not_compared_ = compared ? "" : compared.error().what;
+  }
   for (const auto& [numbers, total] : audit->totals()) result.totals.push_back(total);
   result.undefined = audit->undefined();
   result.departed = audit->departed();

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "ballot/history.hpp"
 #include "config/config.hpp"
 #include "io/function_outputs.hpp"
 #include "library/history/ledger_view.hpp"
@@ -28,6 +29,8 @@ struct LedgerPlace {
   /// Any thread: why the file takes no rows at present, and since when, for rows that are recorded meanwhile are in no
   /// answer; none: it takes them. Empty: nobody knows.
   std::function<std::optional<MissingNode>()> trouble = {};
+  /// The fleet's history, against which an audit holds the ledger too; empty: there is none.
+  std::function<Result<void>(const std::function<Result<void>(History&)>& use)> history = {};
   std::string why_alone = {};  // as of LedgerView
 };
 LedgerPlace ledger_place(const config::Config& config);
@@ -71,6 +74,7 @@ class FileLedger : public LedgerView {
   storage::Reader reader_;
   const std::function<bool()> goes_on_;
   std::optional<LiveOutput> live_;
+  std::string not_compared_;  // why the audit has not held the ledger against the fleet's history
 };
 
 }  // namespace ballot::library

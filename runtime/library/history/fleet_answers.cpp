@@ -156,7 +156,8 @@ void FleetAnswers::note_behind(const std::string& ledger, const Message& answer)
   constexpr std::size_t longest = 512;
   for (const Message& one : answer.objects("missing")) {
     MissingNode node = missing_from(one);
-    if (node.node != ledger || node.heard_by != "ledger" || node.why.size() > longest) continue;
+    const bool is_of_itself = node.heard_by == "ledger" || node.heard_by == "history";
+    if (node.node != ledger || !is_of_itself || node.why.size() > longest) continue;
     behind_[ledger] = std::move(node);
   }
 }

@@ -146,6 +146,12 @@ Result<std::vector<std::string>> HistoryLedger::last_statuses(const std::vector<
   return FleetLedger::last_statuses(jobs);
 }
 
+Result<std::optional<storage::Position>> HistoryLedger::walk(const storage::Filter& filter,
+                                                             const VisitPlacedRow& visit) {
+  read_to_.reset();
+  return FleetLedger::walk(filter, visit);
+}
+
 std::vector<std::string> HistoryLedger::page_sources() const { return {history_source, unsent_source, store_source}; }
 
 Result<void> HistoryLedger::read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most) {
@@ -161,7 +167,7 @@ Result<void> HistoryLedger::read_pages(storage::PageMerge& pages, const storage:
     storage::Filter page = filter;
     page.limit = most;
     if (read_to_) page.after = read_to_;
-    auto kept = noted(history_.rows(page));
+    auto kept = noted(leaves_out_counted_ ? history_.rows_left(page) : history_.rows(page));
     if (!kept) return kept.error();
     std::vector<PlacedRow> rows;
     for (KeptRow& one : *kept) {
@@ -173,6 +179,18 @@ Result<void> HistoryLedger::read_pages(storage::PageMerge& pages, const storage:
     pages.add(source, std::move(rows), is_last);
   }
   return {};
+}
+
+Result<void> HistoryLedger::summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) {
+  filter.after.reset();
+  const auto counts = noted(history_.succeeded_at_once(filter));
+  if (!counts) return counts.error();
+  for (const RunCount& one : *counts)
+    if (!count(one)) return {};
+  leaves_out_counted_ = true;
+  const auto read = FleetLedger::summary(std::move(filter), visit, count);
+  leaves_out_counted_ = false;
+  return read;
 }
 
 Result<std::vector<Account>> HistoryLedger::accounts_of(const std::vector<RowKey>& keys) {

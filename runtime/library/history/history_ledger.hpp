@@ -36,8 +36,10 @@ class HistoryLedger : public FleetLedger {
   static Result<std::unique_ptr<HistoryLedger>> open(Place place, std::unique_ptr<LedgerView> own, FleetNow now,
                                                      AskOthers ask, History& history);
 
+  Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
   Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,
                                                            const VisitRequest& visit) override;
+  Result<void> summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) override;
   Result<std::vector<RunId>> find_run(const std::string& suffix) override;
   Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
   Result<std::vector<TermRow>> terms(const std::string& group) override;
@@ -79,6 +81,7 @@ class HistoryLedger : public FleetLedger {
   std::vector<storage::Account> unsent_;    // what this node has recorded and not handed on
   bool lacks_unsent_ = false;               // there is more of it
   std::optional<HistoryPosition> read_to_;  // of the pages that are read
+  bool leaves_out_counted_ = false;         // of those
   std::optional<Error> failure_;
 };
 

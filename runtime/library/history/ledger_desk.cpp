@@ -155,12 +155,30 @@ std::optional<io::Message> read_history(const LedgerPlace& place, const io::Mess
   return answer ? *std::move(answer) : io::to_message(answer.error());
 }
 
+/// The ledger's place for an audit, which holds it against the fleet's history too.
+LedgerPlace with_history(LedgerPlace place, HistoryReaders& readers, const std::function<bool()>& goes_on) {
+  place.history = [&readers, goes_on](const std::function<Result<void>(History&)>& use) -> Result<void> {
+    const SteadyTime now = io::read_clocks().steady;
+    auto reader = readers.take(now);
+    const auto failure = reader ? std::nullopt : readers.failure();
+    if (!reader)
+      return Error{Errc::unavailable, "the fleet's history does not answer: " + (failure ? failure->what : "")};
+    reader->set_goes_on(goes_on);
+    const auto done = use(*reader);
+    if (done) readers.give_back(std::move(reader));
+    return done ? done : Error{done.error().code, "the fleet's history: " + done.error().what};
+  };
+  return place;
+}
+
 io::Message read_answer(const LedgerPlace& place, const io::Message& question, FleetAccess fleet,
                         const std::atomic<bool>& dropped, Millis longest) {
   const SteadyTime until = io::read_clocks().steady + longest;
   const auto is_late = [until] { return io::read_clocks().steady >= until; };
   const auto goes_on = [&] { return !dropped && !is_late(); };
-  auto ledger = FileLedger::open(place, goes_on);
+  const bool is_audit = question.text("ask") == "audit";
+  auto ledger =
+      FileLedger::open(is_audit && fleet.history ? with_history(place, *fleet.history, goes_on) : place, goes_on);
   const std::string only = question.text("node").value_or("");
   if (!fleet.source && is_of_fleet(question) && !only.empty() && only != place.node)
     return error_message(Errc::unavailable, "node " + place.node +
@@ -169,7 +187,7 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, F
                                                 only);
   FleetSource* const source = fleet.source;
   std::optional<Error> failure;
-  if (ledger && fleet.history && question.text("scope") == "fleet" && only.empty()) {
+  if (ledger && fleet.history && question.text("scope") == "fleet" && only.empty() && !is_audit) {
     if (auto answer = read_history(place, question, fleet, goes_on)) return *std::move(answer);
     failure = fleet.history->failure();
   }
@@ -256,7 +274,8 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
     reply.on_gone([dropped] { *dropped = true; });
     readings.emplace(++last_number, Reading{is_own, entry.key, reply, dropped});
     FleetAccess of_fleet;
-    if (is_of_fleet(question)) of_fleet = {fleet, history, fleet ? fleet->now(question) : FleetNow()};
+    of_fleet.history = history;
+    if (fleet && is_of_fleet(question)) of_fleet.source = fleet, of_fleet.now = fleet->now(question);
     const std::lock_guard lock(mutex);
     waiting.push_back({last_number, std::move(question), std::move(of_fleet), dropped});
     changed.notify_one();

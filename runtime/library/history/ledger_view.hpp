@@ -24,6 +24,7 @@
 
 #include "audit/audit.hpp"
 #include "ballot/error.hpp"
+#include "ballot/history_rows.hpp"
 #include "ballot/ledger.hpp"
 #include "base/output_piece.hpp"
 #include "base/runner_wire.hpp"
@@ -104,6 +105,14 @@ class LedgerView {
     auto next = walk(filter, [&](const Row& row, const storage::Position&) { return goes_on = visit(row); });
     if (next && !goes_on) next = std::optional<storage::Position>();
     return next;
+  }
+  /// As history() of all rows, in which runs that have succeeded at once may be counted by hour and job instead.
+  using VisitCount = std::function<bool(const RunCount&)>;
+  virtual Result<void> summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) {
+    (void)count;
+    filter.limit = std::nullopt;
+    const auto read = history(filter, visit);
+    return read ? Result<void>() : read.error();
   }
   /// The rows that there are of these attempts, and of slots, with a run or without: also of a row of more slots that
   /// has one of them. At most a hundred of one key.

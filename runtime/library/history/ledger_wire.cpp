@@ -305,7 +305,7 @@ Result<audit::Finding> finding_from(const Message& message) {
   const auto kind = message.integer("kind").value_or(-1);
   const auto slot = time_of(message, "slot");
   const auto slots = count_of(message, "slots", 1);
-  if (kind < 0 || kind > static_cast<std::int64_t>(audit::Kind::reason) || !slot || !slots)
+  if (kind < 0 || kind > static_cast<std::int64_t>(audit::Kind::history) || !slot || !slots)
     return unreadable("finding");
   return audit::Finding{
       static_cast<audit::Kind>(kind), text_of(message, "job"), *slot, time_of(message, "until"), *slots,

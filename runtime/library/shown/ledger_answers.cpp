@@ -141,6 +141,14 @@ class SlotCounts {
     return counts_.size() <= most_counts;
   }
 
+  bool add(const RunCount& runs) {
+    const std::int64_t hour = std::chrono::floor<std::chrono::hours>(runs.hour).time_since_epoch().count();
+    Count& count = counts_[{hour, runs.job, std::string(to_string(Status::succeeded)), ""}];
+    count.slots += runs.runs;
+    count.attempts += runs.runs;
+    return counts_.size() <= most_counts;
+  }
+
   std::vector<Message> shown() const {
     std::vector<Message> hours;
     for (const auto& [key, count] : counts_) {
@@ -168,9 +176,10 @@ Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime
   if (const auto known = require_nodes(ledger, asked.texts("nodes")); !known) return known.error();
   auto filter = shown_filter(asked, now);
   if (!filter) return filter.error();
-  filter->limit = std::nullopt;
   SlotCounts summary;
-  const auto read = ledger.history(*filter, [&](const Row& row) { return summary.add(row); });
+  const auto read = ledger.summary(
+      *filter, [&](const Row& row) { return summary.add(row); },
+      [&](const RunCount& count) { return summary.add(count); });
   if (!read) return read.error();
   if (summary.is_too_long())
     return Error{Errc::invalid, "the summary has more than " + std::to_string(most_counts) +

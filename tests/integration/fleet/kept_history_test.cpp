@@ -9,6 +9,7 @@
 
 #include "ballot/history.hpp"
 #include "conformance/plugin_file.hpp"
+#include "storage/database.hpp"
 #include "storage/outbox.hpp"
 #include "support/process/fleet.hpp"
 #include "support/process/process_facts.hpp"
@@ -201,6 +202,39 @@ TEST_F(KeptHistory, IsOfALedgerThatWasPutBackWhatThatBecomes) {
   run_on(3);
   stop_and_expect_all_kept();
   EXPECT_EQ(server.ask("SELECT count(*) FROM ballot.ledger", "ballot"), "2");
+}
+
+TEST_F(KeptHistory, IsHeldAgainstTheLedgerByAnAudit) {
+  start();
+  const auto audit = [&] { return fleet["n1"].ballot({"audit"}); };
+  const Ran right = audit();
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  const auto tick = [&](std::string tables, const std::string& job) {
+    return " WHERE job" + std::string(tables.empty() ? "_id" : "") + " = (SELECT id FROM " + tables +
+           "name WHERE text = '" + job + "')";
+  };
+  server.ask("DELETE FROM ballot.rows" + tick("ballot.", "tick1") + " AND slot = (SELECT min(slot) FROM ballot.rows" +
+                 tick("ballot.", "tick1") + ")",
+             "ballot");
+  server.ask("UPDATE ballot.rows SET exit_code = 9" + tick("ballot.", "tick2") +
+                 " AND slot = (SELECT min(slot) FROM ballot.rows" + tick("ballot.", "tick2") + ")",
+             "ballot");
+  const Ran in_history = audit();
+  EXPECT_EQ(in_history.code, 1) << in_history.out << in_history.err;
+  EXPECT_NE(in_history.out.find("tick1"), std::string::npos) << in_history.out;
+  EXPECT_NE(in_history.out.find("and not in the fleet's history"), std::string::npos) << in_history.out;
+  EXPECT_NE(in_history.out.find("differs between the ledger of n1 and the fleet's history"), std::string::npos);
+  EXPECT_EQ(fleet["n1"].stop(), 0);
+  storage::Database ledger(fleet["n1"].history, storage::Open::write);
+  ledger.run(
+      ("DELETE FROM ledger" + tick("", "tick4") + " AND slot = (SELECT max(slot) FROM ledger" + tick("", "tick4") + ")")
+          .c_str());
+  fleet["n1"].start();
+  ASSERT_TRUE(fleet["n1"].wait_for("succeeded", 12));
+  const Ran in_ledger = fleet["n1"].ballot({"audit", "--job", "tick4"});
+  EXPECT_EQ(in_ledger.code, 1) << in_ledger.out << in_ledger.err;
+  EXPECT_NE(in_ledger.out.find("is in the fleet's history and not in the ledger of n1"), std::string::npos)
+      << in_ledger.out;
 }
 
 #ifdef BALLOT_FAILPOINTS
