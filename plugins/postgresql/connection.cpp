@@ -22,10 +22,11 @@ constexpr Millis connect_patience = 10s, least_patience = 3s, answer_patience = 
 constexpr Millis migration_patience = 1h;  // an index of a large table
 constexpr std::size_t most_prepared = 100;
 
+// Without just-in-time compilation, which takes longer than what is asked here.
 constexpr const char* set_up_sql =
     "SELECT set_config('search_path', $1, false), set_config('statement_timeout', $2, false),"
     " set_config('client_connection_check_interval', '1s', false),"
-    " set_config('idle_in_transaction_session_timeout', '60s', false)";
+    " set_config('idle_in_transaction_session_timeout', '60s', false), set_config('jit', 'off', false)";
 
 /// libpq has none of its own for what a server answers to who connects: "FATAL:  28P01: password ...".
 std::string_view state_in(std::string_view message) {

@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <optional>
+#include <limits>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "askers.hpp"
+#include "batch_writer.hpp"
 #include "kept_rows.hpp"
+#include "support/clock.hpp"
 #include "where.hpp"
 
 namespace ballot::postgresql {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr std::size_t most_arms = 200;  // beyond, a walk over all slots finds the next row soon enough
 constexpr std::int64_t largest_page = 10'000;
@@ -24,10 +27,11 @@ constexpr const char* jobs_of_groups =
     "SELECT DISTINCT text FROM name JOIN job_group ON job = id WHERE grp = ANY(ARRAY(SELECT g.id FROM name AS g"
     " WHERE g.text = ANY($1::text[]))) ORDER BY text";
 
-/// At most a hundred of one key.
+/// At most a hundred of one key. The slots, within which those of a run are, leave out partitions.
 constexpr const char* rows_of_runs =
-    " FROM unnest($1::uuid[], $2::integer[]) AS k(run, attempt) CROSS JOIN LATERAL (SELECT * FROM rows AS r"
-    " WHERE r.run = k.run AND r.attempt = k.attempt LIMIT 100) AS r";
+    " FROM unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[]) AS k(run, attempt, low, high)"
+    " CROSS JOIN LATERAL (SELECT * FROM rows AS r WHERE r.run = k.run AND r.attempt = k.attempt"
+    " AND r.slot >= k.low AND r.slot <= k.high LIMIT 100) AS r";
 constexpr const char* rows_of_slots =
     " FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS k(job, slot, until) JOIN name AS j ON j.text = k.job"
     " CROSS JOIN LATERAL (SELECT * FROM ((SELECT * FROM rows AS r WHERE r.job = j.id AND r.slot >= k.slot"
@@ -35,8 +39,15 @@ constexpr const char* rows_of_slots =
     " UNION ALL (SELECT * FROM rows AS r WHERE r.job = j.id AND r.slot_until >= k.slot AND r.slot < k.slot"
     " AND r.run = '00000000-0000-0000-0000-000000000000' LIMIT 100)) AS r LIMIT 100) AS r";
 constexpr const char* rows_of_last_slots =
-    " FROM name AS j CROSS JOIN LATERAL (SELECT slot FROM rows WHERE rows.job = j.id ORDER BY slot DESC LIMIT 1) AS n"
-    " CROSS JOIN LATERAL (SELECT * FROM rows AS r WHERE r.job = j.id AND r.slot = n.slot) AS r";
+    " FROM name AS j CROSS JOIN LATERAL (SELECT slot FROM rows WHERE rows.job = j.id AND rows.slot >= $2::bigint"
+    " ORDER BY slot DESC LIMIT 1) AS n CROSS JOIN LATERAL (SELECT * FROM rows AS r WHERE r.job = j.id"
+    " AND r.slot = n.slot) AS r WHERE j.text = ANY($1::text[])";
+
+// Nearly every run is of a slot that was due shortly before it was made, and nearly every job has a slot a week. What
+// is not found so is looked for everywhere.
+constexpr Millis longest_before_run = 72h, longest_after_run = 24h, recent = 24h * 8;
+constexpr WallTime first_slot{Millis(std::numeric_limits<std::int64_t>::min())},
+    last_slot{Millis(std::numeric_limits<std::int64_t>::max())};
 
 template <class Enum>
 std::vector<std::int32_t> numbers_of(const std::vector<Enum>& values) {
@@ -51,7 +62,6 @@ bool wants_success(const HistoryFilter& filter) {
 }
 
 void add_conditions(Where& where, const HistoryFilter& filter) {
-  where.add_names("r.grp", filter.groups);
   where.add_names("r.node", filter.nodes);
   if (!filter.statuses.empty()) where.add("r.status = ANY(", where.bind(numbers_of(filter.statuses)), ")");
   if (!filter.reasons.empty()) where.add("r.reason = ANY(", where.bind(numbers_of(filter.reasons)), ")");
@@ -76,29 +86,81 @@ std::string ordered(const std::string& conditions, const std::string& limit) {
          ") ROWS WITH TIES";
 }
 
-Query page_query(const HistoryFilter& filter, RowReads::Which which, const std::vector<std::string>& arms) {
+/// Jobs, or else groups, of which each is looked up by itself.
+struct Arms {
+  std::string column = {};
+  std::vector<std::string> names = {};  // none: all slots are walked over
+};
+
+Arms arms_of(const HistoryFilter& filter) {
+  if (filter.run) return {};
+  if (!filter.jobs.empty() && filter.jobs.size() <= most_arms) return {"r.job", filter.jobs};
+  if (filter.jobs.empty() && filter.groups.size() <= most_arms) return {"r.grp", filter.groups};
+  return {};
+}
+
+/// The limit is a part of the statement: its plan depends on it.
+Query page_query(const HistoryFilter& filter, RowReads::Which which) {
   Where where;
+  const Arms arms = arms_of(filter);
+  const std::string limit =
+      std::to_string(std::clamp(filter.limit.value_or(largest_page), std::int64_t{1}, largest_page));
+  const std::string names = arms.names.empty() ? "" : where.bind(arms.names);
+  if (!names.empty()) where.add(arms.column, " = j.id");
+  if (arms.column != "r.job" || names.empty()) where.add_names("r.job", filter.jobs);
+  if (arms.column != "r.grp" || names.empty()) where.add_names("r.grp", filter.groups);
   add_conditions(where, filter);
   if (which == RowReads::Which::left || !wants_success(filter)) where.add("NOT r.at_once");
   if (filter.run) where.add("r.run = ", where.bind(*filter.run));
   if (filter.after) add_position(where, *filter.after);
-  const std::string limit = where.bind(std::min(filter.limit.value_or(largest_page), largest_page));
-  std::string rows;
-  if (!arms.empty()) {
-    const std::string jobs = where.bind(arms);
-    where.add("r.job = j.id");
-    rows = "SELECT r.* FROM name AS j CROSS JOIN LATERAL (" + ordered(where.sql(), limit) +
-           ") AS r WHERE j.text = ANY(" + jobs + ")";
-  } else {
-    where.add_names("r.job", filter.jobs);
-    rows = ordered(where.sql(), limit);
-  }
+  std::string rows = ordered(where.sql(), limit);
+  if (!names.empty())
+    rows =
+        "SELECT r.* FROM name AS j CROSS JOIN LATERAL (" + rows + ") AS r WHERE j.text = ANY(" + names + ") OFFSET 0";
   return {"SELECT " + row_columns() + " FROM (" + rows + ") AS r" + row_joins +
               " ORDER BY r.slot DESC, r.attempt DESC, l.node, r.id DESC LIMIT " + limit,
-          where.take_params(), Query::Plan::anew};
+          where.take_params()};
 }
 
-std::string select_rows(const char* from) { return "SELECT " + row_columns() + from + row_joins; }
+/// Names are joined to what was found, and not before.
+std::string select_rows(const std::string& from) {
+  return "SELECT " + row_columns() + " FROM (SELECT r.*" + from + " OFFSET 0) AS r" + row_joins;
+}
+
+/// Attempts, and between which slots they are looked for.
+struct RunKeys {
+  std::vector<RunId> runs = {};
+  std::vector<std::int32_t> attempts = {};
+  std::vector<WallTime> lows = {}, highs = {};
+
+  void add(const RowKey& key, WallTime low, WallTime high) {
+    runs.push_back(*key.run);
+    attempts.push_back(key.attempt);
+    lows.push_back(low);
+    highs.push_back(high);
+  }
+  Params params() const {
+    Params params;
+    params.add(runs).add(attempts).add(lows).add(highs);
+    return params;
+  }
+};
+
+/// Of several keys a row is given once.
+struct UniqueRows {
+  std::vector<KeptRow> all = {};
+  std::set<std::pair<std::int64_t, std::int64_t>> known = {};  // ledgers and ids
+  std::set<std::pair<RunId, int>> attempts = {};
+
+  void add(const Answer& answer) {
+    for (int i = 0; i < answer.rows(); ++i) {
+      KeptRow one = read_row(answer, i);
+      if (one.row.run) attempts.emplace(*one.row.run, one.row.attempt);
+      if (known.emplace(ledger_of(answer, i), one.id).second) all.push_back(std::move(one));
+    }
+  }
+  bool has(const RunId& run, int attempt) const { return attempts.contains({run, attempt}); }
+};
 
 }  // namespace
 
@@ -107,19 +169,8 @@ std::vector<std::string> RowReads::jobs_of(const std::vector<std::string>& group
   return connection_.ask({jobs_of_groups, Params().add(groups)}).all_texts();
 }
 
-/// The jobs of which each is looked up by itself; none of them: all slots are walked over. nullopt: there is no row.
-std::optional<std::vector<std::string>> RowReads::arms_of(const HistoryFilter& filter) {
-  std::vector<std::string> jobs = filter.jobs;
-  if (filter.run || (jobs.empty() && filter.groups.empty())) return std::vector<std::string>();
-  if (jobs.empty()) jobs = jobs_of(filter.groups);
-  if (jobs.empty()) return std::nullopt;
-  return jobs.size() <= most_arms ? jobs : std::vector<std::string>();
-}
-
 std::vector<KeptRow> RowReads::page(const HistoryFilter& filter, Which which) {
-  const auto arms = arms_of(filter);
-  if (!arms) return {};
-  std::vector<KeptRow> rows = read_rows(connection_.ask(page_query(filter, which, *arms)));
+  std::vector<KeptRow> rows = read_rows(connection_.ask(page_query(filter, which)));
   name_askers(connection_, rows);
   return rows;
 }
@@ -130,6 +181,7 @@ std::vector<RunCount> RowReads::counts(const HistoryFilter& filter) {
   where.add("r.at_once");
   add_conditions(where, filter);
   where.add_names("r.job", filter.jobs);
+  where.add_names("r.grp", filter.groups);
   const std::string sql = std::string("SELECT c.hour, job.text, c.runs FROM (SELECT r.slot / ") + hour_ms +
                           " AS hour, r.job, count(*) AS runs FROM rows AS r WHERE " + where.sql() +
                           " GROUP BY 1, 2) AS c LEFT JOIN name AS job ON job.id = c.job";
@@ -142,38 +194,41 @@ std::vector<RunCount> RowReads::counts(const HistoryFilter& filter) {
 }
 
 std::vector<KeptRow> RowReads::rows_of(const std::vector<RowKey>& keys) {
-  std::vector<RunId> runs;
-  std::vector<std::int32_t> attempts;
+  RunKeys near, everywhere;
   std::vector<std::string> jobs;
   std::vector<WallTime> slots, untils;
   for (const RowKey& key : keys)
-    if (key.run) {
-      runs.push_back(*key.run);
-      attempts.push_back(key.attempt);
-    } else {
+    if (!key.run) {
       jobs.push_back(key.job);
       slots.push_back(key.slot);
       untils.push_back(key.until);
+    } else if (const WallTime made{Millis(time_in(*key.run))}; made != WallTime{}) {
+      near.add(key, made - longest_before_run, made + longest_after_run);
+    } else {
+      everywhere.add(key, first_slot, last_slot);
     }
-  std::vector<Query> queries;
-  if (!runs.empty()) queries.push_back({select_rows(rows_of_runs), Params().add(runs).add(attempts)});
-  if (!jobs.empty()) queries.push_back({select_rows(rows_of_slots), Params().add(jobs).add(slots).add(untils)});
-  if (queries.empty()) return {};
-  std::vector<KeptRow> rows;
-  std::set<std::pair<std::int64_t, std::int64_t>> known;  // of several keys a row is given once
-  for (const Answer& answer : connection_.ask(queries))
-    for (int row = 0; row < answer.rows(); ++row)
-      if (KeptRow one = read_row(answer, row); known.emplace(ledger_of(answer, row), one.id).second)
-        rows.push_back(std::move(one));
-  name_askers(connection_, rows);
-  return rows;
+  UniqueRows rows;
+  if (!near.runs.empty()) rows.add(connection_.ask({select_rows(rows_of_runs), near.params()}));
+  for (const RowKey& key : keys)
+    if (key.run && time_in(*key.run) != 0 && !rows.has(*key.run, key.attempt))
+      everywhere.add(key, first_slot, last_slot);
+  if (!everywhere.runs.empty()) rows.add(connection_.ask({select_rows(rows_of_runs), everywhere.params()}));
+  if (!jobs.empty()) rows.add(connection_.ask({select_rows(rows_of_slots), Params().add(jobs).add(slots).add(untils)}));
+  name_askers(connection_, rows.all);
+  return std::move(rows.all);
 }
 
 std::vector<KeptRow> RowReads::last_rows(const std::vector<std::string>& jobs) {
-  const std::string sql = select_rows(rows_of_last_slots) + " WHERE j.text = ANY($1::text[])";
-  std::vector<KeptRow> rows = read_rows(connection_.ask({sql, Params().add(jobs)}));
-  name_askers(connection_, rows);
-  return rows;
+  const std::string sql = select_rows(rows_of_last_slots);
+  std::set<std::string> left(jobs.begin(), jobs.end());
+  UniqueRows rows;
+  for (const WallTime since : {support::wall_now() - recent, first_slot}) {
+    if (left.empty()) break;
+    rows.add(connection_.ask({sql, Params().add(std::vector<std::string>(left.begin(), left.end())).add(since)}));
+    for (const KeptRow& one : rows.all) left.erase(one.row.job);
+  }
+  name_askers(connection_, rows.all);
+  return std::move(rows.all);
 }
 
 }  // namespace ballot::postgresql

@@ -2,11 +2,10 @@
 // that asked. Failures are as those of Connection.
 //
 // A page is found by an index that has its order, with all rows that tie with its last one; only these are put into the
-// order of the ledgers' nodes. Of few jobs each is looked up by itself: a job with few rows would else cost a walk
-// through everybody's.
+// order of the ledgers' nodes. Of few jobs or groups each is looked up by itself: one with few rows would else cost a
+// walk through everybody's.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,6 @@ class RowReads {
   std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
 
  private:
-  std::optional<std::vector<std::string>> arms_of(const HistoryFilter& filter);
-
   Connection& connection_;
 };
 

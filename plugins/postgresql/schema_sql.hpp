@@ -59,6 +59,7 @@ CREATE TABLE rows (
   PRIMARY KEY (run, attempt, job, slot, ledger)
 ) PARTITION BY RANGE (slot);
 CREATE INDEX rows_job ON rows (job, slot, attempt);
+CREATE INDEX rows_group ON rows (grp, slot, attempt);
 CREATE INDEX rows_slot ON rows (slot, attempt);
 CREATE INDEX rows_at_once ON rows (slot, job) INCLUDE (grp, node) WHERE at_once;
 CREATE INDEX rows_left ON rows (slot, attempt) WHERE NOT at_once;

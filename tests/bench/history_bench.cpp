@@ -113,13 +113,13 @@ template <class Ask>
 void measure(const char* what, const Ask& ask) {
   std::vector<double> times;
   std::size_t found = 0;
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < 15; ++i) {
     const auto began = std::chrono::steady_clock::now();
     found = ask();
     times.push_back(seconds_since(began) * 1000);
   }
-  std::nth_element(times.begin(), times.begin() + 3, times.end());
-  std::cout << what << ": " << times[3] << " ms, " << found << " rows" << std::endl;
+  std::nth_element(times.begin(), times.begin() + 7, times.end());
+  std::cout << what << ": " << times[7] << " ms, " << found << " rows" << std::endl;
 }
 
 void read(const Options& options) {
