@@ -16,6 +16,7 @@ namespace ballot::library {
 namespace {
 
 constexpr Millis instances_patience{5000};  // to say which nodes have an instance
+constexpr Millis nodes_patience{2000};      // to say which nodes are away
 constexpr Millis most_patience = std::chrono::hours(1);
 constexpr int most_asked = 16;  // of a user's requests under way at once; root and the daemon's own user may ask more
 constexpr int most_asked_by_root = 1024;
@@ -377,8 +378,13 @@ void ControlAnswers::status(std::function<void(const NodeStatus&)> done, const S
   views_.status(add_findings, beside);
 }
 
-void ControlAnswers::answer_status(const io::Reply& reply) const {
-  status([this, reply](const NodeStatus& status) { reply.finish(shown(status, facts_.node, facts_.backend)); });
+/// With the nodes that do not answer, as far as the store says it in time.
+void ControlAnswers::answer_status(const io::Reply& reply) {
+  status([this, reply](const NodeStatus& status) {
+    fleet_.look(status, nodes_patience, [this, status, reply](const std::vector<FleetNode>& nodes) {
+      reply.finish(shown(status, facts_.node, facts_.backend).set("missing", shown_missing(nodes)));
+    });
+  });
 }
 
 /// Words alone, as /readyz shows them to everybody.

@@ -61,7 +61,7 @@ class ControlAnswers {
   void answer_runs(const io::Reply& reply) const;
   void answer_instances(const std::string& job, const io::Reply& reply) const;
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
-  void answer_status(const io::Reply& reply) const;
+  void answer_status(const io::Reply& reply);
   void answer_ready(const io::Reply& reply) const;
   void answer_from_ledger(const io::Question& asked, const io::Reply& reply);
   std::vector<std::string> waiting_runs(const std::vector<std::string>& jobs) const;

@@ -105,6 +105,13 @@ FleetNode self_of(const FleetFacts& facts) {
   return node;
 }
 
+io::Message::Value text_or_null(const std::string& text) {
+  return text.empty() ? io::Message::Value() : io::Message::Value(text);
+}
+io::Message::Value time_or_null(const std::optional<WallTime>& time) {
+  return time ? io::Message::Value(format_millis(*time)) : io::Message::Value();
+}
+
 /// Of several sessions of a node the one that tells most.
 int rank_of(const FleetNode& node) {
   constexpr std::string_view best_first[] = {"up", "degraded", "silent", "starting", "unknown", "gone"};
@@ -167,16 +174,27 @@ std::string worst_state(const std::vector<FleetNode>& nodes) {
   return worst;
 }
 
+std::vector<io::Message> shown_missing(const std::vector<FleetNode>& nodes) {
+  std::vector<io::Message> all;
+  for (const FleetNode& node : nodes) {
+    if (node.state != "silent" && node.state != "gone" && node.state != "unknown") continue;
+    std::string why;
+    for (const std::string& reason : node.reasons) why += (why.empty() ? "" : "; ") + reason;
+    io::Message one;
+    one.set("node", node.node).set("state", node.state).set("last_heard", time_or_null(node.last_heard));
+    one.set("heard_by", text_or_null(node.heard_by)).set("why", why).set("leads", node.leads);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 io::Message shown(const std::vector<FleetNode>& nodes) {
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? io::Message::Value() : io::Message::Value(text);
-  };
   std::vector<io::Message> all;
   for (const FleetNode& node : nodes) {
     io::Message one;
     one.set("node", node.node).set("state", node.state).set("reasons", node.reasons);
-    one.set("last_heard", node.last_heard ? io::Message::Value(format_millis(*node.last_heard)) : io::Message::Value());
-    one.set("version", or_null(node.version)).set("host", or_null(node.host)).set("leads", node.leads);
+    one.set("last_heard", time_or_null(node.last_heard)).set("heard_by", text_or_null(node.heard_by));
+    one.set("version", text_or_null(node.version)).set("host", text_or_null(node.host)).set("leads", node.leads);
     all.push_back(std::move(one));
   }
   io::Message message;

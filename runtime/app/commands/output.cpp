@@ -58,10 +58,15 @@ Result<FoundRun> find_run_of(const OutputOptions& options, const config::Config&
 void name_run(const Row& row) {
   std::string text = "run " + short_id(*row.run) + " of slot " + format_slot(row.slot);
   if (row.attempt > 1) text += ", attempt " + std::to_string(row.attempt);
-  if (!row.node.empty()) text += ", on " + row.node;
+  if (!row.node.empty() && row.status != Status::queued) text += ", on " + row.node;
   text += ": " + std::string(to_string(row.status));
   if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
   std::cerr << "ballot output: " << escaped(text, Escape::plain) << std::endl;
+}
+
+/// The run waits for another attempt than its first, and nobody who answers has a row of those before.
+bool is_known_by_what_follows(const OutputOptions& options, const Row& row) {
+  return !options.attempt && row.status == Status::queued && row.attempt > 1;
 }
 
 Exit print(const OutputOptions& options, const library::LedgerView& ledger, OutputFollower& follower) {
@@ -90,7 +95,11 @@ Exit run(const OutputOptions& options) {
   const auto row = run ? library::attempt_row(**ledger, run->run, options.attempt) : run.error();
   name_missing("output", **ledger);
   if (!row) return fail("output", row.error());
-  if (run->is_of_job) name_run(*row);
+  if (is_known_by_what_follows(options, *row))
+    return fail("output", library::not_known(**ledger, "run " + short_id(run->run) + " waits for attempt " +
+                                                           std::to_string(row->attempt) +
+                                                           ", and no ledger that was asked has the attempts before"));
+  if (run->is_of_job || row->status == Status::queued) name_run(*row);
   OutputFollower follower(**ledger, std::cout);
   follower.begin({run->run, row->attempt});
   return print(options, **ledger, follower);

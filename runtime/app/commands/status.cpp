@@ -14,7 +14,7 @@ namespace ballot::app {
 namespace {
 
 constexpr auto unreachable = static_cast<Exit>(3);
-constexpr std::chrono::seconds hung_after(5);  // of a daemon that hangs
+constexpr std::chrono::seconds hung_after(5);  // of a daemon that hangs; one that does not waits 2 s for the store
 
 struct StatusOptions {
   ConfigOptions config;
@@ -39,12 +39,10 @@ void print_list(const char* name, const std::vector<std::string>& texts) {
 }
 
 /// Of a fleet: each node that does not answer, and what waits for it.
-void print_nodes(const io::Message& fleet) {
+void print_nodes(const io::Message& status) {
   std::vector<std::string> texts;
-  for (const io::Message& node : fleet.objects("nodes")) {
-    const std::string state = node.text("state").value_or("");
-    if (state != "silent" && state != "gone" && state != "unknown") continue;
-    std::string text = node.text("node").value_or("") + " is " + state;
+  for (const io::Message& node : status.objects("missing")) {
+    std::string text = node.text("node").value_or("") + " is " + node.text("state").value_or("");
     if (const auto at = node.text("last_heard")) text += ", last heard of " + *at;
     std::string led;
     for (const std::string& group : node.texts("leads")) led += (led.empty() ? "" : ", ") + group;
@@ -54,7 +52,7 @@ void print_nodes(const io::Message& fleet) {
   print_list("nodes", texts);
 }
 
-void print(const io::Message& status, const std::optional<io::Message>& fleet) {
+void print(const io::Message& status) {
   print_fact("node", status.text("node").value_or(""));
   print_fact("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") +
                             ", timeout " + format_duration(Millis(status.integer("timeout_ms").value_or(0))));
@@ -69,17 +67,9 @@ void print(const io::Message& status, const std::optional<io::Message>& fleet) {
   if (const auto more = status.integer("more_next_slots").value_or(0); more > 0)
     next.push_back("and of " + counted(more, "more job") + ": `ballot next`");
   print_list("next slots", next);
-  if (fleet) print_nodes(*fleet);
+  print_nodes(status);
   for (const std::string& reason : status.texts("degraded")) print_fact("degraded", reason);
   print_fact("state", status.text("state").value_or(""));
-}
-
-/// Its answer may take the 2 s that the daemon waits for the store.
-std::optional<io::Message> ask_fleet(const std::string& socket) {
-  io::Message question;
-  question.set("do", "nodes");
-  const auto fleet = io::ask_once(socket, question, hung_after);
-  return fleet ? std::optional(*fleet) : std::nullopt;
 }
 
 Exit run(const StatusOptions& options) {
@@ -95,7 +85,7 @@ Exit run(const StatusOptions& options) {
   if (options.json)
     std::cout << io::encode(*status) << '\n';
   else
-    print(*status, ask_fleet(config->control_socket));
+    print(*status);
   const std::string state = status->text("state").value_or("");
   if (state == "not scheduling" || state == "starting") return static_cast<Exit>(2);
   return state == "healthy" ? Exit::done : Exit::failed;

@@ -19,6 +19,13 @@ std::int64_t number_in(std::string_view text) {
   return error == std::errc{} && at == text.data() + text.size() ? number : -1;
 }
 
+/// One that waits has printed nothing yet.
+std::int64_t last_begun(const io::Message& run) {
+  for (const io::Message& attempt : run.objects("attempts"))
+    if (attempt.text("status") != "queued") return attempt.integer("attempt").value_or(1);
+  return run.integer("attempt").value_or(1);
+}
+
 }  // namespace
 
 void OutputStream::begin(io::Message question, const ExchangePtr& exchange) {
@@ -65,7 +72,7 @@ void OutputStream::look_up() {
 
 void OutputStream::take_run(const io::Message& run) {
   question_.set("run", run.text("run_id").value_or("")).set("form", {});
-  if (!question_.integer("attempt")) question_.set("attempt", run.integer("attempt").value_or(1));
+  if (!question_.integer("attempt")) question_.set("attempt", last_begun(run));
   ask();
 }
 

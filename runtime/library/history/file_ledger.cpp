@@ -211,8 +211,9 @@ Result<AuditResult> FileLedger::audit(const std::vector<std::string>& jobs, cons
 Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optional<std::int64_t>& attempt) {
   std::optional<Row> found;
   const auto page = ledger.history({.run = run, .limit = std::nullopt}, [&](const Row& row) {
-    if (!attempt || row.attempt == *attempt) found = row;
-    return !found;
+    const bool is_asked_for = !attempt || row.attempt == *attempt;
+    if (is_asked_for && (!found || row.status != Status::queued)) found = row;
+    return !found || found->status == Status::queued;
   });
   if (!page) return page.error();
   if (found) return *std::move(found);

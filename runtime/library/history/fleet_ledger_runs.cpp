@@ -66,7 +66,7 @@ Result<Row> FleetLedger::executed(const runner::AttemptId& attempt) {
 }
 
 /// Only the node that has executed the attempt has what it printed: where that node answers, and does not have it, it
-/// is lost.
+/// is lost. One that waits has printed nothing, wherever it will be executed.
 Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
   Message asked = question("output");
   asked.set("run", attempt.run.text()).set("attempt", std::int64_t{attempt.attempt}).set("from", from);
@@ -85,6 +85,7 @@ Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::i
     most = value;
     best = *std::move(shown);
   }
+  if (!best && row->status == Status::queued) return ShownOutput{ShownOutput::Place::here, "", {from, ""}, from};
   if (!best && !executing.empty()) best = ShownOutput{ShownOutput::Place::elsewhere, executing, {from, ""}, from};
   const MissingNode* const silent = best && most < as_executed ? fleet_.find_missing(best->node) : nullptr;
   if (best && !silent) {

@@ -34,6 +34,25 @@ TEST_F(Fleet3, TheOutputComesFromTheNodeThatExecutedTheRun) {
   EXPECT_EQ(fleet()->output({run_id(1), 1}, 0).error().code, Errc::unavailable);
 }
 
+/// Attempt 1 has failed on host-2, which leads, and attempt 2 waits.
+TEST_F(Fleet3, TheOutputBetweenTwoAttemptsIsThatOfTheLastOneWhichHasBegun) {
+  Row failed = with(on("host-2", ran(1)), Status::failed, Reason::exit_code);
+  failed.output_bytes = 4;
+  write("host-2", {failed, storage::OutputRecord{*failed.run, 1, {"cold", "", 4}}});
+  Row waits = with(on("host-2", ran(1)), Status::queued);
+  waits.attempt = 2;
+  const auto row = attempt_row(*fleet({waits}), run_id(1), std::nullopt);
+  ASSERT_TRUE(row) << row.error().what;
+  EXPECT_EQ(said(*row), "backup 0 failed on host-2");
+  EXPECT_EQ(fleet({waits})->output({run_id(1), 1}, 0)->piece.bytes, "cold");
+  EXPECT_EQ(attempt_row(*fleet({waits}), run_id(1), 2)->status, Status::queued) << "it was asked for";
+  const auto waiting = fleet({waits})->output({run_id(1), 2}, 0);
+  ASSERT_TRUE(waiting) << waiting.error().what;
+  EXPECT_EQ(waiting->place, ShownOutput::Place::here);
+  EXPECT_EQ(waiting->total, 0);
+  EXPECT_FALSE(waiting->ended);
+}
+
 TEST_F(Fleet3, AnOutputThatItsNodeHasNoMoreIsLost) {
   using Place = ShownOutput::Place;
   const Row lost = with(on("host-2", ran(1)), Status::lost, Reason::node_died);

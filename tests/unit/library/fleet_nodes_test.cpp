@@ -93,6 +93,17 @@ TEST_F(Fleet, ShowsOfANodeThatIsGoneWhenItWasLastKnownToBeAlive) {
   EXPECT_EQ(facts.alive.count("s-n2"), 0U) << "it has left in a clean way";
 }
 
+TEST_F(Fleet, NamesThoseThatDoNotAnswerAndWhatWaitsForThem) {
+  EXPECT_TRUE(shown_missing(fleet_nodes(facts)).empty());
+  for (Election& election : facts.elections) election.candidates[0].last_seen = now - 6s;
+  const auto missing = shown_missing(fleet_nodes(facts));
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(io::encode(missing.front()),
+            R"({"heard_by":"election","last_heard":"2026-11-26T06:59:54.000Z","leads":["nightly","reports"],)"
+            R"("node":"n2","state":"silent","why":"its session is not renewed; when it is over, the groups that the )"
+            R"(node leads are led by others"})");
+}
+
 /// Whoever asks for history is told the same.
 TEST_F(Fleet, WasHeardOfWhenANodeAnsweredLastWhereThatIsNewer) {
   facts.answered = {{"n2", now - 500ms}, {"n3", now - 1min}};
