@@ -72,11 +72,16 @@ class HistorySender {
   /// The ledger has recorded something, or an attempt has printed.
   void recorded(SteadyTime now);
 
+  /// There is something to be put that is no change of the ledger.
+  void nudge(SteadyTime now) {
+    if (state_ == State::resting) until_ = now;
+  }
   /// What fails is tried again at once, for the last time.
   void hurry() {
     if (state_ == State::waiting) state_ = State::asking;
   }
 
+  bool is_waiting() const { return state_ == State::waiting; }
   /// All changes up to this one are in the history, as far as it has said so last.
   std::int64_t sent() const { return line_.change; }
   /// Since when something is recorded that is not sent; none: all is.

@@ -26,7 +26,9 @@ Result<OutputStep> OutputFollower::step() {
     node_ = shown->node;
     if (shown->place == library::ShownOutput::Place::elsewhere) return OutputStep::elsewhere;
     if (shown->place == library::ShownOutput::Place::lost) return OutputStep::lost;
-    if (ledger_.is_of_fleet() && !node_.empty()) ledger_.narrow(node_);
+    as_of_ = shown->as_of;
+    // Of one that has ended, or whose node does not answer, whoever has answered has more.
+    if (ledger_.is_of_fleet() && !node_.empty() && !shown->ended && !as_of_) ledger_.narrow(node_);
     const std::int64_t before = printer_->at();
     printer_->print(shown->piece);
     if (printer_->at() > before && printer_->at() < shown->total) continue;

@@ -37,6 +37,8 @@ class OutputFollower {
   Result<OutputStep> step();
   /// The node that executes the attempt, or did; "": not known yet.
   const std::string& node() const { return node_; }
+  /// What was printed is from then, and the node that executes the attempt does not answer; none: it is as it is now.
+  const std::optional<WallTime>& as_of() const { return as_of_; }
 
  private:
   library::LedgerView& ledger_;
@@ -44,6 +46,7 @@ class OutputFollower {
   runner::AttemptId attempt_;
   std::optional<OutputPrinter> printer_;
   bool ended_ = false;
+  std::optional<WallTime> as_of_;
   std::string node_;
 };
 

@@ -24,8 +24,8 @@ constexpr Millis claim_bounds[] = {Millis(1),   Millis(2),   Millis(5),   Millis
                                    Millis(100), Millis(250), Millis(500), seconds(1), seconds(5), seconds(10)};
 
 /// The words of a degraded node; another one is exported while it is a reason.
-constexpr std::string_view degraded_words[] = {"backend", "clock_skew", "config", "drift",   "halted",
-                                               "ledger",  "leaderless", "runner", "stopping"};
+constexpr std::string_view degraded_words[] = {"backend", "clock_skew", "config",     "drift",  "halted",
+                                               "history", "ledger",     "leaderless", "runner", "stopping"};
 
 constexpr Reason missed_reasons[] = {Reason::misfire, Reason::start_deadline, Reason::unclaimed,     Reason::stale,
                                      Reason::dst_gap, Reason::no_leader,      Reason::no_definition, Reason::halted};

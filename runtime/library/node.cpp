@@ -73,8 +73,9 @@ Result<void> Node::make_feed() {
   if (!plugin) return Error{plugin.error().code, "[fleet] history: " + plugin.error().what};
   auto history = make_history(**plugin, settings_.history, HistoryUse::send);
   if (!history) return Error{history.error().code, "[fleet] history: " + history.error().what};
-  feed_ = std::make_unique<HistoryFeed>(*std::move(history),
-                                        HistoryFeed::Place{settings_.ledger.path, settings_.engine.node}, log_);
+  LedgerPlace place{settings_.ledger.path, settings_.engine.runner.socket_path, settings_.engine.node};
+  place.functions = settings_.engine.function_outputs;
+  feed_ = std::make_unique<HistoryFeed>(*std::move(history), std::move(place), log_);
   return {};
 }
 

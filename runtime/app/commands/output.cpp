@@ -82,7 +82,12 @@ Exit print(const OutputOptions& options, const library::LedgerView& ledger, Outp
                   {Errc::io, "what the run printed is lost: " + node + ", which executed it, has it no more"});
     if (*step == OutputStep::unknown)
       return fail("output", library::not_known(ledger, "no ledger that was asked has what the run printed"));
-    if (*step != OutputStep::goes_on || !options.follow || !wait_while_read()) return Exit::done;
+    if (*step == OutputStep::goes_on && options.follow && wait_while_read()) continue;
+    if (const auto& as_of = follower.as_of())
+      std::cerr << "ballot output: " << escaped(node, Escape::plain)
+                << ", which executes the run, does not answer: this is what it had printed at "
+                << format_seconds(*as_of) << ", by the fleet's history\n";
+    return Exit::done;
   }
 }
 

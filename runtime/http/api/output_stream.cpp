@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/hex.hpp"
+#include "base/wall_text.hpp"
 
 namespace ballot::web {
 namespace {
@@ -94,17 +95,20 @@ void OutputStream::take_piece(const io::Message& answer) {
   }
   Piece piece{answer.integer("begin").value_or(0), answer.integer("total").value_or(0),
               from_hex(answer.text("bytes").value_or("")).value_or(""), answer.flag("ended").value_or(false)};
+  if (const auto as_of = answer.integer("printed_at")) piece.as_of = format_millis(WallTime(Millis(*as_of)));
   if (range_) return send_range(std::move(piece));
   send(piece);
   go_on(piece);
 }
 
 Pairs OutputStream::headers(const Piece& piece) const {
-  return {{"Ballot-Attempt", std::to_string(question_.integer("attempt").value_or(1))},
-          {"Ballot-Total", std::to_string(piece.total)},
-          {"Ballot-Ended", piece.has_ended ? "true" : "false"},
-          {"Accept-Ranges", "bytes"},
-          {"Cache-Control", "no-store"}};
+  Pairs all{{"Ballot-Attempt", std::to_string(question_.integer("attempt").value_or(1))},
+            {"Ballot-Total", std::to_string(piece.total)},
+            {"Ballot-Ended", piece.has_ended ? "true" : "false"},
+            {"Accept-Ranges", "bytes"},
+            {"Cache-Control", "no-store"}};
+  if (!piece.as_of.empty()) all.emplace_back("Ballot-As-Of", piece.as_of);
+  return all;
 }
 
 /// The first piece that is kept of the range: the middle of a long output is not, so it may begin later than asked for.

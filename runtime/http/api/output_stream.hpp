@@ -41,6 +41,7 @@ class OutputStream : public std::enable_shared_from_this<OutputStream> {
     std::int64_t begin = 0, total = 0;
     std::string bytes;
     bool has_ended = false;
+    std::string as_of = {};  // by the fleet's history; "": as it is now
   };
 
   static std::optional<Range> range_of(const HttpRequest& request);

@@ -18,6 +18,8 @@ constexpr Millis last_effort = std::chrono::seconds(2);
 constexpr Millis lock_wait = std::chrono::seconds(5);
 constexpr Millis reopen_after = std::chrono::seconds(5);  // the file may have been moved away
 
+constexpr Millis partial_every = std::chrono::seconds(2);
+
 SteadyTime steady_now() { return io::read_clocks().steady; }
 
 }  // namespace
@@ -37,12 +39,18 @@ Result<std::unique_ptr<History>> make_history(const PluginInfo& plugin, const Hi
   return history;
 }
 
-HistoryFeed::HistoryFeed(std::unique_ptr<History> history, Place place, Log log)
-    : history_(std::move(history)), place_(std::move(place)), log_(std::move(log)), sender_(place_.node) {
-  history_->set_goes_on([this] {
-    const std::lock_guard lock(mutex_);
-    return !ends_ || steady_now() < *ends_;
-  });
+HistoryFeed::HistoryFeed(std::unique_ptr<History> history, LedgerPlace place, Log log)
+    : history_(std::move(history)),
+      place_(std::move(place)),
+      log_(std::move(log)),
+      sender_(place_.node),
+      outputs_(place_, [this] { return may_go_on(); }) {
+  history_->set_goes_on([this] { return may_go_on(); });
+}
+
+bool HistoryFeed::may_go_on() const {
+  const std::lock_guard lock(mutex_);
+  return !ends_ || steady_now() < *ends_;
 }
 
 void HistoryFeed::start(storage::Ledger& ledger) {
@@ -85,14 +93,15 @@ void HistoryFeed::work() {
       if (std::exchange(recorded_, false)) sender_.recorded(now);
       if (ends_ && !std::exchange(hurried_, true)) sender_.hurry();
     }
-    const auto step = sender_.next(now);
-    if (is_over(step)) return;
     try {
+      look_at_outputs(now);
+      const auto step = sender_.next(now);
+      if (is_over(step)) return;
       switch (step.what) {
         case Do::ask: ask(); break;
         case Do::read: read(step.after); break;
         case Do::put: put(); break;
-        case Do::renew: sender_.renewed(storage::renew_identity(place_.ledger, lock_wait), steady_now()); break;
+        case Do::renew: sender_.renewed(storage::renew_identity(place_.path, lock_wait), steady_now()); break;
         case Do::rest: rest(step); break;
       }
     } catch (const std::exception& error) {
@@ -111,11 +120,20 @@ bool HistoryFeed::is_over(const storage::HistorySender::Step& step) const {
 
 void HistoryFeed::rest(const storage::HistorySender::Step& step) {
   std::unique_lock lock(mutex_);
-  const Millis length = std::max(Millis(1), step.until - steady_now());
+  const Millis length = std::max(Millis(1), std::min(step.until, partial_at_) - steady_now());
   if (ends_)
     changed_.wait_for(lock, length);
   else
     changed_.wait_for(lock, length, [&] { return (recorded_ && !step.firm) || ends_; });
+}
+
+/// While the history takes nothing, and when the daemon ends, none is read.
+void HistoryFeed::look_at_outputs(SteadyTime now) {
+  if (now < partial_at_ || is_ending()) return;
+  partial_at_ = now + partial_every;
+  if (sender_.is_waiting()) return;
+  partial_ = outputs_.take();
+  if (!partial_.empty()) sender_.nudge(now);
 }
 
 bool HistoryFeed::is_ending() const {
@@ -156,7 +174,7 @@ Result<LedgerLine> HistoryFeed::line_of_ledger(bool& goes_on) {
 
 Result<void> HistoryFeed::open() {
   outbox_.reset();
-  auto outbox = storage::Outbox::open(place_.ledger, place_.node);
+  auto outbox = storage::Outbox::open(place_.path, place_.node);
   if (!outbox) return outbox.error();
   outbox_ = *std::move(outbox);
   opened_ = steady_now();
@@ -168,6 +186,7 @@ void HistoryFeed::read(std::int64_t after) {
   if (!outbox_ || steady_now() - opened_ >= reopen_after)
     if (const auto opened = open(); !opened) return sender_.read(opened.error(), steady_now());
   auto part = outbox_->read(after);
+  if (part) part->batch.partial = std::exchange(partial_, {});
   sender_.read(part, steady_now());
   batch_.reset();
   if (part) batch_ = std::move(part->batch);

@@ -3,7 +3,7 @@
 //
 // Threads: recorded() and state() from any; the others from the one that makes it.
 //
-//   HistoryFeed feed({plugin, settings, "/var/lib/ballot/history.db", "host-1"}, log);
+//   HistoryFeed feed(*make_history(plugin, choice, HistoryUse::send), ledger_place(config), log);
 //   feed.start(ledger);             // which calls feed.recorded()
 //   feed.close();                   // before the ledger's end: what is recorded goes along, as far as that is quick
 #pragma once
@@ -19,6 +19,8 @@
 #include "ballot/history.hpp"
 #include "ballot/log.hpp"
 #include "ballot/plugin.hpp"
+#include "library/history/file_ledger.hpp"
+#include "library/history/partial_outputs.hpp"
 #include "storage/history_sender.hpp"
 #include "storage/ledger.hpp"
 #include "storage/outbox.hpp"
@@ -49,11 +51,8 @@ struct FeedState {
 
 class HistoryFeed {
  public:
-  struct Place {
-    std::string ledger, node;
-  };
-
-  HistoryFeed(std::unique_ptr<History> history, Place place, Log log);
+  /// `place`: of the ledger, and of what its node's attempts print.
+  HistoryFeed(std::unique_ptr<History> history, LedgerPlace place, Log log);
   ~HistoryFeed() { close(); }
   HistoryFeed(const HistoryFeed&) = delete;
   HistoryFeed& operator=(const HistoryFeed&) = delete;
@@ -78,10 +77,12 @@ class HistoryFeed {
   bool sync();
   bool is_ending() const;
   bool is_over(const storage::HistorySender::Step& step) const;
+  void look_at_outputs(SteadyTime now);
+  bool may_go_on() const;
   void report();
 
   const std::unique_ptr<History> history_;
-  const Place place_;
+  const LedgerPlace place_;
   const Log log_;
   storage::Ledger* ledger_ = nullptr;
   std::thread thread_;
@@ -91,8 +92,11 @@ class HistoryFeed {
   std::optional<storage::Outbox> outbox_;
   std::optional<LedgerBatch> batch_;  // to be put
   SteadyTime opened_{};               // the outbox
-  bool said_ = false;                 // that there is trouble
-  bool hurried_ = false;              // as it ends
+  PartialOutputs outputs_;
+  std::vector<OutputRow> partial_;  // to be put with the next batch
+  SteadyTime partial_at_{};         // when they are looked at next
+  bool said_ = false;               // that there is trouble
+  bool hurried_ = false;            // as it ends
 
   // Of both, under the mutex.
   mutable std::mutex mutex_;

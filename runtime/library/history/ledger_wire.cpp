@@ -249,7 +249,7 @@ Message to_message(const ShownOutput& shown) {
   message.set("lost", shown.place == ShownOutput::Place::lost);
   // An output is of any bytes, a text of a message is UTF-8.
   message.set("begin", shown.piece.begin).set("bytes", to_hex(shown.piece.bytes));
-  set_if(message, "as_of", shown.as_of, ms);
+  set_if(message, "printed_at", shown.as_of, ms);
   return message.set("total", shown.total).set("ended", shown.ended);
 }
 
@@ -260,7 +260,7 @@ Result<ShownOutput> output_from(const Message& message) {
   const auto is = [&](const char* place) { return message.flag(place).value_or(false); };
   using Place = ShownOutput::Place;
   std::optional<WallTime> as_of;
-  if (const auto at = message.integer("as_of")) as_of = WallTime(Millis(*at));
+  if (const auto at = message.integer("printed_at")) as_of = WallTime(Millis(*at));
   return ShownOutput{is("lost")        ? Place::lost
                      : is("elsewhere") ? Place::elsewhere
                                        : Place::here,

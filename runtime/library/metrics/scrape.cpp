@@ -1,5 +1,6 @@
 #include "library/metrics/scrape.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ballot::library {
@@ -48,6 +49,11 @@ void Scrape::finish(const NodeStatus& status) {
   figures_.history_waits_since = spooled.since;
   figures_.spooled_rows = spooled.records;
   figures_.dropped_rows = node_.dropped().rows;
+  if (const auto feed = node_.feed_state()) {
+    auto& since = figures_.history_waits_since;
+    if (feed->unsent_since) since = std::min(since.value_or(*feed->unsent_since), *feed->unsent_since);
+    figures_.dropped_rows += feed->too_old + feed->dropped;
+  }
   figures_.requests = options_.requests();
   metrics_.publish(std::exchange(figures_, {}));
   for (const auto& done : std::exchange(waiting_, {})) done();

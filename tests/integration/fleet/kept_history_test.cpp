@@ -261,6 +261,10 @@ class KeptHistoryOfThree : public KeptHistory {
 
 TEST_F(KeptHistoryOfThree, OutlivesANodeWhoseDiskIsGone) {
   start();
+  fleet.job("long", "shell = \"echo begun; sleep 60\"");
+  ASSERT_TRUE(wait_until([&] { return fleet["n1"].ballot({"trigger", "long"}).code == 0; }));
+  ASSERT_TRUE(
+      wait_until([&] { return server.ask("SELECT count(*) FROM ballot.output WHERE is_partial", "ballot") == "1"; }));
   const auto before = fleet["n1"].rows();
   ASSERT_TRUE(wait_until([&] { return rows_kept() >= std::ssize(before); }));
   const std::string last = server.ask("SELECT change FROM ballot.ledger WHERE node = 'n1'", "ballot");
@@ -279,6 +283,10 @@ TEST_F(KeptHistoryOfThree, OutlivesANodeWhoseDiskIsGone) {
       if (row.run && is_final(row.status)) EXPECT_NE(history.out.find(row.run->text()), std::string::npos);
     const Ran output = fleet[node].ballot({"output", before.back().run ? before.back().run->text() : "hand"});
     EXPECT_EQ(output.code, 0) << output.err;
+    const Ran partial = fleet[node].ballot({"output", "long"});
+    EXPECT_EQ(partial.code, 0) << partial.err;
+    EXPECT_EQ(partial.out, "begun\n");
+    EXPECT_NE(partial.err.find("by the fleet's history"), std::string::npos) << partial.err;
   }
   fleet["n1"].start();
   run_on(2);
