@@ -17,6 +17,22 @@ constexpr const char* is_granted_sql =
     "SELECT has_schema_privilege($1, $2, 'USAGE') AND has_table_privilege($1, $2 || '.rows', 'INSERT')"
     " AND has_function_privilege($1, $2 || '.drop_partitions(interval, interval)', 'EXECUTE')";
 
+/// Of months that are kept, up to this one: what nodes have recorded before they send is of these.
+constexpr const char* past_partitions_sql =
+    "SELECT count(*) FROM generate_series(date_trunc('month', now() AT TIME ZONE 'UTC' - least($3::interval, interval"
+    " '24 months')), date_trunc('month', now() AT TIME ZONE 'UTC'), interval '1 month') AS month"
+    " WHERE make_partition($1, $2, month)";
+
+std::int64_t make_partitions(Connection& connection, const Settings& settings) {
+  const auto past = [&](const char* table, const char* key, Millis keep) {
+    Params params;
+    params.add(table).add(key).add(interval_of(keep));
+    return connection.ask({past_partitions_sql, std::move(params)}).number(0, 0);
+  };
+  const std::int64_t made = past("rows", "slot", settings.keep) + past("output", "at", settings.keep_output);
+  return made + connection.ask({make_partitions_sql}).number(0, 0);
+}
+
 std::int64_t version_of(Connection& connection, const std::string& schema) {
   if (!connection.ask({is_made_sql, Params().add(schema)}).flag(0, 0)) return 0;
   const Answer version = connection.ask({version_sql});
@@ -47,7 +63,7 @@ std::vector<std::string> migrate_locked(Connection& connection, const Settings& 
                    (before == 0 ? "made" : "brought from version " + std::to_string(before)) + ", version " +
                    std::to_string(schema_version));
   connection.run(words_sql());
-  const std::int64_t made = connection.ask({make_partitions_sql}).number(0, 0);
+  const std::int64_t made = make_partitions(connection, settings);
   if (made > 0) done.push_back(std::to_string(made) + " partitions: made");
   for (const std::string& role : std::set<std::string>(settings.users.begin(), settings.users.end()))
     grant(connection, settings, role, done);

@@ -17,10 +17,6 @@ using namespace std::chrono_literals;
 
 constexpr Millis tidy_interval = 1h;
 
-std::string interval_of(Millis span) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(span).count()) + " seconds";
-}
-
 }  // namespace
 
 PostgresHistory::PostgresHistory(const Settings& settings)

@@ -117,9 +117,9 @@ Query page_query(const HistoryFilter& filter, RowReads::Which which) {
   if (!names.empty())
     rows =
         "SELECT r.* FROM name AS j CROSS JOIN LATERAL (" + rows + ") AS r WHERE j.text = ANY(" + names + ") OFFSET 0";
-  return {"SELECT " + row_columns() + " FROM (" + rows + ") AS r" + row_joins +
-              " ORDER BY r.slot DESC, r.attempt DESC, l.node, r.id DESC LIMIT " + limit,
-          where.take_params()};
+  const std::string order = " ORDER BY r.slot DESC, r.attempt DESC, l.node, r.id DESC LIMIT " + limit;
+  rows = "SELECT r.* FROM (" + rows + ") AS r JOIN ledger AS l ON l.id = r.ledger" + order;
+  return {"SELECT " + row_columns() + " FROM (" + rows + ") AS r" + row_joins + order, where.take_params()};
 }
 
 /// Names are joined to what was found, and not before.

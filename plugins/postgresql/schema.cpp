@@ -30,6 +30,10 @@ void check_version(const Answer& version, const std::string& place) {
                             ", this one knows " + std::to_string(schema_version) + "): install that ballot");
 }
 
+std::string interval_of(Millis span) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(span).count()) + " seconds";
+}
+
 std::string migration_from(std::int64_t version, const std::string& schema) {
   return version == 0 ? with(std::string(tables_1) + functions_1, "@schema@", schema) : "";
 }

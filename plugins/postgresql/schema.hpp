@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answer.hpp"
+#include "ballot/time.hpp"
 
 namespace ballot::postgresql {
 
@@ -28,6 +29,8 @@ std::string grants_sql(const std::string& schema, const std::string& quoted_role
 
 /// Of a table that is partitioned by the time, by months.
 inline constexpr const char* make_partitions_sql = "SELECT make_partitions()";
+/// As text, for the parameters of these.
+std::string interval_of(Millis span);
 /// $1, $2: how long rows and output are kept.
 inline constexpr const char* drop_partitions_sql = "SELECT drop_partitions($1::interval, $2::interval)";
 

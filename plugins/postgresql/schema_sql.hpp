@@ -232,8 +232,10 @@ BEGIN
   UPDATE meta SET rows_since = greatest(rows_since, low), output_since = greatest(output_since, output_low)
     WHERE rows_since < low OR output_since < output_low;
   dropped := drop_months('rows', month) + drop_months('output', output_month);
-  DELETE FROM rows_default WHERE slot < low;
-  DELETE FROM output_default WHERE stored_at < output_low OR (at > 0 AND at < output_low);
+  -- So many at a time: a statement has a time limit.
+  DELETE FROM rows_default WHERE ctid = ANY(ARRAY(SELECT ctid FROM rows_default WHERE slot < low LIMIT 50000));
+  DELETE FROM output_default WHERE ctid = ANY(ARRAY(SELECT ctid FROM output_default
+    WHERE stored_at < output_low OR (at > 0 AND at < output_low) LIMIT 5000));
   DELETE FROM term WHERE ended_at < low;
   DELETE FROM pause WHERE until < low;
   DELETE FROM request WHERE at < low;

@@ -88,7 +88,7 @@ TEST_P(HistoryConformance, WhatIsPutFromAnOlderNumberReplacesNothingNewer) {
   const LedgerBatch second = next_batch(1, "host-1", {LedgerRow{history_run(1), 1}});
   ASSERT_TRUE(sender_->put(second));
   const Texts whole = all_said(all_rows());
-  if (!store_->set_line(ledger(1), 0)) GTEST_SKIP() << "a line cannot be set back";
+  if (!store_->set_line(ledger(1), 0)) GTEST_SKIP() << GetParam().name << " cannot set a line back";
   EXPECT_TRUE(sender_->put(first));
   EXPECT_EQ(all_said(all_rows()), whole);
   EXPECT_TRUE(sender_->put(second));
@@ -167,7 +167,7 @@ TEST_P(HistoryConformance, ABatchOfAThousandIsPut) {
 TEST_P(HistoryConformance, ACallEndsWhenItIsToldTo) {
   put(1, "host-1", {LedgerRow{history_run(1), 1}});
   all_rows();
-  if (!store_->freeze()) GTEST_SKIP() << "the store cannot be made silent";
+  if (!store_->freeze()) GTEST_SKIP() << GetParam().name << " cannot be made silent";
   for (History* const history : {sender_.get(), reader_.get()}) {
     const auto end = std::chrono::steady_clock::now() + 300ms;
     history->set_goes_on([end] { return std::chrono::steady_clock::now() < end; });
@@ -186,7 +186,7 @@ TEST_P(HistoryConformance, ACallEndsWhenItIsToldTo) {
 TEST_P(HistoryConformance, AnObjectGoesOnWhenItsStoreIsBack) {
   put(1, "host-1", {LedgerRow{history_run(1), 1}});
   all_rows();
-  if (!store_->restart()) GTEST_SKIP() << "the store cannot be started again";
+  if (!store_->restart()) GTEST_SKIP() << GetParam().name << " cannot be started again";
   const auto last = [&] { return sender_->line_of(ledger(1), "host-1"); };
   auto found = last();
   if (!found) {

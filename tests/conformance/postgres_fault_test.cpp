@@ -292,8 +292,8 @@ TEST_F(PostgresFaults, MonthsHavePartitionsAndTakeWhatCameBeforeThem) {
   const WallTime future = history_noon() + std::chrono::days(150);
   ASSERT_TRUE(sender->put(batch_of(ledger, 0, {row_at(1, history_noon()), row_at(2, future)})));
   EXPECT_EQ(store.ask("SELECT count(*) FROM @.rows_default"), "1");
-  EXPECT_EQ(store.ask("SELECT count(*) FROM pg_inherits WHERE inhparent IN ('@.rows'::regclass, '@.output'::regclass)"),
-            "10");
+  EXPECT_GE(std::stoi(store.ask("SELECT count(*) FROM pg_inherits WHERE inhparent = '@.rows'::regclass")), 17)
+      << "those that are kept, the next three, and the default one";
   store.ask("SET search_path = @; SELECT make_partition('rows', 'slot', date_trunc('month', to_timestamp(" +
             std::to_string(future.time_since_epoch().count()) + " / 1000) AT TIME ZONE 'UTC'))");
   EXPECT_EQ(store.ask("SELECT count(*) FROM @.rows_default"), "0");
@@ -305,8 +305,6 @@ TEST_F(PostgresFaults, WhatIsOfMonthsThatAreGoneIsCountedAndLeftOut) {
   Options options = store.options();
   options["keep"] = std::string("100d");
   const WallTime old = history_noon() - std::chrono::days(200);
-  store.ask("SET search_path = @; SELECT make_partition('rows', 'slot', date_trunc('month', to_timestamp(" +
-            std::to_string(old.time_since_epoch().count()) + " / 1000) AT TIME ZONE 'UTC'))");
   const auto sender = store.make(HistoryUse::send);
   ASSERT_TRUE(sender->line_of(ledger, "host-1"));
   const auto kept = sender->put(batch_of(ledger, 0, {row_at(1, old), row_at(2, history_noon())}));
@@ -316,7 +314,7 @@ TEST_F(PostgresFaults, WhatIsOfMonthsThatAreGoneIsCountedAndLeftOut) {
   const int before = std::stoi(store.ask(partitions));
   const auto other = make(options, HistoryUse::send);  // drops them when it connects
   ASSERT_TRUE(other->line_of(ledger, "host-1"));
-  EXPECT_EQ(std::stoi(store.ask(partitions)), before - 1);
+  EXPECT_LT(std::stoi(store.ask(partitions)), before);
   EXPECT_EQ(sender->rows({})->size(), 1u);
   LedgerBatch batch = batch_of(ledger, 2, {row_at(3, old), row_at(4, history_noon())});
   batch.changes.push_back({++batch.last, OutputRow{history_id(3, old), 1, {"old", "", 3}}});
