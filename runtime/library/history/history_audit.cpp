@@ -143,7 +143,10 @@ Result<void> audit_against(History& history, const AuditedLedger& place, LedgerV
   return look_again(history, place, ledger, *keys, (*line)->change, [&](const Row* own, const Row* kept) {
     const Row& row = own ? *own : *kept;
     if (!is_asked_for(row, jobs, scope)) return;
-    audit::Finding finding{.kind = audit::Kind::history, .job = row.job, .slot = row.slot};
+    audit::Finding finding;
+    finding.kind = audit::Kind::history;
+    finding.job = row.job;
+    finding.slot = row.slot;
     finding.what =
         !own    ? "is in the fleet's history and not in the ledger of " + place.node
         : !kept ? "is in the ledger of " + place.node + ", which has handed it on, and not in the fleet's history"
