@@ -186,7 +186,7 @@ TEST_F(Retries, ThatWaitAreMadeByTheLeaderThatFollows) {
 }
 
 TEST_F(Retries, ThatAreTheLastAndWaitAreMadeNoSoonerByTheLeaderThatFollows) {
-  const SimNode& b = fail_on_a_that_reboots(1);
+  SimNode& b = fail_on_a_that_reboots(1);
   world.run_for(1min);
   ASSERT_TRUE(b.leads("default"));
   const std::vector<Row> shown = b.core().views().runs_of_others({"job"});
