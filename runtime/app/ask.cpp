@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/away_instance.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "base/duration.hpp"
@@ -40,8 +41,9 @@ Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Mess
 
 Exit ask_daemon(std::string_view command, const config::Config& config, io::Message request, Patience patience) {
   const std::string job = request.text("job").value_or(""), group = request.text("group").value_or("");
+  if (const auto known = require_node_of(job, config); !known) return fail(command, known.error());
   const auto answer = send_request(config, std::move(request), patience);
-  if (!answer) return fail(command, with_guess(answer.error(), job, group, config));
+  if (!answer) return fail(command, with_silence(with_guess(answer.error(), job, group, config), job, config));
   if (const auto text = answer->text("text"); text && !text->empty()) std::cout << *text << "\n";
   return Exit::done;
 }

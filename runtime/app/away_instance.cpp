@@ -7,6 +7,7 @@
 #include "app/ledger_access.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "config/names.hpp"
 #include "config/other_instance.hpp"
 #include "io/control_client.hpp"
 
@@ -25,8 +26,8 @@ std::optional<library::MissingNode> missing_in(const library::LedgerView* ledger
 
 }  // namespace
 
-std::map<std::string, library::MissingNode> ask_silent_nodes(const config::Config& config) {
-  std::map<std::string, library::MissingNode> silent;
+std::map<std::string, SilentNode> ask_silent_nodes(const config::Config& config) {
+  std::map<std::string, SilentNode> silent;
   const auto fleet = io::ask_once(config.control_socket, io::Message().set("do", "nodes"), nodes_answer_within);
   if (!fleet) return silent;
   for (const io::Message& one : fleet->objects("nodes")) {
@@ -34,9 +35,33 @@ std::map<std::string, library::MissingNode> ask_silent_nodes(const config::Confi
     if (state != "silent" && state != "gone") continue;
     std::string why;
     for (const std::string& reason : one.texts("reasons")) why += (why.empty() ? "" : "; ") + reason;
-    silent[name] = {name, parse_wall(one.text("last_heard").value_or("")), why.empty() ? state : why, ""};
+    library::MissingNode node{name, parse_wall(one.text("last_heard").value_or("")), why.empty() ? state : why,
+                              one.text("heard_by").value_or("")};
+    silent[name] = {std::move(node), state};
   }
   return silent;
+}
+
+Result<void> require_node_of(const std::string& job, const config::Config& config) {
+  const std::string node(node_of_instance(job));
+  if (node.empty() || node == config.node) return {};
+  const auto fleet = io::ask_once(config.control_socket, io::Message().set("do", "nodes"), nodes_answer_within);
+  std::vector<std::string> names;
+  if (fleet)
+    for (const io::Message& one : fleet->objects("nodes")) names.push_back(one.text("node").value_or(""));
+  if (names.empty() || std::find(names.begin(), names.end(), node) != names.end()) return {};
+  const std::vector<std::string_view> near(names.begin(), names.end());
+  return Error{Errc::not_found, "no node " + node + " is in the fleet that this node knows, so nobody runs " + job +
+                                    config::did_you_mean(node, near)};
+}
+
+Error with_silence(Error error, const std::string& job, const config::Config& config) {
+  const std::string node(node_of_instance(job));
+  if (node.empty() || node == config.node) return error;
+  const auto silent = ask_silent_nodes(config);
+  const auto found = silent.find(node);
+  if (found != silent.end()) error.what += "; " + silence_of(found->second);
+  return error;
 }
 
 std::optional<library::MissingNode> find_silence(const std::string& node, const config::Config& config,
@@ -46,7 +71,7 @@ std::optional<library::MissingNode> find_silence(const std::string& node, const 
   if (ledger && ledger->is_of_fleet()) return std::nullopt;  // it has answered
   auto silent = ask_silent_nodes(config);
   const auto found = silent.find(node);
-  return found == silent.end() ? std::nullopt : std::optional(std::move(found->second));
+  return found == silent.end() ? std::nullopt : std::optional<library::MissingNode>(std::move(found->second));
 }
 
 std::optional<AwayInstance> find_away(const std::string& job, const config::Config& config, const config::JobSet& set,

@@ -34,7 +34,16 @@ std::optional<library::MissingNode> find_silence(const std::string& node, const 
                                                  const library::LedgerView* ledger);
 
 /// Nodes without a session, or whose session is not renewed, by `ballot nodes`; none also where no daemon answers.
-std::map<std::string, library::MissingNode> ask_silent_nodes(const config::Config& config);
+struct SilentNode : library::MissingNode {
+  std::string state = {};  // "silent", "gone"
+};
+std::map<std::string, SilentNode> ask_silent_nodes(const config::Config& config);
+
+/// Another node's instance is carried out by that node alone: it must be one of the fleet. Nothing is wrong with any
+/// other job, nor where no daemon answers. Error: not_found.
+Result<void> require_node_of(const std::string& job, const config::Config& config);
+/// What was asked of the job has come to nothing: with the node of an instance, where that is known to be away.
+Error with_silence(Error error, const std::string& job, const config::Config& config);
 
 /// Names it on stderr, unless `ledger` names it already.
 void name_away(std::string_view command, const library::MissingNode& node, const library::LedgerView* ledger);

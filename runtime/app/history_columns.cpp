@@ -61,11 +61,14 @@ std::vector<Column> history_columns(Format format) {
             {"attempt", "ATTEMPT", Tint::plain, Room::stays},
             {"node", "NODE", Tint::plain, Room::stays},
             {"slots", "SLOTS"}};
-  return {{"run_id", ""},       {"job", ""},      {"group", ""},      {"slot", ""},         {"slot_until", ""},
-          {"slots", ""},        {"trigger", ""},  {"attempt", ""},    {"status", ""},       {"reason", ""},
-          {"exit_code", ""},    {"signal", ""},   {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
-          {"node", ""},         {"epoch", ""},    {"fence", ""},      {"output_bytes", ""}, {"leftover", ""},
-          {"triggered_by", ""}, {"ended_by", ""}, {"paused_by", ""},  {"resumed_by", ""}};
+  std::vector<Column> columns{{"run_id", ""},       {"job", ""},      {"group", ""},        {"slot", ""},
+                              {"slot_until", ""},   {"slots", ""},    {"trigger", ""},      {"attempt", ""},
+                              {"status", ""},       {"reason", ""},   {"exit_code", ""},    {"signal", ""},
+                              {"started_at", ""},   {"ended_at", ""}, {"duration_ms", ""},  {"node", ""},
+                              {"epoch", ""},        {"fence", ""},    {"output_bytes", ""}, {"leftover", ""},
+                              {"triggered_by", ""}, {"ended_by", ""}, {"paused_by", ""},    {"resumed_by", ""}};
+  if (format == Format::csv) columns.push_back({"evidence", ""});
+  return columns;
 }
 
 std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times, RowSource source) {
@@ -73,6 +76,7 @@ std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes&
   const io::Message shown = library::shown(row);
   std::vector<Cell> cells;
   for (const Column& column : history_columns(format)) cells.push_back(cell_of(shown, column.name));
+  if (format == Format::csv && source == RowSource::store) cells.back() = std::string("store");
   return cells;
 }
 

@@ -55,6 +55,26 @@ Result<io::Message> ask_job(const config::Config& config, const std::string& job
   return io::ask_once(config.control_socket, question, std::chrono::seconds(5));
 }
 
+Result<io::Message> ask_instance_elsewhere(const config::Config& config, const std::string& job) {
+  if (!is_instance(job) || node_of_instance(job) == config.node)
+    return Error{Errc::not_found, job + " is no instance of another node"};
+  io::Message question;
+  question.set("do", "job").set("form", "shown").set("job", job).set("scope", "fleet");
+  return io::ask_once(config.control_socket, question, std::chrono::seconds(10));
+}
+
+Result<std::vector<io::Message>> ask_jobs(const config::Config& config) {
+  constexpr std::chrono::seconds patience(10);
+  auto client = io::ControlClient::ask(config.control_socket, io::Message().set("do", "jobs"), patience);
+  if (!client) return client.error();
+  std::vector<io::Message> jobs;
+  for (auto line = client->next(patience);; line = client->next(patience)) {
+    if (!line) return line.error();
+    if (!*line) return jobs;
+    for (io::Message& job : (*line)->objects("jobs")) jobs.push_back(std::move(job));
+  }
+}
+
 Result<std::vector<std::string>> with_instances(std::vector<std::string> names, library::LedgerView& ledger) {
   for (const std::string& name : std::vector(names)) {
     const auto instances = ledger.instances_of(name);

@@ -19,6 +19,13 @@ config::JobsDir load_jobs(const config::Config& config);
 /// What the daemon says of a job, whoever defines it. not_found: it does not have the job; unavailable: no daemon.
 Result<io::Message> ask_job(const config::Config& config, const std::string& job);
 
+/// Another node's instance, as the daemon shows it in public form: by what that node says, and the files here. Errors:
+/// also not_found (it is no such instance).
+Result<io::Message> ask_instance_elsewhere(const config::Config& config, const std::string& job);
+
+/// All jobs as the daemon has them. It answers some at a time.
+Result<std::vector<io::Message>> ask_jobs(const config::Config& config);
+
 /// Of an instance JOB@NODE of another node, where the job's file defines it for each node: not_found, with whom to ask.
 /// Nothing is wrong with any other name.
 Result<void> require_own(const std::string& name, const config::Config& config);

@@ -1,6 +1,7 @@
 #include "app/request_columns.hpp"
 
 #include "app/history_columns.hpp"
+#include "library/history/standing_pauses.hpp"
 #include "library/shown/values.hpp"
 
 namespace ballot::app {
@@ -9,11 +10,15 @@ std::vector<Column> request_columns(Format format) {
   if (format == Format::table)
     return {{"at", "AT"},         {"kind", "REQUEST"}, {"job", "JOB"},   {"group", "GROUP"}, {"by", "BY"},
             {"result", "RESULT"}, {"run_id", "RUN"},   {"node", "NODE"}, {"text", "TEXT"}};
-  return {{"request_id", ""}, {"at", ""},   {"kind", ""},   {"job", ""},  {"group", ""},      {"run_id", ""},
-          {"by", ""},         {"node", ""}, {"result", ""}, {"text", ""}, {"answered_at", ""}};
+  std::vector<Column> columns{{"request_id", ""}, {"at", ""},     {"kind", ""},       {"job", ""},
+                              {"group", ""},      {"run_id", ""}, {"by", ""},         {"node", ""},
+                              {"result", ""},     {"text", ""},   {"answered_at", ""}};
+  if (format == Format::csv) columns.push_back({"evidence", ""});
+  return columns;
 }
 
 std::vector<Cell> request_cells(const RequestRow& request, Format format, const LocalTimes& times) {
+  const auto run = library::run_of(request);
   if (format == Format::table)
     return {times.slot(request.job, request.at),
             word(request.kind),
@@ -21,7 +26,7 @@ std::vector<Cell> request_cells(const RequestRow& request, Format format, const 
             word(request.group),
             word(request.by),
             word(request.result),
-            request.run ? Cell(Uncut{short_id(*request.run)}) : Cell(),
+            run ? Cell(Uncut{short_id(*run)}) : Cell(),
             word(request.node),
             word(request.text)};
   const io::Message shown = library::shown(request);
@@ -30,13 +35,11 @@ std::vector<Cell> request_cells(const RequestRow& request, Format format, const 
   return cells;
 }
 
-void write_request(RecordWriter& out, const ShownRequest& request, Format format, const LocalTimes& times) {
-  if (!request.is_evidence) return out.row(request_cells(request.row, format, times));
-  RequestRow row = request.row;
+void write_request(RecordWriter& out, const RequestRow& request, Format format, const LocalTimes& times) {
+  if (!library::is_of_store(request)) return out.row(request_cells(request, format, times));
+  RequestRow row = request;
   if (format == Format::table) row.result += " (store)";
   std::vector<Cell> cells = request_cells(row, format, times);
-  if (format == Format::table) return out.row(std::move(cells));
-  cells.front() = Cell();  // it is not known
   if (format != Format::json) return out.row(std::move(cells));
   const std::vector<Column> columns = request_columns(format);
   RecordWriter::Fields fields;

@@ -5,7 +5,6 @@
 
 #include "app/format.hpp"
 #include "app/local_times.hpp"
-#include "app/standing_pauses.hpp"
 #include "ballot/ledger.hpp"
 
 namespace ballot::app {
@@ -14,7 +13,7 @@ namespace ballot::app {
 std::vector<Column> request_columns(Format format);
 
 /// A row of the store, and no ledger's, has no id, and its result is marked; in JSON it has `evidence`.
-void write_request(RecordWriter& out, const ShownRequest& request, Format format, const LocalTimes& times);
+void write_request(RecordWriter& out, const RequestRow& request, Format format, const LocalTimes& times);
 
 /// `request` in that order. In a table a run's id is its last 12 digits.
 std::vector<Cell> request_cells(const RequestRow& request, Format format, const LocalTimes& times = {});

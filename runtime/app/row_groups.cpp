@@ -5,7 +5,9 @@ namespace ballot::app {
 bool RowGroups::add(const Row& row) {
   const bool is_paused = row.reason == Reason::paused;
   const auto before = paused_.find(row.job);
-  if (before != paused_.end() && is_paused) {
+  const bool is_same = before != paused_.end() && is_paused && rows_[before->second].paused_by == row.paused_by &&
+                       rows_[before->second].resumed_by == row.resumed_by;
+  if (is_same) {
     Row& group = rows_[before->second];
     if (!group.slot_until) group.slot_until = group.slot;
     group.slot = row.slot;

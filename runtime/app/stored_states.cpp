@@ -83,21 +83,6 @@ StoredStates StoredStates::of(const std::vector<Register>& registers) {
   return states;
 }
 
-std::vector<RequestRow> StoredStates::pauses() const {
-  std::vector<RequestRow> requests;
-  for (const auto& [name, state] : states_)
-    for (const Pause& pause : state.pauses) {
-      RequestRow request;
-      request.kind = "pause";
-      (pause.of == Pause::Of::group ? request.group : request.job) = name.substr(2);
-      request.at = pause.since.value_or(WallTime{});
-      request.by = pause.by;
-      request.result = "done";
-      requests.push_back(std::move(request));
-    }
-  return requests;
-}
-
 std::vector<std::string> StoredStates::held() const {
   std::vector<std::string> names;
   for (const auto& [name, state] : states_) names.push_back(name);

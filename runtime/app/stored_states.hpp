@@ -49,8 +49,6 @@ class StoredStates {
   /// Of one job alone.
   static Result<StoredState> read(const config::Config& config, const std::string& job, const std::string& group);
 
-  /// The pauses that stand, each as what was asked for it; of the request nothing else is stored.
-  std::vector<RequestRow> pauses() const;
   /// The registers of jobs and groups that are not active.
   std::vector<std::string> held() const;
   /// Halted comes before paused; of a halt the group before the job.

@@ -34,23 +34,40 @@ std::string lost_term(const Row& row, library::LedgerView& ledger) {
   return term == terms->end() ? "" : " It ran under " + term_text(*term) + ".";
 }
 
+/// Terms between two that are known: of nodes whose ledgers were not asked, or have lost them.
+std::string terms_between(std::uint64_t before, std::uint64_t after, const library::LedgerView& ledger) {
+  if (after <= before + 1) return {};
+  const bool is_one = after == before + 2;
+  std::string text = is_one
+                         ? " Between them lies term " + std::to_string(before + 1)
+                         : " Between them lie terms " + std::to_string(before + 1) + " to " + std::to_string(after - 1);
+  text += ", of which no ledger that was asked knows";
+  std::string nodes;
+  for (const library::MissingNode& node : ledger.missing()) nodes += (nodes.empty() ? "" : ", ") + node.node;
+  return text + (nodes.empty()
+                     ? "."
+                     : "; not answered " + std::string(nodes.find(',') == nodes.npos ? "has " : "have ") + nodes + ".");
+}
+
 /// The terms around the slot, newest first.
 std::string terms_around(const Row& row, library::LedgerView& ledger) {
   const auto terms = ledger.terms(row.group);
   if (!terms) return {};
   std::string text;
   const TermRow* after = nullptr;
+  std::uint64_t before = 0;
   for (const TermRow& term : *terms) {
     if (term.elected_at > row.slot) {
       after = &term;
       continue;
     }
+    before = term.epoch;
     text = " Before it was " + term_text(term) +
            (ledger.missing().empty() ? "." : ", as far as the nodes that answer know.");
     break;
   }
   if (after) text += " Elected after it was node " + after->node + ", " + format_millis(after->elected_at) + ".";
-  return text;
+  return text + (after && before > 0 ? terms_between(before, after->epoch, ledger) : "");
 }
 
 /// The row does not keep it: the deadline is that of the job as it is now, where that explains how long the run took.
@@ -78,6 +95,28 @@ std::string why_detail(const Row& row, library::LedgerView& ledger, const config
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
   if (row.reason == Reason::no_leader) return terms_around(row, ledger);
   return {};
+}
+
+/// A wait is up to a tenth longer than said.
+std::string retry_text(const std::vector<Row>& rows, std::int64_t next, const schedule::DefinitionPtr& definition) {
+  if (!definition || definition->job.retries == 0) return {};
+  const Job& job = definition->job;
+  double delay = static_cast<double>(job.details->retry_delay.count());
+  for (std::int64_t attempt = 2; attempt < next && delay < static_cast<double>(job.details->retry_max_delay.count());
+       ++attempt)
+    delay *= job.details->retry_backoff;
+  delay = std::min(delay, static_cast<double>(job.details->retry_max_delay.count()));
+  const auto before =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.attempt == next - 1 && row.ended_at; });
+  std::string text;
+  if (before != rows.end()) {
+    const WallTime from = *before->ended_at + Millis(static_cast<std::int64_t>(delay));
+    text = " It starts between " + format_seconds(from) + " and " +
+           format_seconds(from + Millis(static_cast<std::int64_t>(delay / 10)) + std::chrono::seconds(1)) + ".";
+  }
+  const std::int64_t left = std::max<std::int64_t>(job.retries + 2 - next, 1);
+  return text + " With retries = " + std::to_string(job.retries) + ", " + std::to_string(left) +
+         (left == 1 ? " attempt is" : " attempts are") + " left.";
 }
 
 NextAttempt ask_next_attempt(const config::Config& config, const RunId& run) {

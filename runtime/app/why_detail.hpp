@@ -25,6 +25,10 @@ std::string why_detail(const Row& row, library::LedgerView& ledger, const config
 using NextAttempt = std::optional<std::int64_t>;
 NextAttempt ask_next_attempt(const config::Config& config, const RunId& run);
 
+/// Of a run that waits for its attempt `next`: when that starts, by when the attempt before it ended, and how many are
+/// left, by the job's file as it is now. "": the job has no retries.
+std::string retry_text(const std::vector<Row>& rows, std::int64_t next, const schedule::DefinitionPtr& definition);
+
 /// Whether another attempt follows the last row of a run, after a space; "" where that is no question. `definition`:
 /// null where no file defines the job.
 std::string what_follows(const Row& last, const schedule::DefinitionPtr& definition, const NextAttempt& next);

@@ -46,12 +46,25 @@ bool is_led_elsewhere(const UnrecordedSlot& slot) { return !slot.leader.empty() 
 
 /// Of a job that runs by hand alone: its runs may be another node's.
 std::string triggered_elsewhere(const UnrecordedSlot& slot) {
-  return is_led_elsewhere(slot) ? " " + led_elsewhere(slot) : "";
+  return is_led_elsewhere(slot) && slot.missing.empty() ? " " + led_elsewhere(slot) : "";
+}
+
+bool is_paused(const UnrecordedSlot& slot) {
+  const auto since = paused_since(slot.pauses);
+  return slot.state == "paused" && (!since || *slot.slot >= *since);
+}
+
+std::string paused_text(const UnrecordedSlot& slot) {
+  return "The job is " + pauses_text(slot.pauses) +
+         ". Slots that pass meanwhile become skipped: paused when it is resumed (" +
+         resume_commands(slot.pauses, slot.job, slot.group) + ").";
 }
 
 std::string ask_node_of_instance(const UnrecordedSlot& slot) {
   const bool is_missing =
       std::find(slot.missing.begin(), slot.missing.end(), node_of_instance(slot.job)) != slot.missing.end();
+  const bool has_answered = !is_missing && slot.scope == UnrecordedSlot::Scope::fleet;
+  if (has_answered) return ". It has answered, and has no row of the slot: " + not_yet(slot);
   return is_missing ? ". It has not answered: what became of the slot nobody else knows, and while that node is away "
                       "nobody runs it."
                     : ": ask there.";
@@ -61,6 +74,8 @@ std::string ask_node_of_instance(const UnrecordedSlot& slot) {
 std::string why_not_scheduled(const UnrecordedSlot& slot) {
   switch (slot.schedule) {
     case Schedule::not_loaded:
+      if (is_instance(slot.job) && node_of_instance(slot.job) != slot.node && slot.slot && is_paused(slot))
+        return paused_text(slot);
       if (is_instance(slot.job) && node_of_instance(slot.job) != slot.node)
         return "It is the instance of node " + std::string(node_of_instance(slot.job)) +
                ", which runs the job for itself and keeps what became of it" + ask_node_of_instance(slot);
@@ -78,17 +93,6 @@ std::string why_not_scheduled(const UnrecordedSlot& slot) {
     case Schedule::some: break;
   }
   return {};
-}
-
-bool is_paused(const UnrecordedSlot& slot) {
-  const auto since = paused_since(slot.pauses);
-  return slot.state == "paused" && (!since || *slot.slot >= *since);
-}
-
-std::string paused_text(const UnrecordedSlot& slot) {
-  return "The job is " + pauses_text(slot.pauses) +
-         ". Slots that pass meanwhile become skipped: paused when it is resumed (" +
-         resume_commands(slot.pauses, slot.job, slot.group) + ").";
 }
 
 /// What keeps the job from being settled now: "" where nothing does.
@@ -116,12 +120,16 @@ bool is_after_silence(const UnrecordedSlot& slot) {
   return is_led_elsewhere(slot) && slot.leader_is_silent && slot.leader_heard && *slot.slot > *slot.leader_heard;
 }
 
-std::string with_silent_nodes(const UnrecordedSlot& slot) {
-  if (is_after_silence(slot)) return led_by_silent(slot);
+std::string silent_nodes(const UnrecordedSlot& slot) {
   std::string nodes;
   for (const std::string& node : slot.missing) nodes += (nodes.empty() ? "" : ", ") + node;
   const bool are_many = slot.missing.size() > 1;
-  nodes = (are_many ? "nodes " : "node ") + nodes + (are_many ? " have" : " has") + " not answered";
+  return (are_many ? "nodes " : "node ") + nodes + (are_many ? " have" : " has") + " not answered";
+}
+
+std::string with_silent_nodes(const UnrecordedSlot& slot) {
+  if (is_after_silence(slot)) return led_by_silent(slot);
+  const std::string nodes = silent_nodes(slot);
   if (is_before_definition(slot))
     return not_due(slot) + " No ledger that was asked has a row of it by an earlier definition; " + nodes + ".";
   return "No ledger that was asked has a row of the slot, and " + nodes + ": what became of it may be recorded there.";
@@ -140,6 +148,10 @@ std::string not_recorded(const UnrecordedSlot& slot) {
     const bool was_before = slot.halted_at && *slot.slot < *slot.halted_at && is_led_elsewhere(slot);
     return (was_before ? led_elsewhere(slot) + " " : "") + halted_text(slot);
   }
+  if (slot.daemon == Daemon::hung)
+    return "This node's ledger says nothing of it, and the daemon here, which may know more, does not answer: it "
+           "hangs, "
+           "or was stopped by a signal. Its log and `ballot status` say more.";
   if (slot.daemon == Daemon::away)
     return "This node's ledger says nothing of it, and no daemon runs here that knows more. The node that led the "
            "group "
@@ -168,6 +180,10 @@ std::string halted_text(const UnrecordedSlot& job) {
 Explained why_nothing(const UnrecordedSlot& slot) {
   if (slot.waits && slot.slot) return {"queued", std::string(rule_of(Status::queued, Reason::none))};
   const std::string unscheduled = why_not_scheduled(slot);
+  const bool runs_by_hand = slot.schedule == Schedule::none || slot.schedule == Schedule::disabled;
+  if (runs_by_hand && !slot.missing.empty())
+    return {"not recorded", unscheduled + " No ledger that was asked has a run of it up to that time, and " +
+                                silent_nodes(slot) + ": a run of it may be recorded there."};
   if (!slot.slot)
     return {"no slot", unscheduled.empty() ? "The schedule has no slot up to that time." + next_of(slot) : unscheduled};
   if (*slot.slot > slot.now) return {"to come", unscheduled.empty() ? "The slot is still to come." : unscheduled};

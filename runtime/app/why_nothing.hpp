@@ -27,16 +27,17 @@ struct UnrecordedSlot {
   std::vector<std::string> missing;                      // nodes that were asked, and did not answer
 
   // what the daemon says
-  enum class Daemon { away, unaware, there } daemon = Daemon::there;  // unaware: it does not have the job
-  std::string node;                                                   // its name
-  std::string leader;                                                 // of the group; "" where nobody leads it
-  bool leader_is_silent = false;                                      // its session is not renewed,
-  std::optional<WallTime> leader_heard;                               // since then, where that is known
-  std::string state;                                                  // the job's, as `ballot jobs` shows it
-  std::string trouble;                                                // why it is halted,
-  std::optional<WallTime> halted_at;                                  // since when, where that is known,
-  bool halted_with_group = false;                                     // and whether with its whole group
-  std::optional<WallTime> since;                                      // slots at or before it were not due
+  // unaware: it does not have the job; hung: it does not answer
+  enum class Daemon { away, hung, unaware, there } daemon = Daemon::there;
+  std::string node;                      // its name
+  std::string leader;                    // of the group; "" where nobody leads it
+  bool leader_is_silent = false;         // its session is not renewed,
+  std::optional<WallTime> leader_heard;  // since then, where that is known
+  std::string state;                     // the job's, as `ballot jobs` shows it
+  std::string trouble;                   // why it is halted,
+  std::optional<WallTime> halted_at;     // since when, where that is known,
+  bool halted_with_group = false;        // and whether with its whole group
+  std::optional<WallTime> since;         // slots at or before it were not due
   std::vector<Pause> pauses;
   bool waits = false;  // the slot is due, and waits
 };

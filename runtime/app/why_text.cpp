@@ -176,7 +176,9 @@ std::string_view rule_of(const Row& row) {
 }
 
 std::string headline(const Row& row, const std::string& zone) {
-  std::string text = row.job + " " + slots_of(row, zone) + " " + row.status.description();
+  const bool has_ended = row.status.text() == "ended";  // as the store shows it: see library::as_shown()
+  std::string text = row.job + " " + slots_of(row, zone) + " ";
+  text += has_ended ? "ended" : row.status.description();
   if (row.reason != Reason::none) text += ": " + row.reason.description();
   if (row.run) text += " (run " + short_id(*row.run) + ")";
   return text;

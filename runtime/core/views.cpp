@@ -192,6 +192,21 @@ Views::Next Views::visit_owners(
   });
 }
 
+void Views::visit_pauses(const std::function<void(const PauseView&)>& visit) const {
+  for (const auto& [name, group] : groups_.all()) {
+    if (!group.machine.leads() || !group.machine.term().paused) continue;
+    const GroupRegister& stored = group.machine.known_register();
+    visit({"", name, stored.paused_at, stored.paused_by});
+  }
+  for (const auto& job : jobs_.all()) {
+    const JobRegister* const known = job->machine.known_register();
+    if (!known || !known->paused) continue;
+    const GroupEntry* const group = groups_.find(job->machine.owner());
+    if (group && group->machine.leads())
+      visit({job->machine.name(), "", known->interventions->paused_at, known->interventions->paused_by});
+  }
+}
+
 const std::string* Views::find_owner(const std::string& job) const {
   const JobEntry* const found = jobs_.find(job);
   return found && found->machine.definition() ? &found->machine.owner() : nullptr;

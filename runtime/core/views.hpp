@@ -84,6 +84,13 @@ struct RunView {
   std::string_view state;  // claiming, ready, starting, running, foreign, waiting
 };
 
+/// A pause that stands: of a job, or of a group and all its jobs.
+struct PauseView {
+  std::string_view job, group;  // one of them is ""
+  std::optional<WallTime> since;
+  std::string_view by;
+};
+
 /// What a job's register shows of runs: rows of those that are open, of the last one that was closed, and of the last
 /// slot that was claimed, where the register does not show how its run ended (`claimed`, without a run).
 std::vector<Row> shown_runs(const std::string& job, const JobRegister& known);
@@ -122,6 +129,8 @@ class Views {
   /// The jobs that files define, with the groups whose they are, as visit_jobs() goes through them.
   Next visit_owners(const std::string& after, std::size_t most,
                     const std::function<void(const std::string& job, const std::string& group)>& visit) const;
+  /// The pauses of what this node leads.
+  void visit_pauses(const std::function<void(const PauseView&)>& visit) const;
   /// Of one of them; null: no file defines it.
   const std::string* find_owner(const std::string& job) const;
   /// As many jobs as a visit of all of them shows, or more.

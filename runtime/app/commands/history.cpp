@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
 #include "app/history_columns.hpp"
 #include "app/history_migration.hpp"
 #include "app/ledger_access.hpp"
@@ -15,8 +14,6 @@
 #include "app/output_follower.hpp"
 #include "app/request_columns.hpp"
 #include "app/row_groups.hpp"
-#include "app/standing_pauses.hpp"
-#include "app/stored_states.hpp"
 
 namespace ballot::app {
 namespace {
@@ -116,22 +113,6 @@ Result<void> check(const HistoryOptions& options) {
   return Error{Errc::invalid, std::string("--requests goes without ") + flag};
 }
 
-/// What nodes that do not answer have done may stand in the store. Which of them it was the store does not say.
-std::optional<Error> add_of_store(std::vector<ShownRequest>& requests, const storage::RequestFilter& filter,
-                                  const HistoryOptions& options, const library::LedgerView& ledger) {
-  const auto missing = ledger.missing();
-  const bool may_be_theirs = std::any_of(missing.begin(), missing.end(), [&](const library::MissingNode& node) {
-    return node.heard_by != "ledger" && (filter.nodes.empty() || std::find(filter.nodes.begin(), filter.nodes.end(),
-                                                                           node.node) != filter.nodes.end());
-  });
-  if (!may_be_theirs || filter.run) return std::nullopt;
-  const auto config = load_backend_config(options.config);
-  const auto stored = config ? StoredStates::read(*config) : Error{Errc::invalid, "the configuration"};
-  if (!stored) return stored.error();
-  add_standing(requests, stored->pauses(), filter);
-  return std::nullopt;
-}
-
 Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& options, const config::Config& config,
                            const LocalTimes& times) {
   const storage::Filter& rows = options.filter;
@@ -142,19 +123,15 @@ Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& op
                                       .since = rows.since,
                                       .until = rows.until,
                                       .limit = rows.limit};
-  std::vector<ShownRequest> requests;
+  std::vector<RequestRow> requests;
   const auto end =
-      ledger.requests(filter, [&](const RequestRow& request) { return requests.push_back({request}), true; });
+      ledger.requests(filter, [&](const RequestRow& request) { return requests.push_back(request), true; });
   if (!end) return end.error();
-  const auto trouble = add_of_store(requests, filter, options, ledger);
   RecordWriter out(std::cout, request_columns(options.format), stdout_layout(options.format));
-  for (const ShownRequest& request : requests) write_request(out, request, options.format, times);
+  for (const RequestRow& request : requests) write_request(out, request, options.format, times);
   remark_missing(out, ledger, config);
   out.finish();
   name_missing("history", ledger);
-  if (trouble)
-    std::cerr << "ballot history: " << escaped(trouble->what, Escape::plain)
-              << ": pauses that stand, and that those nodes know of, are not shown\n";
   return {};
 }
 

@@ -17,7 +17,6 @@
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
 #include "io/clocks.hpp"
-#include "io/control_client.hpp"
 
 namespace ballot::app {
 namespace {
@@ -70,21 +69,6 @@ io::Message message_of(const schedule::Definition& definition) {
   const auto next = is_known ? definition.plan.next(io::read_clocks().wall, {}) : std::nullopt;
   if (next) job.set("next_slot", format_slot(next->at));
   return job;
-}
-
-/// The daemon answers some at a time.
-Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
-  constexpr std::chrono::seconds patience(10);
-  io::Message request;
-  request.set("do", "jobs");
-  auto client = io::ControlClient::ask(socket, request, patience);
-  if (!client) return client.error();
-  std::vector<io::Message> jobs;
-  for (auto line = client->next(patience);; line = client->next(patience)) {
-    if (!line) return line.error();
-    if (!*line) return jobs;
-    for (io::Message& job : (*line)->objects("jobs")) jobs.push_back(std::move(job));
-  }
 }
 
 /// In a table what matters most comes first.
@@ -159,7 +143,7 @@ Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const SteadyTime asked_at = io::read_clocks().steady;
-  const auto answer = ask_jobs(config->control_socket);
+  const auto answer = ask_jobs(*config);
   if (!answer) return fail("jobs", answer.error());
   std::vector<io::Message> jobs = named(options.name, *answer);
   const auto ledger = open_ledger(*config, options.scope.scope());
@@ -167,9 +151,10 @@ Exit run(const JobsOptions& options) {
   std::optional<AwayInstance> away;
   if (jobs.empty() && !options.name.empty()) {
     away = find_away(options.name, *config, load_jobs(*config).set(), asked);
+    auto elsewhere = away ? message_of(*away->definition) : ask_instance_elsewhere(*config, options.name);
     const auto own = require_own(options.name, *config);
-    if (!away) return fail("jobs", own ? unknown(options.name, *answer) : own.error());
-    jobs.push_back(message_of(*away->definition));
+    if (!elsewhere) return fail("jobs", own ? unknown(options.name, *answer) : own.error());
+    jobs.push_back(*std::move(elsewhere));
   }
   const std::vector<std::string> statuses = last_statuses(asked, jobs);
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));

@@ -8,6 +8,7 @@
 #include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
+#include "app/held_jobs.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/local_times.hpp"
@@ -32,8 +33,10 @@ struct NextOptions {
 
 struct ToCome {
   std::vector<io::Message> slots;
-  std::vector<std::string> unknown;  // jobs whose slots are not known here
-  bool left_out = false;             // there may be more slots
+  std::vector<HeldJob> held = {};      // of what was asked for by name
+  std::set<std::string> leaders = {};  // of that, as far as they are known
+  std::vector<std::string> unknown;    // jobs whose slots are not known here
+  bool left_out = false;               // there may be more slots
 };
 
 /// `held`: registers by which jobs or groups of other nodes are paused or halted.
@@ -66,14 +69,42 @@ std::vector<std::string> fitting(std::vector<std::string> held) {
   return held;
 }
 
+bool is_named(const NextOptions& options, const io::Message& job) {
+  const std::string name = job.text("job").value_or(""), group = job.text("group").value_or("");
+  return (options.job.empty() || options.job == name || options.job == common_name(name)) &&
+         (options.group.empty() || options.group == group || options.group == common_name(group)) &&
+         (options.node.empty() || options.node == job.text("leader"));
+}
+
+/// The jobs that somebody has asked for by name, as the daemon shows them, and those of other nodes that have slots.
+std::vector<io::Message> named_jobs(const NextOptions& options, const config::Config& config, const ToCome& next) {
+  if (options.job.empty() && options.group.empty()) return {};
+  auto jobs = ask_jobs(config);
+  if (!jobs) return {};
+  std::erase_if(*jobs, [&](const io::Message& job) { return !is_named(options, job); });
+  std::set<std::string> instances;
+  for (const io::Message& slot : next.slots) {
+    const std::string job = slot.text("job").value_or(""), node = slot.text("node").value_or("");
+    if (node_of_instance(job) != node || node == config.node || !instances.insert(job).second) continue;
+    jobs->push_back(io::Message().set("job", job).set("group", slot.text("group")).set("leader", node));
+  }
+  return *std::move(jobs);
+}
+
 /// Slots of what is paused or halted are not to come, and take no other's place in the answer. What another node leads
 /// only the store knows.
 Result<void> drop_held(const NextOptions& options, const config::Config& config, ToCome& next) {
   const auto is_own = [&](const io::Message& slot) { return slot.text("node") == config.node; };
-  if (std::all_of(next.slots.begin(), next.slots.end(), is_own)) return {};
+  const std::vector<io::Message> named = named_jobs(options, config, next);
+  for (const io::Message& job : named) next.leaders.insert(job.text("leader").value_or(""));
+  const bool leads_named = std::all_of(named.begin(), named.end(),
+                                       [&](const io::Message& job) { return job.text("leader") == config.node; });
+  next.held = held_jobs(named, config.node, nullptr);
+  if (leads_named && std::all_of(next.slots.begin(), next.slots.end(), is_own)) return {};
   const auto with_backend = load_backend_config(options.config);
   const auto stored = with_backend ? StoredStates::read(*with_backend) : Error{Errc::invalid, "the configuration"};
   if (!stored) return stored.error();
+  next.held = held_jobs(named, config.node, &*stored);
   const auto drop = [&] {
     return std::erase_if(next.slots, [&](const io::Message& slot) {
       return !is_own(slot) &&
@@ -83,17 +114,19 @@ Result<void> drop_held(const NextOptions& options, const config::Config& config,
   if (drop() == 0 || !next.left_out) return {};
   auto again = ask_next(options, config.control_socket, fitting(stored->held()));
   if (!again) return again.error();
+  again->held = std::move(next.held), again->leaders = std::move(next.leaders);
   next = *std::move(again);
   drop();
   return {};
 }
 
-using SilentNodes = std::map<std::string, library::MissingNode>;
+using SilentNodes = std::map<std::string, SilentNode>;
 
 /// Of the nodes that lead what is to come, or are asked for, those that are not heard of.
-SilentNodes silent_of(const NextOptions& options, const config::Config& config, const std::vector<io::Message>& slots) {
+SilentNodes silent_of(const NextOptions& options, const config::Config& config, const ToCome& next) {
   std::set<std::string> named{options.node, std::string(node_of_instance(options.job))};
-  for (const io::Message& slot : slots) named.insert(slot.text("node").value_or(""));
+  named.insert(next.leaders.begin(), next.leaders.end());
+  for (const io::Message& slot : next.slots) named.insert(slot.text("node").value_or(""));
   named.erase("");
   named.erase(config.node);
   if (named.empty()) return {};
@@ -121,7 +154,22 @@ void name_silent(const SilentNodes& silent, const std::vector<io::Message>& slot
   }
 }
 
-void print_slots(const NextOptions& options, const config::Config& config, const std::vector<io::Message>& slots,
+void remark_held(RecordWriter& out, const HeldJob& held) {
+  out.remark({{held.of == Pause::Of::group ? "group" : "job", held.name},
+              {"state", held.word},
+              {"since", cell(held.since)},
+              {"by", word(held.by)}});
+}
+
+/// Why there is nothing, or less than was looked for.
+void name_held(const std::vector<HeldJob>& held) {
+  constexpr std::size_t most = 5;
+  for (std::size_t i = 0; i < std::min(held.size(), most); ++i)
+    std::cerr << "ballot next: " << escaped(text_of(held[i]), Escape::plain) << '\n';
+  if (held.size() > most) std::cerr << "ballot next: and " << held.size() - most << " more; `ballot jobs` names them\n";
+}
+
+void print_slots(const NextOptions& options, const config::Config& config, const ToCome& next,
                  const SilentNodes& silent) {
   RecordWriter out(std::cout,
                    {{"slot", "SLOT", Tint::plain, Room::stays},
@@ -130,14 +178,15 @@ void print_slots(const NextOptions& options, const config::Config& config, const
                     {"node", "NODE", Tint::plain, Room::stays}},
                    stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, config);
-  for (const io::Message& slot : slots) {
+  for (const io::Message& slot : next.slots) {
     const std::string job = slot.text("job").value_or("");
     const auto at = parse_wall(slot.text("slot").value_or(""));
     const std::string node = slot.text("node").value_or("");
-    const bool is_marked = options.format == Format::table && silent.contains(node);
+    const auto marked = options.format == Format::table ? silent.find(node) : silent.end();
     out.row({at ? times.slot(job, *at) : Cell(), job, slot.text("group").value_or(""),
-             word(is_marked ? node + " (silent)" : node)});
+             word(marked != silent.end() ? node + " (" + marked->second.state + ")" : node)});
   }
+  for (const HeldJob& held : next.held) remark_held(out, held);
   for (const auto& [name, node] : silent) remark_missing(out, node);
   out.finish();
   std::cout.flush();
@@ -168,8 +217,9 @@ Exit run(const NextOptions& options) {
   if (const auto known = require_names(options, *config, next->slots.empty()); !known)
     return fail("next", known.error());
   const auto checked = drop_held(options, *config, *next);
-  const SilentNodes silent = silent_of(options, *config, next->slots);
-  print_slots(options, *config, next->slots, silent);
+  const SilentNodes silent = silent_of(options, *config, *next);
+  print_slots(options, *config, *next, silent);
+  name_held(next->held);
   name_silent(silent, next->slots);
   if (!checked)
     std::cerr << "ballot next: " << checked.error().what

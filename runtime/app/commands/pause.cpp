@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/ask.hpp"
+#include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
 
@@ -40,7 +41,8 @@ Exit run_for_all(const char* what, const PauseOptions& options, const config::Co
       remaining += followed->text("text").value_or("");
       if (!remaining.empty() && !remaining.ends_with('\n')) remaining += '\n';
     } else if (followed.error().code != Errc::not_found)  // its node's files do not have the job
-      exit = fail(what, {followed.error().code, instance + ": " + followed.error().what});
+      exit =
+          fail(what, with_silence({followed.error().code, instance + ": " + followed.error().what}, instance, config));
   }
   std::cout << (pauses ? "paused:" : "resumed:") << done << ", and other nodes when they come\n" << remaining;
   return exit;

@@ -1,6 +1,7 @@
 // ballot show JOB: its definition in force, where that is written, its state, its next slots and last runs.
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "app/away_instance.hpp"
@@ -16,6 +17,7 @@
 #include "app/stored_states.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "config/other_instance.hpp"
 #include "config/text_file.hpp"
 #include "io/clocks.hpp"
 
@@ -46,8 +48,13 @@ struct ShownJob {
   std::vector<WallTime> next;
   std::string definition;                // as its file has it
   std::optional<std::vector<Row>> rows;  // none: the ledger cannot be read
+  std::set<RowKey> of_store;             // those of them that the store alone shows
   std::vector<library::MissingNode> missing;
 };
+
+RowSource source_of(const ShownJob& job, const Row& row) {
+  return job.of_store.contains(library::key_of(row)) ? RowSource::store : RowSource::ledger;
+}
 
 std::string state_text(const io::Message& job) {
   std::string text = job.text("state").value_or("");
@@ -85,7 +92,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
     job.state_text = stored->word + (stored->why.empty() ? "" : ": " + stored->why);
     if (stored->since) job.state_text += " since " + format_millis(*stored->since);
     if (stored->word == "paused") job.state_text = pauses_text(stored->pauses), job.next.clear();
-  } else if (!job.leader->empty()) {
+  } else if (!job.leader->empty() && node_of_instance(job.name) != *job.leader) {
     job.state_text += ", as far as is known here: ask on " + *job.leader;
   }
 }
@@ -164,7 +171,7 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
   if (!job.rows) return;
   RecordWriter out(std::cout, history_columns(Format::table), stdout_layout(Format::table));
   std::cout << '\n';
-  for (const Row& row : *job.rows) out.row(history_cells(row, Format::table, times));
+  for (const Row& row : *job.rows) out.row(history_cells(row, Format::table, times, source_of(job, row)));
   out.finish();
 }
 
@@ -178,7 +185,7 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
     one.add("since", pause.since ? Document(format_millis(*pause.since)) : Document()).add("by", or_null(pause.by));
     pauses.push_back(std::move(one));
   }
-  for (const Row& row : job.rows.value_or(std::vector<Row>())) rows.push_back(row_document(row));
+  for (const Row& row : job.rows.value_or(std::vector<Row>())) rows.push_back(row_document(row, source_of(job, row)));
   Document shown = Document::object();
   shown.add("job", job.name).add("description", or_null(job.description)).add("group", job.group);
   shown.add("leader", or_null(job.leader.value_or("")))
@@ -248,14 +255,19 @@ Exit run(const ShowOptions& options) {
   auto found = definitions.find(options.job);
   if (found == definitions.end()) found = definitions.find(instance_name(options.job, config->node));
   const bool has_file = found != definitions.end();
-  const Answer answer = has_file ? ask_job(*config, (*found)->job.name) : ask_job_or_instance(*config, options.job);
+  Answer answer = has_file ? ask_job(*config, (*found)->job.name) : ask_job_or_instance(*config, options.job);
   library::LedgerView* const view = ledger ? ledger->get() : nullptr;
   std::optional<AwayInstance> away;
-  if (!has_file && !answer) away = find_away(options.job, *config, jobs.set(), view);
+  schedule::DefinitionPtr elsewhere;
+  if (!has_file && !answer) {
+    away = find_away(options.job, *config, jobs.set(), view);
+    elsewhere = config::definition_on(jobs.set(), config->node, options.job);
+    if (elsewhere && !away) answer = ask_instance_elsewhere(*config, options.job);
+  }
   if (!has_file && !answer && !away) return fail("show", unknown_job(options.job, *config, ledger));
-  ShownJob job = has_file ? job_of_file(**found, jobs, answer)
-                 : away   ? job_of_file(*away->definition, jobs, answer)
-                          : job_of_program(*answer);
+  ShownJob job = has_file    ? job_of_file(**found, jobs, answer)
+                 : elsewhere ? job_of_file(*elsewhere, jobs, answer)
+                             : job_of_program(*answer);
   if (away)
     take_state_of_away(options, *away, job);
   else
@@ -264,6 +276,8 @@ Exit run(const ShowOptions& options) {
     auto rows = last_rows_of(job.name, **ledger);
     if (!rows) return fail("show", rows.error());
     job.rows = *std::move(rows);
+    for (const Row& row : *job.rows)
+      if (view->is_evidence(row)) job.of_store.insert(library::key_of(row));
     job.missing = view->missing();
   } else if (away) {
     job.missing = {away->node};

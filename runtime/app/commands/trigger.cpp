@@ -4,12 +4,15 @@
 #include <memory>
 
 #include "app/ask.hpp"
+#include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
+#include "app/escape.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "app/output_follower.hpp"
 #include "base/duration.hpp"
+#include "base/instance.hpp"
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
 
@@ -155,6 +158,7 @@ Result<Triggered> trigger(const TriggerOptions& options, const config::Config& c
 Result<std::vector<std::string>> jobs_to_trigger(const TriggerOptions& options, const config::Config& config) {
   auto instances = living_instances(config, options.job);
   if (!instances) return instances.error();
+  if (const auto known = require_node_of(options.job, config); !known) return known.error();
   if (!*instances)
     return options.all
                ? Result<std::vector<std::string>>(Error{Errc::invalid, "--all is of a job that runs on each node"})
@@ -163,6 +167,17 @@ Result<std::vector<std::string>> jobs_to_trigger(const TriggerOptions& options, 
   std::string text = "job " + options.job + " runs on each node: --all, or one of its instances:";
   for (const std::string& instance : **instances) text += " " + instance;
   return Error{Errc::invalid, text};
+}
+
+/// Nobody else runs their instances.
+void name_away_instances(const std::string& job, const std::vector<std::string>& triggered,
+                         const config::Config& config) {
+  for (const auto& [name, node] : ask_silent_nodes(config)) {
+    const std::string instance = instance_name(job, name);
+    if (std::find(triggered.begin(), triggered.end(), instance) != triggered.end()) continue;
+    std::cerr << "ballot trigger: " << escaped(instance + " is not triggered: " + silence_of(node), Escape::plain)
+              << '\n';
+  }
 }
 
 Exit run(const TriggerOptions& options) {
@@ -181,8 +196,9 @@ Exit run(const TriggerOptions& options) {
       triggered.push_back(*std::move(one));
     else if (!options.all || one.error().code != Errc::not_found)  // its node's files do not have the job
       exit = fail("trigger", options.all ? Error{one.error().code, job + ": " + one.error().what}
-                                         : with_guess(one.error(), job, "", *config));
+                                         : with_silence(with_guess(one.error(), job, "", *config), job, *config));
   }
+  if (options.all) name_away_instances(options.job, *jobs, *config);
   if (!options.wait && !options.follow) return exit;
   for (Triggered& one : triggered) {
     if (!one.run) continue;

@@ -20,6 +20,7 @@
 #include "app/why_text.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "config/other_instance.hpp"
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
 
@@ -81,6 +82,11 @@ schedule::DefinitionPtr loaded(const std::string& job, const config::Config& con
   return found == jobs.set().definitions.end() ? nullptr : *found;
 }
 
+/// Of another node's instance, as the files here define it: null where they do not.
+schedule::DefinitionPtr defined_elsewhere(const std::string& job, const config::Config& config) {
+  return config::definition_on(load_jobs(config).set(), config.node, job);
+}
+
 /// What is known of a slot or a run, and why it is so.
 struct WhyAnswer {
   std::string job, headline, text;
@@ -132,10 +138,12 @@ std::string zone_of(const schedule::DefinitionPtr& definition) { return definiti
 WhyAnswer explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
                   library::LedgerView& ledger, const std::string& what_is_now = "") {
   const Row& last = rows.front();
+  const bool waits = last.status == Status::queued && last.attempt > 1;
   if (ledger.is_evidence(last))
     return {last.job,
             headline(last, zone_of(definition)) + evidence_mark(last, names_of(ledger.missing())),
-            evidence_text(last) + before_text(rows) + what_is_now,
+            evidence_text(last) + (waits ? retry_text(rows, last.attempt, definition) : "") + before_text(rows) +
+                what_is_now,
             last.slot,
             "",
             rows,
@@ -149,9 +157,16 @@ WhyAnswer explain(const std::vector<Row>& rows, const config::Config& config, co
   if (!says_all) text += " " + std::string(rule_of(last));
   text += detail;
   if (last.run) text += what_follows(last, definition, next);
+  if (is_tried_again) text += retry_text(rows, *next, definition);
   std::string line = headline(last, zone_of(definition));
   if (is_tried_again) line += ", queued for attempt " + std::to_string(*next);
   return {last.job, std::move(line), text + what_is_now, last.slot, "", rows};
+}
+
+UnrecordedSlot::Daemon without(const Error& error) {
+  using Daemon = UnrecordedSlot::Daemon;
+  if (error.code == Errc::timeout) return Daemon::hung;
+  return error.code == Errc::not_found ? Daemon::unaware : Daemon::away;
 }
 
 /// What the daemon knows of the job.
@@ -159,12 +174,13 @@ void ask_about(const config::Config& config, UnrecordedSlot& slot) {
   constexpr std::chrono::seconds patience(5);
   io::Message question;
   question.set("do", "job").set("job", slot.job);
-  const auto answer = io::ask_once(config.control_socket, question, patience);
+  auto answer = io::ask_once(config.control_socket, question, patience);
   using Daemon = UnrecordedSlot::Daemon;
-  slot.daemon = answer ? Daemon::there : answer.error().code == Errc::not_found ? Daemon::unaware : Daemon::away;
+  slot.daemon = answer ? Daemon::there : without(answer.error());
+  if (slot.daemon == Daemon::unaware) answer = ask_instance_elsewhere(config, slot.job);
   if (!answer) return;
   const auto time = [&](const char* key) { return parse_wall(answer->text(key).value_or("")); };
-  if (slot.schedule == UnrecordedSlot::Schedule::not_loaded) {
+  if (slot.schedule == UnrecordedSlot::Schedule::not_loaded && slot.daemon == Daemon::there) {
     slot.schedule = UnrecordedSlot::Schedule::of_program;
     slot.group = answer->text("group").value_or("");
     slot.next = time("next_slot");
@@ -235,6 +251,7 @@ WhyAnswer explain_nothing(const std::string& job, const ConfigOptions& options, 
     const std::vector<WallTime> anchors(definition->plan.everies().size(), slot.now);
     if (const auto next = definition->plan.next(slot.now, anchors); next && anchors.empty()) slot.next = next->at;
   }
+  if (const auto elsewhere = definition ? nullptr : defined_elsewhere(job, config)) slot.group = elsewhere->job.group;
   ask_about(config, slot);
   if (slot.leader != slot.node) ask_store(options, slot);
   if (!slot.leader.empty() && slot.leader != slot.node) ask_of_leader(config, slot);
@@ -261,14 +278,6 @@ std::string what_keeps(const std::string& job, const config::Config& config,
 
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
 
-/// Of an instance of a node that does not answer: this node's of the same job, which is due at the same times.
-schedule::DefinitionPtr own_instance(const std::string& job, const config::Config& config,
-                                     const library::LedgerView& ledger) {
-  const std::vector<std::string> missing = names_of(ledger.missing());
-  if (std::find(missing.begin(), missing.end(), node_of_instance(job)) == missing.end()) return nullptr;
-  return loaded(instance_name(common_name(job), config.node), config);
-}
-
 /// The job's last slot up to the time: of the ledger, or of its schedule.
 Result<WhyAnswer> explain_job(const std::string& job, const WhyOptions& options, const config::Config& config,
                               library::LedgerView& ledger) {
@@ -276,7 +285,7 @@ Result<WhyAnswer> explain_job(const std::string& job, const WhyOptions& options,
   const auto rows = last_rows(ledger, job, time);
   if (!rows) return rows.error();
   const schedule::DefinitionPtr definition = loaded(job, config);
-  const schedule::DefinitionPtr planned = definition ? definition : own_instance(job, config, ledger);
+  const schedule::DefinitionPtr planned = definition ? definition : defined_elsewhere(job, config);
   const auto slot = planned && planned->job.enabled ? last_slot(planned->plan, time) : std::nullopt;
   if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
     return explain(*rows, config, definition, ledger,
@@ -301,11 +310,17 @@ Exit run(const WhyOptions& options) {
   if (!ledger) return fail("why", ledger.error());
   const auto subject = find_subject(options.subject, *config, **ledger);
   if (!subject) return fail("why", subject.error());
+  const std::string_view of_node = node_of_instance(subject->job);
+  if (!of_node.empty() && of_node != config->node && (*ledger)->is_of_fleet())
+    if (const auto known = library::require_nodes(**ledger, {std::string(of_node)}); !known)
+      return fail("why", known.error());
   if (subject->run && options.at) return fail("why", {Errc::invalid, "--at is of a job's slots, not of a run"});
   const auto explained = subject->run ? explain_run(*subject->run, subject->job, *config, **ledger)
                                       : explain_job(subject->job, options, *config, **ledger);
   if (explained) print(*explained, options, **ledger);
   name_missing("why", **ledger);
+  if (explained && !explained->rows.empty() && !is_final(explained->rows.front().status))
+    warn_of_open_rows("why", **ledger);
   return explained ? Exit::done : fail("why", explained.error());
 }
 

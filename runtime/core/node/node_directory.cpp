@@ -89,8 +89,8 @@ std::vector<std::string> NodeDirectory::learn(Now now, const std::vector<Registe
   return old;
 }
 
-void NodeDirectory::see(SteadyTime now, const Group& settings, const Election& election) {
-  if (peers_.see(now, settings, election)) compare_by(now);
+void NodeDirectory::see(Now now, const Group& settings, const Election& election) {
+  if (peers_.see(now, settings, election)) compare_by(now.steady);
 }
 
 std::vector<std::pair<std::string, RunnerPlace>> NodeDirectory::runners_of(std::set<std::string> nodes,

@@ -58,7 +58,7 @@ class NodeDirectory {
   const Peers& peers() const { return peers_; }
   /// Takes the list of records under n/. Returns the records that nobody needs any more.
   std::vector<std::string> learn(Now now, const std::vector<Register>& records);
-  void see(SteadyTime now, const Group& settings, const Election& election);
+  void see(Now now, const Group& settings, const Election& election);
   Peers::Best best(SteadyTime now, const Group& settings, std::uint64_t digest, bool spread) const {
     return peers_.best(now, settings, digest, node_, spread);
   }

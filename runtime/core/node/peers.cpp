@@ -74,6 +74,11 @@ Rank rank(const Group& settings, std::string_view node, bool spread) {
   return {static_cast<std::size_t>(place), spread ? mixed(Fnv().add_whole(settings.name).add(node).value()) : 0};
 }
 
+/// A session is in elections until it is over, though its node may be dead: since when it was not renewed.
+Millis unheard_for(const Candidate& candidate, WallTime now) {
+  return candidate.last_seen ? std::max(Millis(now - *candidate.last_seen), Millis(0)) : Millis(0);
+}
+
 }  // namespace
 
 std::vector<std::string> to_texts(const NodeRecord& r) {
@@ -168,18 +173,19 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
   return changed;
 }
 
-bool Peers::see(SteadyTime now, const Group& settings, const Election& election) {
+bool Peers::see(Now now, const Group& settings, const Election& election) {
   bool changed = false;
   for (auto& [session, peer] : peers_) {
     if (!peer.takes_part(settings)) continue;
-    const bool there = std::any_of(election.candidates.begin(), election.candidates.end(),
-                                   [&, &id = session](const Candidate& candidate) { return candidate.id == id; });
-    if (!there && peer.life == Peer::Life::unknown && now < peer.since + arriving) continue;
+    const auto found = std::find_if(election.candidates.begin(), election.candidates.end(),
+                                    [&, &id = session](const Candidate& candidate) { return candidate.id == id; });
+    const bool there = found != election.candidates.end();
+    if (!there && peer.life == Peer::Life::unknown && now.steady < peer.since + arriving) continue;
     const auto life = there ? Peer::Life::alive : Peer::Life::gone;
     changed = changed || peer.life != life;
     peer.life = life;
-    peer.seen = now;
-    if (there) peer.alive = now;
+    peer.seen = now.steady;
+    if (there) peer.alive = std::max(peer.alive, std::optional(now.steady - unheard_for(*found, now.wall)));
   }
   return changed;
 }

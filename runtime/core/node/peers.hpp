@@ -96,7 +96,7 @@ class Peers {
 
   /// Everybody who may lead the group and is not in its election is gone, but for who has just begun. True: something
   /// has changed.
-  bool see(SteadyTime now, const Group& settings, const Election& election);
+  bool see(Now now, const Group& settings, const Election& election);
 
   /// From when on some node whose files differ is not known, or not of late, to be alive or gone; none: no files
   /// differ.

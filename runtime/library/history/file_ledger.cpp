@@ -155,6 +155,9 @@ Result<ShownOutput> FileLedger::output(const runner::AttemptId& attempt, std::in
     return kept ? Result<ShownOutput>(output_of(*row, *kept, from, place_.node)) : kept.error();
   }
   const bool is_here = row->node.empty() || row->node == place_.node;
+  if (is_here && !shown && !place_.is_live && shown.error().code == Errc::not_found)
+    return Error{Errc::unavailable, "the run had not ended when the daemon here did, and " + shown.error().what +
+                                        ": what it printed is not known until the daemon is back"};
   if (is_here && !shown) return shown.error();
   return ShownOutput{is_here ? ShownOutput::Place::here : ShownOutput::Place::elsewhere, row->node, {from, ""}, from};
 }

@@ -8,6 +8,7 @@
 #include "io/clocks.hpp"
 #include "io/trusted_file.hpp"
 #include "library/history/awaited.hpp"
+#include "library/history/standing_pauses.hpp"
 
 namespace ballot::library {
 namespace {
@@ -37,8 +38,18 @@ std::vector<LedState> states_of_led(const core::Views& views, WallTime now, cons
   std::vector<LedState> states;
   for (const std::string& job : jobs)
     if (const auto view = views.find_job(now, job); view && !view->leader.empty())
-      states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by)});
+      states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by), false, view->next,
+                        std::string(view->trouble)});
   return states;
+}
+
+std::vector<RequestRow> led_pauses(const core::Views& views) {
+  std::vector<RequestRow> pauses;
+  views.visit_pauses([&](const core::PauseView& pause) {
+    pauses.push_back(
+        standing_pause(std::string(pause.job), std::string(pause.group), pause.since, std::string(pause.by)));
+  });
+  return pauses;
 }
 
 std::vector<std::string> led_groups(const core::Views& views) {
@@ -59,6 +70,8 @@ FleetNow Fleet::now(const Message& asked) {
   FleetNow known{roster_.peers(now, machine_), node_.core().views().runs_of_others(jobs)};
   known.leads = led_groups(node_.core().views());
   if (asked.text("ask") == "evidence") known.states = states_of_led(node_.core().views(), now.wall, jobs);
+  if (asked.text("ask") == "requests" || asked.flag("pauses").value_or(false))
+    known.pauses = led_pauses(node_.core().views());
   return known;
 }
 

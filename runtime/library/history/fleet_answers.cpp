@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
+#include "library/history/request_wire.hpp"
+#include "library/history/standing_pauses.hpp"
 
 namespace ballot::library {
 namespace {
@@ -14,7 +17,7 @@ using storage::Account;
 
 constexpr std::size_t most_evidence = 20'000;  // rows
 constexpr std::size_t most_rows = 50'000;      // of an answer: no node reads so many for one
-constexpr std::size_t most_states = 20'000, longest_state = 256;
+constexpr std::size_t most_states = 20'000, longest_state = 256, most_pauses = 20'000, longest_trouble = 4096;
 constexpr std::size_t most_named = 5;  // in a sentence
 
 /// The node answers that there is no such thing. Any other error leaves open what it has.
@@ -29,7 +32,9 @@ bool knows_nothing(const Message& question, const Error& error) {
 std::string text_of(const std::vector<MissingNode>& missing) {
   std::string text;
   for (std::size_t i = 0; i < std::min(missing.size(), most_named); ++i)
-    text += (text.empty() ? "" : ", ") + missing[i].node + " (" + missing[i].why + ")";
+    text += (text.empty() ? "" : ", ") + missing[i].node + " (" +
+            (missing[i].last_heard ? "last heard of at " + format_seconds(*missing[i].last_heard) + "; " : "") +
+            missing[i].why + ")";
   if (missing.size() > most_named) text += " and " + std::to_string(missing.size() - most_named) + " more";
   return text;
 }
@@ -51,6 +56,7 @@ FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskO
       peers_.emplace(peer.node, std::move(peer));
   }
   leads_.insert(now.leads.begin(), now.leads.end());
+  pauses_ = std::move(now.pauses);
   take_evidence(std::move(now.evidence), node_);
   for (LedState& state : now.states) {
     state.node = node_;
@@ -182,19 +188,36 @@ void FleetAnswers::take_states(const Message& answer, const std::string& ledger)
     if (states_.size() == most_states) return;
     states_.push_back({*std::move(job), ledger, *std::move(state), {}, std::move(paused_by)});
     if (const auto at = one.integer("paused_at")) states_.back().paused_at = WallTime(Millis(*at));
+    if (const auto next = one.integer("next")) states_.back().next = WallTime(Millis(*next));
+    states_.back().trouble = one.text("trouble").value_or("").substr(0, longest_trouble);
+  }
+}
+
+void FleetAnswers::take_pauses(const Message& answer) {
+  for (const Message& one : answer.objects("pauses")) {
+    const auto pause = request_from(one);
+    if (!pause || pauses_.size() == most_pauses) return;
+    pauses_.push_back(standing_pause(pause->job, pause->group, pause->at, pause->by));
   }
 }
 
 void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
   if (std::exchange(has_all_evidence_, true)) return;
-  if (!peers_.empty()) ask_peers_for_evidence(jobs);
+  if (!peers_.empty()) ask_peers_for_evidence(jobs, Wanted::evidence);
   if (!missing_.empty() && ask_.store) ask_store_for_evidence(std::move(jobs));
 }
 
+void FleetAnswers::gather_pauses(const std::vector<std::string>& jobs) {
+  if (std::exchange(has_all_evidence_, true)) return;
+  if (!peers_.empty()) ask_peers_for_evidence(jobs, Wanted::pauses);
+  if (!missing_.empty() && ask_.store) ask_store_for_evidence(jobs);
+}
+
 /// Whoever leads a group has read its registers. A node that says nothing of it is asked again by the question itself.
-void FleetAnswers::ask_peers_for_evidence(const std::vector<std::string>& jobs) {
+void FleetAnswers::ask_peers_for_evidence(const std::vector<std::string>& jobs, Wanted wanted) {
   Message asked = question("evidence");
   asked.set("jobs", jobs);
+  if (wanted == Wanted::pauses) asked.set("pauses", true);
   Questions questions;
   for (const auto& [name, peer] : peers_) questions.emplace_back(name, asked);
   const auto answers = ask(questions);
@@ -207,6 +230,7 @@ void FleetAnswers::ask_peers_for_evidence(const std::vector<std::string>& jobs) 
     }
     take_evidence(*std::move(rows), answer.ledger);
     take_states(answer.message, answer.ledger);
+    take_pauses(answer.message);
     for (std::string& group : answer.message.texts("leads")) leads_.insert(std::move(group));
   }
 }
@@ -230,6 +254,8 @@ void FleetAnswers::ask_store_for_evidence(std::vector<std::string> jobs) {
   evidence_keys_.clear();
   for (const Account& one : evidence_) evidence_keys_.insert(key_of(one.row));
   take_evidence(std::move(shows->rows), node_);
+  std::move(shows->states.begin(), shows->states.end(), std::back_inserter(states_));
+  std::move(shows->pauses.begin(), shows->pauses.end(), std::back_inserter(pauses_));
 }
 
 std::vector<Account> FleetAnswers::evidence_of(const std::vector<RowKey>& keys) const {

@@ -44,6 +44,7 @@ struct FleetNow {
   std::vector<Row> evidence;            // of runs, by registers
   std::vector<LedState> states = {};    // of jobs that the node leads, for a node that asks; `node` is ""
   std::vector<std::string> leads = {};  // groups that the node leads
+  std::vector<RequestRow> pauses = {};  // of what it leads, where they are asked for
 };
 
 /// What the store is to show of the runs of jobs which no node that answers leads.
@@ -57,7 +58,9 @@ struct StoreQuestion {
 struct StoreShows {
   std::vector<std::string> jobs;
   std::vector<Row> rows;
-  bool has_more = false;  // there are more such jobs than are read at once
+  bool has_more = false;                // there are more such jobs than are read at once
+  std::vector<LedState> states = {};    // of these jobs, as far as they are paused or halted
+  std::vector<RequestRow> pauses = {};  // of these jobs and their groups
 };
 using AskStore = std::function<Result<StoreShows>(const StoreQuestion&)>;
 
@@ -108,7 +111,10 @@ class FleetAnswers {
   /// no node which answers leads. `jobs`: of these also the last slot that was claimed.
   void gather_evidence(std::vector<std::string> jobs);
   const std::vector<storage::Account>& evidence() const { return evidence_; }
-  /// Of these jobs, by the nodes that lead them.
+  /// The same of the pauses that stand; none are known before.
+  void gather_pauses(const std::vector<std::string>& jobs);
+  const std::vector<RequestRow>& pauses() const { return pauses_; }
+  /// Of these jobs, by the nodes that lead them, or where these do not answer by the store.
   const std::vector<LedState>& states() const { return states_; }
   std::vector<std::string> leads() const { return {leads_.begin(), leads_.end()}; }
   /// Of one of these attempts and slots.
@@ -118,9 +124,11 @@ class FleetAnswers {
   bool may_ask_on();
   void note_behind(const std::string& ledger, const io::Message& answer);
   void take_evidence(std::vector<Row> rows, const std::string& ledger);
-  void ask_peers_for_evidence(const std::vector<std::string>& jobs);
+  enum class Wanted { evidence, pauses };
+  void ask_peers_for_evidence(const std::vector<std::string>& jobs, Wanted wanted);
   void ask_store_for_evidence(std::vector<std::string> jobs);
   void take_states(const io::Message& answer, const std::string& ledger);
+  void take_pauses(const io::Message& answer);
 
   const std::string node_;
   LedgerView* const own_;
@@ -133,6 +141,7 @@ class FleetAnswers {
   std::vector<storage::Account> evidence_;
   std::set<RowKey> evidence_keys_;
   std::vector<LedState> states_;
+  std::vector<RequestRow> pauses_;
   std::set<std::string> leads_;  // groups: those of the nodes that answer
   bool has_all_evidence_ = false;
 };

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "library/history/fleet_answers.hpp"
+#include "library/history/fleet_requests.hpp"
 #include "library/history/ledger_view.hpp"
 #include "storage/merge.hpp"
 #include "storage/page_merge.hpp"
@@ -61,6 +62,7 @@ class FleetLedger : public LedgerView {
   Result<std::vector<Row>> evidence() override;
   bool is_evidence(const Row& row) const override;
   std::set<std::string> known_by_store() const override { return by_store_; }
+  std::vector<RequestRow> pauses() const override { return fleet_.pauses(); }
   std::vector<LedState> states() const override { return fleet_.states(); }
   std::vector<std::string> leads() const override { return fleet_.leads(); }
   std::vector<MissingNode> missing() const override { return fleet_.missing(); }
@@ -74,6 +76,8 @@ class FleetLedger : public LedgerView {
   virtual Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most);
   virtual Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys);
   virtual Result<std::vector<storage::Account>> last_accounts(const std::vector<std::string>& jobs);
+  /// Requires: the filter has a limit.
+  virtual Result<RequestPage> request_page(const storage::RequestFilter& filter) { return page_of(fleet_, filter); }
 
   FleetAnswers& fleet() { return fleet_; }
   const FleetAnswers& fleet() const { return fleet_; }

@@ -214,21 +214,11 @@ Result<std::vector<Account>> HistoryLedger::last_accounts(const std::vector<std:
   return accounts;
 }
 
-Result<std::optional<storage::RequestPosition>> HistoryLedger::requests(const storage::RequestFilter& filter,
-                                                                        const VisitRequest& visit) {
-  storage::RequestFilter rest = filter;
-  for (auto left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max()); left > 0;) {
-    rest.limit = std::min(left, page_rows);
-    const auto page = noted(history_.requests(rest));
-    if (!page) return page.error();
-    for (const RequestRow& request : *page) {
-      rest.after = storage::RequestPosition{request.at, request.id};
-      if (!visit(request)) return std::optional<storage::RequestPosition>();
-    }
-    if (std::ssize(*page) < *rest.limit) return std::optional<storage::RequestPosition>();
-    left -= std::ssize(*page);
-  }
-  return rest.after;
+Result<RequestPage> HistoryLedger::request_page(const storage::RequestFilter& filter) {
+  auto page = noted(history_.requests(filter));
+  if (!page) return page.error();
+  const bool has_more = std::ssize(*page) >= *filter.limit;
+  return RequestPage{*std::move(page), has_more};
 }
 
 // ---- runs and names

@@ -37,8 +37,6 @@ class HistoryLedger : public FleetLedger {
                                                      AskOthers ask, History& history);
 
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
-  Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,
-                                                           const VisitRequest& visit) override;
   Result<void> summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) override;
   Result<std::vector<RunId>> find_run(const std::string& suffix) override;
   Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
@@ -61,6 +59,7 @@ class HistoryLedger : public FleetLedger {
   Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most) override;
   Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys) override;
   Result<std::vector<storage::Account>> last_accounts(const std::vector<std::string>& jobs) override;
+  Result<RequestPage> request_page(const storage::RequestFilter& filter) override;
 
  private:
   HistoryLedger(Place place, std::unique_ptr<LedgerView> own, FleetNow now, AskOthers ask, History& history,

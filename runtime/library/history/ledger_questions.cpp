@@ -124,6 +124,9 @@ Result<Message> answer_last_rows(LedgerView& ledger, const Message& asked) {
 Result<Message> answer_evidence(LedgerView& ledger, const Message&) {
   return answered(ledger.evidence(), [&](Message& message, const std::vector<Row>& rows) {
     message.set("rows", to_messages(rows)).set("states", states_of(ledger)).set("leads", ledger.leads());
+    std::vector<Message> pauses;
+    for (const RequestRow& pause : ledger.pauses()) pauses.push_back(to_message(pause));
+    if (!pauses.empty()) message.set("pauses", std::move(pauses));
   });
 }
 
@@ -241,6 +244,9 @@ std::vector<Message> states_of(const LedgerView& ledger) {
     states.push_back(Message().set("job", one.job).set("node", one.node).set("state", one.state));
     if (one.paused_at) states.back().set("paused_at", std::int64_t{one.paused_at->time_since_epoch().count()});
     if (!one.paused_by.empty()) states.back().set("paused_by", one.paused_by);
+    if (one.is_of_store) states.back().set("evidence", true);
+    if (one.next) states.back().set("next", std::int64_t{one.next->time_since_epoch().count()});
+    if (!one.trouble.empty()) states.back().set("trouble", one.trouble);
   }
   return states;
 }

@@ -20,6 +20,11 @@ Result<bool> has_done_something(LedgerView& ledger, const std::string& node) {
 
 }  // namespace
 
+Row as_shown(Row row, bool is_evidence) {
+  if (is_evidence && !row.run && row.status == Status::claimed) row.status = *Named<Status>::parse("ended");
+  return row;
+}
+
 Result<void> require_nodes(LedgerView& ledger, const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const auto known = ledger.nodes();

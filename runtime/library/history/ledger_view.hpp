@@ -76,7 +76,14 @@ struct LedState {
   std::string job, node, state;
   std::optional<WallTime> paused_at = {};  // the job or its group; none: it is not, or the time is not known
   std::string paused_by = {};
+  bool is_of_store = false;           // a register says it, and `node` is ""
+  std::optional<WallTime> next = {};  // the slot that is to come, as the node that leads it has it
+  std::string trouble = {};           // why it is halted
 };
+
+/// As a row is shown, where `is_evidence` says that the store alone shows it. A slot that a run had claimed, and of
+/// whose run the register says nothing any more, has `ended`: the status that it ended with its node's ledger has.
+Row as_shown(Row row, bool is_evidence);
 
 /// Of the row.
 RowKey key_of(const Row& row);
@@ -155,6 +162,9 @@ class LedgerView {
 
   /// What the store shows of runs, as far as the node that is asked has read it: rows that no ledger need have.
   virtual Result<std::vector<Row>> evidence() { return std::vector<Row>(); }
+  /// The pauses of what the node leads which is asked for evidence(), as the requests for them: see
+  /// standing_pauses.hpp.
+  virtual std::vector<RequestRow> pauses() const { return {}; }
   /// A row of a call before is evidence of the store, and no ledger's.
   virtual bool is_evidence(const Row& row) const { return (void)row, false; }
   /// Jobs whose last status, as last_statuses() has named it, is evidence of the store, and no ledger's.
@@ -187,7 +197,8 @@ inline Error not_known(const LedgerView& ledger, std::string what, const std::st
 /// shown as a node that did nothing. Errors: as not_known(), with the nearest name.
 Result<void> require_nodes(LedgerView& ledger, const std::vector<std::string>& names);
 
-/// The row of the last known attempt of a run, or of the attempt that is asked for. Errors: as not_known().
+/// The row of the last known attempt of a run that has begun, or of the attempt that is asked for; where none has
+/// begun, of the one that waits. Errors: as not_known().
 Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optional<std::int64_t>& attempt);
 
 }  // namespace ballot::library

@@ -1,7 +1,9 @@
 #include "library/history/store_reader.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/instance.hpp"
@@ -9,6 +11,7 @@
 #include "core/views.hpp"
 #include "io/clocks.hpp"
 #include "library/history/awaited.hpp"
+#include "library/history/standing_pauses.hpp"
 
 namespace ballot::library {
 namespace {
@@ -28,13 +31,14 @@ class Unanswered {
     if (!asked_.jobs.empty()) return look_at_named(views), false;
     const auto next = views.visit_owners(after_, jobs_a_turn, [&](const std::string& job, const std::string& group) {
       if (has_more_) return;
-      if (!asked_.known.contains(group)) add(job);
-      if (node_of_instance(job) == node_) add_instances(job);
+      if (!asked_.known.contains(group)) add(job, group);
+      if (node_of_instance(job) == node_) add_instances(job, group);
     });
     after_ = next.value_or("");
     return next && !has_more_;
   }
   const std::vector<std::string>& jobs() const { return jobs_; }
+  const std::map<std::string, std::string>& groups() const { return groups_; }
   bool has_more() const { return has_more_; }
 
  private:
@@ -42,48 +46,101 @@ class Unanswered {
   void look_at_named(const core::Views& views) {
     for (const std::string& job : asked_.jobs) {
       const std::string* const group = views.find_owner(job);
-      if (!group || !asked_.known.contains(*group)) add(job);
+      if (!group || !asked_.known.contains(*group)) add(job, group ? *group : group_elsewhere(views, job));
       if (has_more_) return;
     }
   }
-  void add_instances(const std::string& job) {
+  /// Of another node's instance: as this node's is in.
+  std::string group_elsewhere(const core::Views& views, const std::string& job) const {
+    const std::string_view other = node_of_instance(job);
+    const std::string* const own = other.empty() ? nullptr : views.find_owner(instance_name(common_name(job), node_));
+    return own ? instance_name(common_name(*own), other) : "";
+  }
+  void add_instances(const std::string& job, const std::string& group) {
     for (const std::string& other : asked_.silent) {
       if (has_more_) return;
-      add(instance_name(common_name(job), other));
+      add(instance_name(common_name(job), other), instance_name(common_name(group), other));
     }
   }
-  void add(std::string job) {
-    if (jobs_.size() == StoreReader::most_registers)
+  void add(std::string job, std::string group) {
+    if (jobs_.size() == StoreReader::most_registers) {
       has_more_ = true;
-    else
-      jobs_.push_back(std::move(job));
+      return;
+    }
+    if (!group.empty()) groups_.emplace(job, std::move(group));
+    jobs_.push_back(std::move(job));
   }
 
   const StoreQuestion asked_;
   const std::string node_;
   std::string after_;
   std::vector<std::string> jobs_;
+  std::map<std::string, std::string> groups_;  // by their jobs
   bool has_more_ = false;
 };
 
 /// What is read on the loop; what it says is found out on the thread that waits.
 struct Registers {
   std::vector<std::string> jobs;
+  std::map<std::string, std::string> groups;  // by their jobs
   std::vector<Register> found;
   bool has_more = false;
 };
 using Found = Result<Registers>;
 
+/// Whether a job or a group is halted or paused: "" neither.
+struct Held {
+  std::string word, by;
+  std::optional<WallTime> since;
+};
+using HeldOnes = std::map<std::string, Held>;  // by their registers' names
+
+void note_group(const std::string& group, const Register& stored, HeldOnes& held, StoreShows& shows) {
+  const auto known = core::parse_group_register(stored.value);
+  if (!known || !known->halted.empty()) held[stored.name] = {"halted", "", {}};
+  if (!known || !known->paused) return;
+  held.try_emplace(stored.name, Held{"paused", known->paused_by, known->paused_at});
+  shows.pauses.push_back(standing_pause("", group, known->paused_at, known->paused_by));
+}
+
+void note_job(const std::string& job, const Register& stored, HeldOnes& held, StoreShows& shows) {
+  const auto known = core::parse_job_register(stored.value);
+  if (!known) return void(held[stored.name] = {"halted", "", {}});
+  for (Row& row : core::shown_runs(job, *known)) shows.rows.push_back(std::move(row));
+  if (!known->paused) return;
+  const core::Interventions& what = *known->interventions;
+  held[stored.name] = {"paused", what.paused_by, what.paused_at};
+  shows.pauses.push_back(standing_pause(job, "", what.paused_at, what.paused_by));
+}
+
+/// Halted comes before paused; of both the job before its group.
+LedState state_of(const std::string& job, const std::string& group, const HeldOnes& held) {
+  LedState state{job, "", "", {}, "", true};
+  for (const std::string& name : {core::job_register(job), core::group_register(group)}) {
+    const auto found = held.find(name);
+    if (found == held.end() || (!state.state.empty() && found->second.word != "halted")) continue;
+    state.state = found->second.word, state.paused_at = found->second.since, state.paused_by = found->second.by;
+  }
+  return state;
+}
+
 StoreShows shows(Registers read) {
   StoreShows shows;
-  shows.jobs = std::move(read.jobs);
   shows.has_more = read.has_more;
-  for (const Register& one : read.found) {
-    const auto job = core::job_of(one);
-    const auto known = core::parse_job_register(one.value);
-    if (!job || !known) continue;
-    for (Row& row : core::shown_runs(*job, *known)) shows.rows.push_back(std::move(row));
+  std::map<std::string, std::string> groups;  // by their registers' names
+  for (const auto& [job, group] : read.groups) groups.emplace(core::group_register(group), group);
+  HeldOnes held;
+  for (const Register& one : read.found)
+    if (const auto group = groups.find(one.name); group != groups.end())
+      note_group(group->second, one, held, shows);
+    else if (const auto job = core::job_of(one))
+      note_job(*job, one, held, shows);
+  for (const std::string& job : read.jobs) {
+    const auto group = read.groups.find(job);
+    LedState state = state_of(job, group == read.groups.end() ? "" : group->second, held);
+    if (!state.state.empty()) shows.states.push_back(std::move(state));
   }
+  shows.jobs = std::move(read.jobs);
   return shows;
 }
 
@@ -94,9 +151,12 @@ void begin(Node& node, const std::shared_ptr<Unanswered>& asked, SteadyTime unti
   if (asked->jobs().empty()) return reading->finish(Registers{});
   std::vector<std::string> names;
   for (const std::string& job : asked->jobs()) names.push_back(core::job_register(job));
+  std::set<std::string> groups;
+  for (const auto& [job, group] : asked->groups())
+    if (groups.insert(group).second) names.push_back(core::group_register(group));
   const auto left = std::chrono::duration_cast<Millis>(until - io::read_clocks().steady);
   node.read(std::move(names), std::max(left, Millis(0)), [=](const io::Engine::Registers& registers) {
-    reading->finish(registers ? Found(Registers{asked->jobs(), *registers, asked->has_more()})
+    reading->finish(registers ? Found(Registers{asked->jobs(), asked->groups(), *registers, asked->has_more()})
                               : Found(store_says_nothing()));
   });
 }

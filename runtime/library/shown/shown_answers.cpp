@@ -181,13 +181,15 @@ schedule::DefinitionPtr ShownAnswers::definition_of(const std::string& name) con
   return found != jobs_.set().definitions.end() ? *found : config::definition_on(jobs_.set(), name_, name);
 }
 
-/// An instance of a node that does not answer: what is known of it here. One that answers says it itself.
+/// Another node's instance: by the files here, and by what its node says of it, or where that does not answer, the
+/// store.
 void ShownAnswers::answer_job_elsewhere(const std::string& name, const io::Question& question,
                                         const io::Reply& reply) const {
   const Error unknown{Errc::not_found, "the daemon has no job " + name};
   const schedule::DefinitionPtr definition = config::definition_on(jobs_.set(), name_, name);
   if (!definition) return reply.fail(unknown);
   core::JobView view;
+  const std::string node(node_of_instance(name));
   view.name = definition->job.name;
   view.group = *definition->job.group;
   view.digest = definition->digest;
@@ -197,11 +199,18 @@ void ShownAnswers::answer_job_elsewhere(const std::string& name, const io::Quest
     view.next = slots->front();
   Message told = shown(view, name_);
   set_defined(told, definition->job);
-  with_last_statuses(question, reply, {told}, [reply, name, unknown](std::vector<Message> jobs, const Message& whole) {
-    if (!is_missing(whole, node_of_instance(name))) return reply.fail(unknown);
-    for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
-    reply.finish(std::move(jobs.front()));
-  });
+  const auto by_files = told.text("state");
+  const auto finish = [reply, node, by_files, unknown](std::vector<Message> jobs, const Message& whole) {
+    Message& job = jobs.front();
+    const bool has_answered = job.text("state") && !job.text("state_evidence");
+    if (!has_answered && !is_missing(whole, node)) return reply.fail(unknown);
+    if (!has_answered) job.set("leader", {});
+    if (!job.text("state")) job.set("state", by_files);
+    for (const auto& [key, value] : whole.fields()) job.set(key, value);
+    reply.finish(std::move(job));
+  };
+  // Its node leads it, if that answers, and has its state.
+  with_last_statuses(question, reply, {told.set("leader", node).set("state", {})}, finish);
 }
 
 void ShownAnswers::answer_job(const io::Question& question, const io::Reply& reply) const {

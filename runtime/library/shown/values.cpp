@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
+#include "library/history/standing_pauses.hpp"
 
 namespace ballot::library {
 namespace {
@@ -51,11 +52,15 @@ Message shown(const TermRow& term) {
 
 Message shown(const RequestRow& request) {
   Message shown;
-  shown.set("request_id", request.id.text()).set("at", format_millis(request.at)).set("kind", request.kind);
+  shown.set("request_id", is_of_store(request) ? Value() : Value(request.id.text()))
+      .set("at", format_millis(request.at))
+      .set("kind", request.kind);
   shown.set("job", word_or_null(request.job)).set("group", word_or_null(request.group));
-  shown.set("run_id", request.run ? Value(request.run->text()) : Value()).set("by", word_or_null(request.by));
-  shown.set("node", request.node).set("result", word_or_null(request.result)).set("text", word_or_null(request.text));
-  return shown.set("answered_at", time_or_null(request.answered_at));
+  const auto run = run_of(request);
+  shown.set("run_id", run ? Value(run->text()) : Value()).set("by", word_or_null(request.by));
+  shown.set("node", word_or_null(request.node)).set("result", word_or_null(request.result));
+  shown.set("text", word_or_null(request.text)).set("answered_at", time_or_null(request.answered_at));
+  return is_of_store(request) ? shown.set("evidence", std::string("store")) : shown;
 }
 
 std::vector<Message> shown(const std::vector<Row>& rows) {
@@ -75,7 +80,9 @@ Message shown(const core::GroupView& group, std::string_view leader) {
   Message shown;
   shown.set("group", std::string(group.name)).set("leader", word_or_null(leader));
   shown.set("state", std::string(group.state)).set("epoch", number_or_null(group.epoch));
-  shown.set("paused", group.paused).set("halted", word_or_null(group.halted)).set("drift", group.drift);
+  shown.set("paused", group.epoch == 0 ? Value() : Value(group.paused))
+      .set("halted", word_or_null(group.halted))
+      .set("drift", group.drift);
   return shown.set("leaderless", group.leaderless);
 }
 
@@ -100,19 +107,33 @@ Message shown(const NodeStatus& status, const std::string& node, const std::stri
   return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
 }
 
+/// Of a job that no file here defines, and that another node runs, that node says all.
+void set_state(Message& job, const Message& said) {
+  const std::string state = said.text("state").value_or("");
+  job.set("state", state);
+  if (said.flag("evidence").value_or(false)) job.set("state_evidence", std::string("store"));
+  if (const auto trouble = said.text("trouble")) job.set("trouble", *trouble);
+  if (const auto next = said.integer("next")) job.set("next_slot", format_slot(WallTime(Millis(*next))));
+  if (state != "paused") return;
+  const auto since = said.integer("paused_at");
+  job.set("next_slot", {}).set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
+  job.set("paused_by", word_or_null(said.text("paused_by").value_or("")));
+}
+
+/// The node that leads a job comes before the store.
 void set_states(std::vector<Message>& jobs, const Message& answer) {
   std::map<std::pair<std::string, std::string>, Message> states;
   for (const Message& one : answer.objects("states"))
     states[{one.text("job").value_or(""), one.text("node").value_or("")}] = one;
   for (Message& job : jobs) {
-    const auto said = states.find({job.text("job").value_or(""), job.text("leader").value_or("")});
-    if (job.text("state") || said == states.end()) continue;
-    const std::string state = said->second.text("state").value_or("");
-    job.set("state", state);
-    if (state != "paused") continue;
-    const auto since = said->second.integer("paused_at");
-    job.set("next_slot", {}).set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
-    job.set("paused_by", word_or_null(said->second.text("paused_by").value_or("")));
+    if (job.text("state")) continue;
+    const std::string name = job.text("job").value_or("");
+    for (const std::string& by : {job.text("leader").value_or(""), std::string()}) {
+      const auto said = states.find({name, by});
+      if (said == states.end()) continue;
+      set_state(job, said->second);
+      break;
+    }
   }
 }
 

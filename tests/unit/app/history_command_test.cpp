@@ -129,7 +129,7 @@ TEST_F(Node, HistoryPrintsATableAndCsv) {
   EXPECT_TRUE(contains(csv.out,
                        "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
                        "started_at,ended_at,duration_ms,node,epoch,fence,output_bytes,leftover,triggered_by,ended_by,"
-                       "paused_by,resumed_by\n"))
+                       "paused_by,resumed_by,evidence\n"))
       << csv.out << csv.err;
 }
 
@@ -161,7 +161,8 @@ TEST_F(Node, HistoryPrintsWhatPeopleAsked) {
             "\"result\":\"done\",\"text\":null,\"answered_at\":\"2025-03-09T07:00:00.020Z\"}\n"
             "]\n");
   const Ran csv = asked({"history", "--requests", "--group", "fresh", "--format", "csv"});
-  EXPECT_TRUE(contains(csv.out, "request_id,at,kind,job,group,run_id,by,node,result,text,answered_at\n")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, "request_id,at,kind,job,group,run_id,by,node,result,text,answered_at,evidence\n"))
+      << csv.out;
   EXPECT_TRUE(contains(csv.out, ",pause,,fresh,,host-2 token ci from 192.0.2.7,host-1,refused,it has no leader,"));
   EXPECT_TRUE(contains(asked({"history", "--requests", "--failed"}).err, "--requests goes without --failed"));
   const Ran wrong = asked({"history", "--requests", "--status", "failed"});

@@ -45,6 +45,16 @@ TEST(RowGroups, KeepApartWhatARunDivides) {
   EXPECT_EQ(groups.rows()[2].slots, 1);
 }
 
+TEST(RowGroups, AreOfOnePauseEach) {
+  RowGroups groups(50);
+  const auto by = [](const char* who, Row row) { return row.paused_by = who, row; };
+  for (const Row& row : {by("n3", paused(9)), by("n3", paused(8)), by("n2", paused(7))}) groups.add(row);
+  ASSERT_EQ(groups.rows().size(), 2U);
+  EXPECT_EQ(groups.rows()[0].slots, 2);
+  EXPECT_EQ(groups.rows()[1].slots, 1);
+  EXPECT_EQ(groups.rows()[1].paused_by, "n2");
+}
+
 TEST(RowGroups, CountRowsOfManySlots) {
   RowGroups groups(50);
   Row many = paused(1);

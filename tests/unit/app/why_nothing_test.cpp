@@ -44,6 +44,47 @@ TEST(WhyNothing, APauseIsTheCauseAlsoWhereNodesAreAway) {
   EXPECT_NE(why_nothing(facts).text.find("node host-2 has not answered"), std::string::npos) << "it was paused later";
 }
 
+/// As its own node says, or the store.
+TEST(WhyNothing, APauseIsTheCauseOfAnotherNodesInstanceToo) {
+  UnrecordedSlot facts = passed();
+  facts.job = "trim@host-2";
+  facts.schedule = Schedule::not_loaded;
+  facts.daemon = Daemon::unaware;
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.leader = "host-2";
+  facts.state = "paused";
+  facts.pauses = {{.since = slot - std::chrono::hours(1), .by = "host-1 uid 0"}};
+  expect(facts, "not recorded", "paused since");
+  facts.missing = {"host-2"};
+  expect(facts, "not recorded", "paused since");
+  facts.state = "active", facts.missing = {};
+  expect(facts, "not recorded", "It has answered, and has no row of the slot: ");
+}
+
+TEST(WhyNothing, ADaemonThatHangsIsNotSaidToBeAway) {
+  UnrecordedSlot facts = passed();
+  facts.daemon = Daemon::hung;
+  facts.leader.clear();
+  EXPECT_NE(why_nothing(facts).text.find("the daemon here, which may know more, does not answer"), std::string::npos);
+  facts.daemon = Daemon::away;
+  EXPECT_NE(why_nothing(facts).text.find("no daemon runs here"), std::string::npos);
+}
+
+TEST(WhyNothing, OfAJobThatRunsByHandARunMayBeRecordedOnANodeThatIsAway) {
+  UnrecordedSlot facts = passed();
+  facts.slot.reset();
+  facts.schedule = Schedule::none;
+  expect(facts, "no slot", "It has no schedule");
+  facts.missing = {"host-2"};
+  for (const Schedule schedule : {Schedule::none, Schedule::disabled}) {
+    facts.schedule = schedule;
+    EXPECT_EQ(why_nothing(facts).word, "not recorded");
+    EXPECT_NE(why_nothing(facts).text.find("node host-2 has not answered: a run of it may be recorded there."),
+              std::string::npos)
+        << why_nothing(facts).text;
+  }
+}
+
 TEST(WhyNothing, ASlotOfBeforeTheJobWasDefinedIsNotBlamedOnANodeThatIsAway) {
   UnrecordedSlot facts = passed();
   facts.schedule = Schedule::some;

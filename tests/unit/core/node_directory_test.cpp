@@ -178,9 +178,9 @@ TEST_F(DirectoryOfANode, CallsOldWhatANodeThatIsGoneLeftADayAgo) {
   Group settings;
   settings.name = "a";
   EXPECT_TRUE(directory.learn(at(24h), left).empty()) << "it is not known to be gone";
-  directory.see(steady(24h + 59s), settings, {"a", 1, {}});
+  directory.see(at(24h + 59s), settings, {"a", 1, {}});
   EXPECT_TRUE(directory.learn(at(24h), left).empty()) << "it may have just begun";
-  directory.see(steady(24h + 60s), settings, {"a", 1, {}});
+  directory.see(at(24h + 60s), settings, {"a", 1, {}});
   EXPECT_TRUE(directory.learn(at(24h - 1ms), left).empty());
   EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
 }
@@ -193,10 +193,10 @@ TEST_F(DirectoryOfANode, DoesNotTakeANodeForGoneThatIsUnfitForTheElectionInWhich
   Group settings;
   settings.name = "a";
   directory.learn(at(24h), left);
-  directory.see(steady(25h), settings, {"a", 1, {}});
+  directory.see(at(25h), settings, {"a", 1, {}});
   EXPECT_TRUE(directory.learn(at(24h), left).empty());
   settings.name = "b";
-  directory.see(steady(25h), settings, {"b", 1, {}});
+  directory.see(at(25h), settings, {"b", 1, {}});
   EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
 }
 
@@ -225,13 +225,19 @@ TEST_F(DirectoryOfANode, KnowsWhenANodeWasLastSeenInAnElectionWhateverItPublishe
   candidate.id = "s2";
   directory.learn(at(1s), {listed(of("n2", "s2", 1s), "n/n2.1")});
   EXPECT_EQ(directory.peers().published().at(0).alive, std::nullopt);
-  directory.see(steady(2s), settings, {"a", 1, {candidate}});
-  directory.see(steady(40s), settings, {"a", 1, {}});
+  directory.see(at(2s), settings, {"a", 1, {candidate}});
+  directory.see(at(40s), settings, {"a", 1, {}});
   EXPECT_EQ(directory.peers().published().at(0).alive, steady(2s)) << "it is gone since";
+  candidate.last_seen = wall(5s);
+  directory.see(at(14s), settings, {"a", 1, {candidate}});
+  EXPECT_EQ(directory.peers().published().at(0).alive, steady(5s)) << "its session is not over, and was not renewed";
+  candidate.last_seen = wall(2s);
+  directory.see(at(15s), settings, {"a", 1, {candidate}});
+  EXPECT_EQ(directory.peers().published().at(0).alive, steady(5s)) << "as far as it was known";
   NodeRecord unfit = of("n2", "s2", 3s);
   unfit.unfit = "its disk is full";
   directory.learn(at(41s), {listed(unfit, "n/n2.2")});
-  EXPECT_EQ(directory.peers().published().at(0).alive, steady(2s));
+  EXPECT_EQ(directory.peers().published().at(0).alive, steady(5s));
 }
 
 TEST_F(DirectoryOfANode, HandsNothingToANodeThatIsUnfitForTheGroup) {
@@ -269,10 +275,10 @@ TEST_F(DirectoryOfANode, ComparesFilesAtOnceWhereAnElectionShowsWhoLives) {
   directory.learn(at(2s), {listed(of("n2", "s2"), "n/n2.1")});
   Election election{"a", 1, {{}}};
   election.candidates[0].id = "s2";
-  directory.see(steady(3s), settings, election);
+  directory.see(at(3s), settings, election);
   EXPECT_EQ(directory.compare_at(), steady(3s));
   directory.begin_compare();
-  directory.see(steady(4s), settings, election);
+  directory.see(at(4s), settings, election);
   EXPECT_FALSE(directory.compare_at()) << "it is no news";
 }
 
@@ -285,13 +291,13 @@ TEST_F(DirectoryOfANode, WhoseFilesDifferIsLookedForAgainWhereItWasMissed) {
   differs.groups = {{"a", others}};
   directory.learn(at(10s), {listed(differs, "n/n2.1")});
   const auto unsure_from = [&] { return directory.peers().unsure_from(settings, own); };
-  directory.see(steady(15s), settings, {"a", 1, {}});
+  directory.see(at(15s), settings, {"a", 1, {}});
   EXPECT_EQ(unsure_from(), SteadyTime{}) << "it has just begun";
-  directory.see(steady(75s), settings, {"a", 1, {}});
+  directory.see(at(75s), settings, {"a", 1, {}});
   EXPECT_EQ(unsure_from(), steady(375s)) << "it is gone, or was missed";
   Election election{"a", 1, {{}}};
   election.candidates[0].id = "s2";
-  directory.see(steady(375s), settings, election);
+  directory.see(at(375s), settings, election);
   EXPECT_EQ(unsure_from(), steady(435s));
   EXPECT_EQ(directory.peers().differing(settings, own), Names{"n2"});
   EXPECT_EQ(directory.peers().unsure_from(settings, others), std::nullopt);

@@ -75,7 +75,9 @@ TEST_F(Fleet3, ASlotThatARunHadClaimedIsEvidenceUntilALedgerHasItsRow) {
   const auto rows = away->at("backup", noon);
   ASSERT_EQ(rows->size(), 1u);
   EXPECT_TRUE(away->is_evidence(rows->front()));
-  EXPECT_EQ(*away->last_statuses({"backup", "other"}), (Texts{"claimed", ""}));
+  EXPECT_EQ(rows->front().status.text(), "ended") << "the run is not open any more";
+  EXPECT_EQ(history(*fleet({claimed})), Texts{"backup 0 ended (store)"});
+  EXPECT_EQ(*away->last_statuses({"backup", "other"}), (Texts{"ended", ""}));
   write("host-3", {on("host-3", ran(1))});
   const auto there = fleet({claimed});
   ASSERT_EQ(there->at("backup", noon)->size(), 1u);
