@@ -57,7 +57,7 @@ struct History {
 
 /// How this node asks the others, and where history goes that outlives nodes.
 struct FleetKeys {
-  std::string history;     // the plugin that keeps it; "": there is none
+  std::string history;  // the plugin that keeps it; "": there is none
   Position history_position{0, 0};
   std::string token_file;  // "": no token is shown
 };

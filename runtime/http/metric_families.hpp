@@ -38,8 +38,9 @@ inline constexpr MetricFamily group_in_doubt{
     "1 where this node leads the group and its session is in doubt, so that nothing is claimed."};
 inline constexpr MetricFamily node_degraded{"ballot_node_degraded", "gauge", "reason",
                                             "1 where the node is degraded for this reason."};
-inline constexpr MetricFamily oldest_unsent{"ballot_history_oldest_unsent_timestamp_seconds", "gauge", "",
-                                            "Since when rows wait that the ledger, or the fleet's history, has not taken; 0: none does."};
+inline constexpr MetricFamily oldest_unsent{
+    "ballot_history_oldest_unsent_timestamp_seconds", "gauge", "",
+    "Since when rows wait that the ledger, or the fleet's history, has not taken; 0: none does."};
 inline constexpr MetricFamily dropped_rows{"ballot_history_dropped_rows_total", "counter", "",
                                            "Rows that are lost, or that the fleet's history does not get."};
 inline constexpr MetricFamily spooled_rows{"ballot_ledger_spooled_rows", "gauge", "",

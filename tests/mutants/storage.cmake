@@ -26,7 +26,7 @@ ballot_mutant(retention_does_not_wait_for_the_outbox FILE storage/retention.cpp
   FIND "WHERE slot < ?1 AND status > 2 AND change <= ?3\"" REPLACE "WHERE slot < ?1 AND status > 2 AND ?3 = ?3\""
   BY unit_storage FILTER "OutboxCase.*" FINDING "FAILED.*OutboxCase.RetentionLeavesWhatHasNotBeenHandedOn")
 ballot_mutant(outbox_skips_what_a_bound_left_out FILE storage/outbox.cpp
-  FIND "if (complete_to) batch.last = std::min(batch.last, *complete_to);" REPLACE "(void)complete_to;"
+  FIND "if (complete_to) batch.last = std::min(batch.last, *complete_to), all_of.is_all = false;" REPLACE "(void)complete_to;"
   BY unit_storage FILTER "OutboxCase.*" FINDING "FAILED.*OutboxCase.GoesOnFromBatchToBatch")
 ballot_mutant(retention_deletes_what_ended_lately FILE storage/retention.cpp
   FIND ", ifnull(ended_at, slot)) < ?1 ORDER" REPLACE ") < ?1 ORDER"
@@ -61,3 +61,12 @@ ballot_mutant(a_slot_in_a_range_is_counted_twice FILE storage/merge.cpp
 ballot_mutant(pages_do_not_wait_for_each_other FILE storage/page_merge.cpp
   FIND "if (source.rows.empty() && !source.is_done) return std::nullopt;" REPLACE "if (false) return std::nullopt;"
   BY unit_storage FILTER "PageMerge.*" FINDING "FAILED.*PageMerge.WaitsForThePage")
+ballot_mutant(copy_that_was_put_back_goes_on FILE storage/history_sender.cpp
+  FIND "!goes_on || (line_.newest > newest_" REPLACE "(line_.newest > newest_"
+  BY unit_storage FILTER "HistorySenderSteps.*" FINDING "FAILED.*HistorySenderSteps.RenewALedgerThatIsAnOlderCopy")
+ballot_mutant(opening_that_went_further_is_not_seen FILE storage/outbox.cpp
+  FIND "line.newest <= found.number(0)" REPLACE "(line.newest <= found.number(0) || true)"
+  BY unit_storage FILTER "OutboxCase.*" FINDING "FAILED.*OutboxCase.ACopyThatIsPutBack")
+ballot_mutant(ledger_that_ends_early_is_sent_on FILE storage/history_sender.cpp
+  FIND "batch.ledger != line_.ledger || part->newest < line_.change" REPLACE "batch.ledger != line_.ledger"
+  BY unit_storage FILTER "HistorySenderSteps.*" FINDING "FAILED.*HistorySenderSteps.AskOfALedgerThatEnds")

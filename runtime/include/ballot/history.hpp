@@ -110,7 +110,7 @@ class History {
   virtual Result<std::vector<std::string>> known_jobs(const std::vector<std::string>& names) noexcept = 0;
   virtual Result<std::vector<std::string>> known_groups(const std::vector<std::string>& names) noexcept = 0;
   ///@}
-  /// The names of instances of a job or a group, NAME@NODE.
+  /// The names of instances of a job or a group: its name, an at sign, a node.
   virtual Result<std::vector<std::string>> instances_of(const std::string& name) noexcept = 0;
   /// Jobs with rows or definitions of these groups.
   virtual Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) noexcept = 0;
