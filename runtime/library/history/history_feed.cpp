@@ -1,6 +1,8 @@
 #include "library/history/history_feed.hpp"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <future>
 #include <utility>
@@ -18,6 +20,7 @@ constexpr Millis last_effort = std::chrono::seconds(2);
 constexpr Millis lock_wait = std::chrono::seconds(5);
 constexpr Millis reopen_after = std::chrono::seconds(5);  // the file may have been moved away
 
+constexpr int feed_nice = 5;
 constexpr Millis partial_every = std::chrono::seconds(2);
 
 SteadyTime steady_now() { return io::read_clocks().steady; }
@@ -84,8 +87,9 @@ void HistoryFeed::close() {
   if (thread_.joinable()) thread_.join();
 }
 
-/// Memory may be used up.
+/// Memory may be used up. It gives way to the daemon's others.
 void HistoryFeed::work() {
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), feed_nice);
   while (true) {
     const SteadyTime now = steady_now();
     {
