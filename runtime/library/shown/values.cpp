@@ -125,7 +125,7 @@ void set_state(Message& job, const Message& said) {
                                  since ? std::optional(WallTime(Millis(*since))) : std::nullopt,
                                  one.text("by").value_or("")));
   }
-  job.set("pauses", std::move(pauses));
+  if (!pauses.empty()) job.set("pauses", std::move(pauses));  // a node of before says no more than one
   if (state != "paused") return;
   const auto since = said.integer("paused_at");
   job.set("next_slot", {}).set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
