@@ -206,8 +206,7 @@ Run setup_history(CLI::App& command) {
   add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
   add_switch(command, "--follow", to.follow, "go on with this node's rows as they change");
   add_scope_options(command, to.scope, ScopeFlags::local);
-  CLI::App* const migrate =
-      &add_subcommand(command, "migrate", "makes the tables of the fleet's history, or brings them up to this version");
+  CLI::App* const migrate = &add_subcommand(command, "migrate", "makes or updates the history's tables");
   auto place = std::make_shared<ConfigOptions>();
   add_config_options(*migrate, *place);
   return [options, migrate, place] { return migrate->parsed() ? migrate_history(*place) : run(*options); };
