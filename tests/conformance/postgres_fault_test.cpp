@@ -23,7 +23,7 @@ std::vector<std::string> problems_of(const Options& options) {
 }
 
 LedgerBatch batch_of(const RunId& ledger, std::int64_t after, const std::vector<Row>& rows) {
-  LedgerBatch batch{ledger, "host-1", after, after, {}};
+  LedgerBatch batch{ledger, "host-1", {}, 0, after, after, {}};
   for (const Row& row : rows) {
     ++batch.last;
     batch.changes.push_back({batch.last, LedgerRow{row, batch.last}});

@@ -33,13 +33,20 @@ std::vector<std::string> jobs_of(const Message& asked) {
   return jobs;
 }
 
+std::vector<LedPause> pauses_of(const core::JobView& job) {
+  std::vector<LedPause> pauses;
+  if (job.own_pause) pauses.push_back({false, job.own_pause->since, std::string(job.own_pause->by)});
+  if (job.group_pause) pauses.push_back({true, job.group_pause->since, std::string(job.group_pause->by)});
+  return pauses;
+}
+
 /// What another node shows of jobs that this one leads.
 std::vector<LedState> states_of_led(const core::Views& views, WallTime now, const std::vector<std::string>& jobs) {
   std::vector<LedState> states;
   for (const std::string& job : jobs)
     if (const auto view = views.find_job(now, job); view && !view->leader.empty())
       states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by), false, view->next,
-                        std::string(view->trouble)});
+                        std::string(view->trouble), pauses_of(*view)});
   return states;
 }
 

@@ -27,6 +27,20 @@ bool knows_nothing(const Message& question, const Error& error) {
          std::find(std::begin(calls), std::end(calls), question.text("ask").value_or("")) != std::end(calls);
 }
 
+/// Of a job and its group.
+std::vector<LedPause> pauses_in(const Message& state) {
+  constexpr std::size_t most = 2;
+  std::vector<LedPause> pauses;
+  for (const Message& one : state.objects("pauses")) {
+    std::string by = one.text("by").value_or("");
+    if (pauses.size() == most || by.size() > longest_state) break;
+    const auto since = one.integer("since");
+    pauses.push_back(
+        {one.text("of") == "group", since ? std::optional(WallTime(Millis(*since))) : std::nullopt, std::move(by)});
+  }
+  return pauses;
+}
+
 }  // namespace
 
 std::string text_of(const std::vector<MissingNode>& missing) {
@@ -190,6 +204,7 @@ void FleetAnswers::take_states(const Message& answer, const std::string& ledger)
     if (const auto at = one.integer("paused_at")) states_.back().paused_at = WallTime(Millis(*at));
     if (const auto next = one.integer("next")) states_.back().next = WallTime(Millis(*next));
     states_.back().trouble = one.text("trouble").value_or("").substr(0, longest_trouble);
+    states_.back().pauses = pauses_in(one);
   }
 }
 

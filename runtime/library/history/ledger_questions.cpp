@@ -238,6 +238,19 @@ Message question(const std::string& call) {
   return message.set("do", std::string("ledger")).set("ask", call);
 }
 
+namespace {
+
+std::vector<Message> messages_of(const std::vector<LedPause>& pauses) {
+  std::vector<Message> all;
+  for (const LedPause& one : pauses) {
+    all.push_back(Message().set("of", std::string(one.is_of_group ? "group" : "job")).set("by", one.by));
+    if (one.since) all.back().set("since", std::int64_t{one.since->time_since_epoch().count()});
+  }
+  return all;
+}
+
+}  // namespace
+
 std::vector<Message> states_of(const LedgerView& ledger) {
   std::vector<Message> states;
   for (const LedState& one : ledger.states()) {
@@ -247,6 +260,7 @@ std::vector<Message> states_of(const LedgerView& ledger) {
     if (one.is_of_store) states.back().set("evidence", true);
     if (one.next) states.back().set("next", std::int64_t{one.next->time_since_epoch().count()});
     if (!one.trouble.empty()) states.back().set("trouble", one.trouble);
+    if (!one.pauses.empty()) states.back().set("pauses", messages_of(one.pauses));
   }
   return states;
 }

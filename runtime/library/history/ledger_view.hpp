@@ -71,6 +71,13 @@ struct MissingNode {
 /// Who they are and why, as a part of a sentence; of many the first ones.
 std::string text_of(const std::vector<MissingNode>& missing);
 
+/// A pause that stands of a job, or of its group.
+struct LedPause {
+  bool is_of_group = false;
+  std::optional<WallTime> since = {};
+  std::string by = {};
+};
+
 /// The state of a job as the node that leads it has it.
 struct LedState {
   std::string job, node, state;
@@ -79,6 +86,7 @@ struct LedState {
   bool is_of_store = false;           // a register says it, and `node` is ""
   std::optional<WallTime> next = {};  // the slot that is to come, as the node that leads it has it
   std::string trouble = {};           // why it is halted
+  std::vector<LedPause> pauses = {};  // all that stand
 };
 
 /// As a row is shown, where `is_evidence` says that the store alone shows it. A slot that a run had claimed, and of

@@ -121,6 +121,11 @@ LedState state_of(const std::string& job, const std::string& group, const HeldOn
     if (found == held.end() || (!state.state.empty() && found->second.word != "halted")) continue;
     state.state = found->second.word, state.paused_at = found->second.since, state.paused_by = found->second.by;
   }
+  for (const bool is_of_group : {false, true}) {
+    const auto found = held.find(is_of_group ? core::group_register(group) : core::job_register(job));
+    if (state.state == "paused" && found != held.end() && found->second.word == "paused")
+      state.pauses.push_back({is_of_group, found->second.since, found->second.by});
+  }
   return state;
 }
 

@@ -107,6 +107,10 @@ Message shown(const NodeStatus& status, const std::string& node, const std::stri
   return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
 }
 
+Message shown_pause(std::string_view of, const std::optional<WallTime>& since, std::string_view by) {
+  return Message().set("of", std::string(of)).set("since", time_or_null(since)).set("by", word_or_null(by));
+}
+
 /// Of a job that no file here defines, and that another node runs, that node says all.
 void set_state(Message& job, const Message& said) {
   const std::string state = said.text("state").value_or("");
@@ -114,6 +118,14 @@ void set_state(Message& job, const Message& said) {
   if (said.flag("evidence").value_or(false)) job.set("state_evidence", std::string("store"));
   if (const auto trouble = said.text("trouble")) job.set("trouble", *trouble);
   if (const auto next = said.integer("next")) job.set("next_slot", format_slot(WallTime(Millis(*next))));
+  std::vector<Message> pauses;
+  for (const Message& one : said.objects("pauses")) {
+    const auto since = one.integer("since");
+    pauses.push_back(shown_pause(one.text("of").value_or(""),
+                                 since ? std::optional(WallTime(Millis(*since))) : std::nullopt,
+                                 one.text("by").value_or("")));
+  }
+  if (!pauses.empty()) job.set("pauses", std::move(pauses));  // a node of before says no more than one
   if (state != "paused") return;
   const auto since = said.integer("paused_at");
   job.set("next_slot", {}).set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
@@ -145,7 +157,10 @@ Message shown(const core::JobView& job, std::string_view node) {
   shown.set("state", may_be_otherwise ? Value() : Value(text_of(job)));
   shown.set("trouble", word_or_null(job.trouble)).set("halted_at", time_or_null(job.halted_at));
   shown.set("paused_at", time_or_null(job.paused_at)).set("paused_by", word_or_null(job.paused_by));
-  return shown.set("digest", job.digest.text());
+  std::vector<Message> pauses;
+  if (job.own_pause) pauses.push_back(shown_pause("job", job.own_pause->since, job.own_pause->by));
+  if (job.group_pause) pauses.push_back(shown_pause("group", job.group_pause->since, job.group_pause->by));
+  return shown.set("digest", job.digest.text()).set("pauses", std::move(pauses));
 }
 
 }  // namespace ballot::library

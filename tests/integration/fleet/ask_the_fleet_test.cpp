@@ -143,6 +143,9 @@ TEST_F(AskTheFleet, ANodeThatIsDeadWasLastHeardOfAtOneTimeAndItsInstancesAreShow
   EXPECT_TRUE(contains(next.out, R"("job":"trim@n1","group":"default@n1","node":"n1")")) << next.out;
   const Ran show = fleet[node].ballot({"show", "trim@n1"});
   EXPECT_TRUE(contains(show.out, "state       not known: node n1 has not answered")) << show.out;
+  EXPECT_TRUE(contains(show.out, " (store)")) << show.out;
+  const Ran csv = fleet[node].ballot({"history", "--job", "trim@n1", "--format", "csv"});
+  EXPECT_TRUE(contains(csv.out, ",store\n")) << csv.out << csv.err;
   // By the store.
   const Ran jobs = fleet[node].ballot({"jobs", "trim@n1"});
   EXPECT_TRUE(contains(jobs.out, " (store)")) << jobs.out << jobs.err;

@@ -164,5 +164,36 @@ TEST_F(NodeAtNight, CommandsKnowTheInstancesOfOtherNodes) {
   EXPECT_EQ(asked({"history", "--job", "nightly@other"}).code, 3) << "the job does not run on each node";
 }
 
+/// Its daemon and its runner were killed.
+TEST_F(NodeAtNight, ARunThatWasOpenIsSaidToBeAsItWasKnown) {
+  Row open = run_row(Status::running);
+  open.ended_at.reset();
+  open.node.clear();
+  record({open});
+  const Ran why = asked({"why", "nightly", "--at", "2025-03-09T07:00:00Z"});
+  EXPECT_TRUE(contains(why.out, "running")) << why.out << why.err;
+  EXPECT_TRUE(contains(why.err, "no daemon answers: rows that are queued, claimed or running show what was known"))
+      << why.err;
+  const Ran output = asked({"output", "nightly"});
+  EXPECT_EQ(output.code, 69) << output.err;
+  EXPECT_TRUE(contains(output.err, "no runner listens")) << output.err;
+}
+
+TEST_F(NodeAtNight, ATermBetweenTwoThatAreKnownIsNamed) {
+  {
+    storage::Ledger ledger({.path = folder / "history.db"}, {.now = [] { return io::read_clocks().wall; }});
+    Row missed = slot_row(slot, Status::missed, Reason::no_leader);
+    missed.node = "host-1";
+    ledger.record(missed);
+    TermRow term{.group = missed.group, .node = "host-1", .epoch = 2, .elected_at = slot - std::chrono::hours(2)};
+    ledger.record(term);
+    term.epoch = 4, term.elected_at = slot + std::chrono::minutes(1);
+    ledger.record(term);
+  }
+  const std::string why = on_one_line(asked({"why", "nightly", "--at", "2025-03-09T07:00:00Z"}).out);
+  EXPECT_TRUE(contains(why, "Before it was term 2 of node host-1")) << why;
+  EXPECT_TRUE(contains(why, "Between them lies term 3, of which no ledger that was asked knows.")) << why;
+}
+
 }  // namespace
 }  // namespace ballot::app

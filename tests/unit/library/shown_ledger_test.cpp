@@ -178,6 +178,33 @@ TEST_F(ShownLedger, ATermWhoseEndNobodyRecordedIsOverWhereTheNextBegan) {
 }
 
 /// Only the node that leads a job knows of its pause.
+/// The node that leads it comes before the store.
+TEST(ShownJobs, ShowAllPausesAndThatTheStoreAloneSaysSo) {
+  const auto said = [](const char* node, const char* word) {
+    return Message().set("job", "a").set("node", node).set("state", word);
+  };
+  const std::vector pauses{Message().set("of", "job").set("by", "n1 uid 0").set("since", std::int64_t{0}),
+                           Message().set("of", "group").set("by", "n2 uid 0")};
+  const Message by_store = said("", "paused").set("evidence", true).set("pauses", pauses);
+  std::vector<Message> jobs{Message().set("job", "a").set("leader", "n2").set("state", {})};
+  set_states(jobs, Message().set("states", std::vector{by_store}));
+  EXPECT_EQ(io::encode(jobs[0]),
+            R"({"job":"a","leader":"n2","next_slot":null,"paused_at":null,"paused_by":null,"pauses":[)"
+            R"({"by":"n1 uid 0","of":"job","since":"1970-01-01T00:00:00.000Z"},)"
+            R"({"by":"n2 uid 0","of":"group","since":null}],"state":"paused","state_evidence":"store"})");
+  jobs = {Message().set("job", "a").set("leader", "n2").set("state", {})};
+  set_states(jobs, Message().set("states", std::vector{by_store, said("n2", "active")}));
+  EXPECT_EQ(io::encode(jobs[0]), R"({"job":"a","leader":"n2","state":"active"})");
+}
+
+TEST(ShownGroups, SayOfAPauseOnlyWhereThisNodeLeadsThem) {
+  const std::vector<std::string> nobody;
+  EXPECT_NE(io::encode(shown(core::GroupView{"g", "candidate", 0, false, "", nobody}, "n2")).find(R"("paused":null)"),
+            std::string::npos);
+  EXPECT_NE(io::encode(shown(core::GroupView{"g", "leading", 3, true, "", nobody}, "n1")).find(R"("paused":true)"),
+            std::string::npos);
+}
+
 TEST(ShownJobs, ShowWhoPausedAJobThatAnotherNodeLeads) {
   const auto job = [](const char* name, const char* leader) {
     return Message()
