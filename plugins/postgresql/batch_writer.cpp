@@ -18,7 +18,7 @@ constexpr const char* know_ledger =
     " ON CONFLICT DO NOTHING";
 constexpr const char* find_ledger =
     "SELECT id, node, change, stored_at, opening, newest FROM ledger WHERE identity = $1";
-constexpr const char* advance_ledger = "SELECT id, rows_since, output_since FROM advance($1, $2, $3, $4, $5, $6)";
+constexpr const char* advance_ledger = "SELECT id, rows_since, output_since FROM advance($1, $2, $3, $4, $5, $6, $7)";
 
 constexpr const char* upsert_term =
     "INSERT INTO term (ledger, grp, epoch, node, elected_at, ended_at, cause, change)"
@@ -125,7 +125,10 @@ LedgerLine BatchWriter::line_of(const RunId& ledger, const std::string& node) {
 
 /// 0: it is not known.
 std::int32_t BatchWriter::id_of(const RunId& ledger) {
-  if (generation_ != connection_.generation()) ledgers_.clear();
+  if (generation_ != connection_.generation()) {
+    ledgers_.clear();
+    tables_ = connection_.ask({"SELECT tables()"}).text(0, 0);
+  }
   generation_ = connection_.generation();
   if (const auto known = ledgers_.find(ledger); known != ledgers_.end()) return known->second;
   const Answer found = connection_.ask({find_ledger, Params().add(ledger)});
@@ -142,8 +145,9 @@ PutResult BatchWriter::put(const LedgerBatch& batch) {
   names_.learn(names);
   try {
     return put_once(batch);
-  } catch (const Failure&) {
+  } catch (const Failure& failure) {
     names_.forget_pairs();
+    if (failure.error.code == Errc::unavailable) connection_.close();  // and with it go the ids that are remembered
     throw;
   }
 }
@@ -164,7 +168,8 @@ std::vector<Query> BatchWriter::queries_of(const LedgerBatch& batch) {
                                                   .add(batch.last)
                                                   .add(batch.node)
                                                   .add(batch.opening)
-                                                  .add(batch.newest)}};
+                                                  .add(batch.newest)
+                                                  .add(tables_)}};
   add_pairs(batch, queries);
   add_words(batch, queries);
   RowUpsert rows(ledger_, names_);

@@ -39,6 +39,7 @@ class BatchWriter {
 
   Connection& connection_;
   NameIds names_;
+  std::string tables_;  // as tables() says, when the ids were read that are remembered
   std::uint64_t generation_ = 0;
   std::map<RunId, std::int32_t> ledgers_;  // of that generation
   std::int32_t ledger_ = 0;                // of the batch that is put

@@ -16,6 +16,7 @@ struct StateRule {
 /// The first that fits.
 constexpr StateRule rules[] = {
     {conflict_state, Errc::conflict, ""},
+    {other_tables_state, Errc::unavailable, ""},
     {"57014", Errc::timeout, ""},
     {"08", Errc::unavailable, ""},
     {"57P", Errc::unavailable, ""},

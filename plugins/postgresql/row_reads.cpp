@@ -49,6 +49,13 @@ constexpr Millis longest_before_run = 72h, longest_after_run = 24h, recent = 24h
 constexpr WallTime first_slot{Millis(std::numeric_limits<std::int64_t>::min())},
     last_slot{Millis(std::numeric_limits<std::int64_t>::max())};
 
+/// Of a node that has handed on several ledgers the last one's copy.
+constexpr const char* once_a_node =
+    "(r.ledger <> ALL(ARRAY(SELECT o.id FROM ledger AS o JOIN ledger AS n ON n.node = o.node AND n.id > o.id))"
+    " OR NOT EXISTS (SELECT FROM rows AS s JOIN ledger AS n ON n.id = s.ledger JOIN ledger AS o ON o.id = r.ledger"
+    " WHERE s.run = r.run AND s.attempt = r.attempt AND s.slot = r.slot AND s.at_once AND n.id > o.id"
+    " AND n.node = o.node))";
+
 template <class Enum>
 std::vector<std::int32_t> numbers_of(const std::vector<Enum>& values) {
   std::vector<std::int32_t> numbers;
@@ -179,6 +186,7 @@ std::vector<RunCount> RowReads::counts(const HistoryFilter& filter) {
   if (!wants_success(filter)) return {};
   Where where;
   where.add("r.at_once");
+  where.add(once_a_node);
   add_conditions(where, filter);
   where.add_names("r.job", filter.jobs);
   where.add_names("r.grp", filter.groups);

@@ -16,6 +16,9 @@ inline constexpr std::int64_t schema_version = 1;
 /// SQLSTATE of advance(): the ledger is not at that change.
 inline constexpr const char* conflict_state = "BA001";
 
+/// Of advance(): the tables are not those that ids are remembered of.
+inline constexpr const char* other_tables_state = "BA002";
+
 inline constexpr const char* version_sql = "SELECT version, compatible_from FROM meta";
 /// Fails where a newer ballot has made the tables such that this one must not use them, or they are too old.
 void check_version(const Answer& version, const std::string& place);

@@ -155,11 +155,20 @@ JOIN name AS node ON node.id = r.node;
 )sql";
 
 inline constexpr const char* functions_1 = R"sql(
+-- Which tables these are: others once they were made anew, or filled from a dump, so that ids which somebody remembers
+-- may be wrong.
+CREATE FUNCTION tables() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT concat('name'::regclass::oid, ' ', pg_relation_filenode('name'::regclass), ' ', pg_relation_filenode('ledger'::regclass))
+$$;
+
 CREATE FUNCTION advance(which uuid, begins_after bigint, to_change bigint, of_node text, by_opening uuid,
-  newest_then bigint,
+  newest_then bigint, known_tables text,
   OUT id integer, OUT rows_since bigint, OUT output_since bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
+  IF known_tables <> tables() THEN
+    RAISE EXCEPTION 'the tables are others than those that were connected to' USING ERRCODE = 'BA002';
+  END IF;
   UPDATE ledger SET change = to_change, node = of_node, opening = by_opening, newest = newest_then, stored_at = floor(extract(epoch FROM clock_timestamp()) * 1000)
   WHERE ledger.identity = which AND ledger.change = begins_after RETURNING ledger.id INTO advance.id;
   IF NOT FOUND THEN
@@ -244,7 +253,7 @@ BEGIN
   RETURN dropped;
 END $$;
 
-REVOKE ALL ON FUNCTION advance(uuid, bigint, bigint, text, uuid, bigint), make_partition(text, text, timestamp), make_partitions(),
+REVOKE ALL ON FUNCTION tables(), advance(uuid, bigint, bigint, text, uuid, bigint, text), make_partition(text, text, timestamp), make_partitions(),
   drop_months(text, timestamp), drop_partitions(interval, interval) FROM PUBLIC;
 )sql";
 
@@ -252,7 +261,7 @@ inline constexpr const char* grants_1 = R"sql(
 GRANT USAGE ON SCHEMA @schema@ TO @role@;
 GRANT SELECT ON meta, history TO @role@;
 GRANT SELECT, INSERT, UPDATE ON name, word, ledger, rows, output, term, definition, pause, request, job_group TO @role@;
-GRANT EXECUTE ON FUNCTION advance(uuid, bigint, bigint, text, uuid, bigint), make_partitions(), drop_partitions(interval, interval) TO @role@;
+GRANT EXECUTE ON FUNCTION tables(), advance(uuid, bigint, bigint, text, uuid, bigint, text), make_partitions(), drop_partitions(interval, interval) TO @role@;
 )sql";
 
 }  // namespace ballot::postgresql

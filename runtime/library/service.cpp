@@ -178,10 +178,8 @@ Result<void> Service::read_history() {
   if (read != choice.options.end() && read->second == OptionValue(std::string("local"))) return {};
   const auto plugin = find_history(config_.plugin_dir, choice);
   if (!plugin) return plugin.error();
-  history_ = std::make_unique<HistoryReaders>(**plugin, std::move(choice), [this] {
-    const auto feed = node_.feed_state();
-    return feed ? feed->sent : 0;
-  });
+  history_ = std::make_unique<HistoryReaders>(**plugin, std::move(choice),
+                                              [this] { return node_.feed_state().value_or(FeedState()); });
   answers_.answer_from(*history_);
   return {};
 }

@@ -109,6 +109,36 @@ TEST_F(PostgresFaults, MissingTablesAreRefusedWithWhatToDo) {
   EXPECT_EQ(make(elsewhere, HistoryUse::send)->ledgers().error().code, Errc::refused);
 }
 
+TEST_F(PostgresFaults, TablesThatWereMadeAnewUnderWhoSendsGetAllAgainUnderTheRightNames) {
+  PostgresServer server;
+  migrate(server);
+  const auto first = make(options(server), HistoryUse::send), second = make(options(server), HistoryUse::send);
+  const RunId other = history_id(1'000'002);
+  ASSERT_TRUE(first->line_of(ledger, "host-1") && second->line_of(other, "host-2"));
+  const auto batch_by = [](const RunId& by, const char* node, int number, const char* job) {
+    Row row = row_at(number, history_noon());
+    row.job = job;
+    LedgerBatch batch = batch_of(by, 0, {row});
+    batch.node = node;
+    return batch;
+  };
+  ASSERT_TRUE(first->put(batch_by(ledger, "host-1", 1, "a")) && second->put(batch_by(other, "host-2", 2, "b")));
+  server.ask("DROP SCHEMA ballot CASCADE");
+  ASSERT_TRUE(make(options(server), HistoryUse::migrate)->migrate());
+  for (int tries = 0; tries < 3; ++tries) {  // the other way about, so that ids are others
+    for (const auto& [sender, which, node, number, job] :
+         {std::tuple(second.get(), other, "host-2", 2, "b"), std::tuple(first.get(), ledger, "host-1", 1, "a")}) {
+      const auto line = sender->line_of(which, node);
+      if (line && line->change == 0) (void)sender->put(batch_by(which, node, number, job));
+    }
+  }
+  const auto rows = make(options(server), HistoryUse::read)->rows({});
+  ASSERT_TRUE(rows) << rows.error().what;
+  std::map<std::string, std::string> jobs;
+  for (const KeptRow& one : *rows) jobs[one.ledger] += one.row.job;
+  EXPECT_EQ(jobs, (std::map<std::string, std::string>{{"host-1", "a"}, {"host-2", "b"}}));
+}
+
 TEST_F(PostgresFaults, NobodyWhoListensIsUnavailable) {
   const testing::ReservedPort port;
   const Options options{{"url", "postgresql://ballot@127.0.0.1:" + std::to_string(port.number()) + "/postgres"}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -96,8 +97,9 @@ std::vector<KeptRow> MemoryReads::rows_left(const HistoryFilter& filter) const {
 
 std::vector<RunCount> MemoryReads::counts(const HistoryFilter& filter) const {
   std::map<std::pair<WallTime, std::string>, std::int64_t> runs;
+  std::set<RunId> counted;  // which the last of a node's ledgers may have besides
   each<LedgerRow>([&](const LedgerRow& one, const RunId&, const Entry& entry) {
-    if (entry.at_once && wants(filter, one.row))
+    if (entry.at_once && wants(filter, one.row) && counted.insert(*one.row.run).second)
       ++runs[{std::chrono::floor<std::chrono::hours>(one.row.slot), one.row.job}];
   });
   std::vector<RunCount> counts;

@@ -52,6 +52,11 @@ Exit run(const AuditOptions& options) {
   print_audit(std::cout, *audited, options.format,
               {(*ledger)->is_of_fleet(), (*ledger)->missing(), (*ledger)->why_alone()});
   name_missing("audit", **ledger);
+  const auto missing = (*ledger)->missing();
+  const std::string& only = options.ledgers.node;
+  const auto is_only = [&](const library::MissingNode& node) { return node.node == only && node.heard_by != "ledger"; };
+  if (!only.empty() && std::any_of(missing.begin(), missing.end(), is_only))
+    return fail("audit", {Errc::unavailable, "node " + only + " has not answered, so nothing of it is judged"});
   return audited->finding_count == 0 ? Exit::done : Exit::failed;
 }
 

@@ -85,7 +85,7 @@ Exit print(const OutputOptions& options, const library::LedgerView& ledger, Outp
     if (*step == OutputStep::goes_on && options.follow && wait_while_read()) continue;
     if (const auto& as_of = follower.as_of())
       std::cerr << "ballot output: " << escaped(node, Escape::plain)
-                << ", which executes the run, does not answer: this is what it had printed at "
+                << ", which began the run, has no more of it or does not answer: this is what it had printed at "
                 << format_seconds(*as_of) << ", by the fleet's history\n";
     return Exit::done;
   }

@@ -86,7 +86,8 @@ class History {
   virtual Result<std::vector<KeptRow>> last_rows(const std::vector<std::string>& jobs) noexcept = 0;
 
   /// How many runs have succeeded at once, by hour and job, of the rows that the filter asks for: first attempts that
-  /// have `succeeded`, in the ledger of the node that they name, before which no other row can count. In no order. The
+  /// have `succeeded`, in the ledger of the node that they name, before which no other row can count; of a run that
+  /// several ledgers of that node have, one. In no order. The
   /// filter's `run`, `after` and `limit` do not count. All others are rows_left().
   virtual Result<std::vector<RunCount>> succeeded_at_once(const HistoryFilter& filter) noexcept = 0;
 

@@ -22,11 +22,6 @@ using storage::PlacedRow;
 
 const std::string& store = store_source;
 
-/// Nothing that another ledger may have counts before it.
-bool is_certain(const Row& row, const std::string& ledger) {
-  return row.run && row.node == ledger && is_final(row.status) && row.status != Status::lost;
-}
-
 bool covers(const Row& row, const std::string& job, WallTime slot) {
   return row.job == job && row.slot <= slot && slot <= row.slot_until.value_or(row.slot);
 }
@@ -60,6 +55,10 @@ Result<std::vector<Row>> FleetLedger::evidence() {
 bool FleetLedger::is_evidence(const Row& row) const { return shown_evidence_.contains(key_of(row)); }
 
 // ---- rows
+
+bool FleetLedger::is_certain(const Row& row, const std::string& ledger) const {
+  return row.run && row.node == ledger && is_final(row.status) && row.status != Status::lost;
+}
 
 std::vector<std::string> FleetLedger::page_sources() const {
   std::vector<std::string> sources = fleet_.ledgers();
@@ -184,7 +183,7 @@ Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter
     for (const PlacedRow& candidate : candidates) {
       last = candidate.at;
       const auto shown = counts->find({candidate.at.ledger, key_of(candidate.row)});
-      if (shown == counts->end()) continue;
+      if (shown == counts->end() || !is_shown_copy(candidate, shown->second.row)) continue;
       note_evidence(shown->second);
       --left;
       if (!visit(as_shown(shown->second.row, shown->second.is_evidence), candidate.at)) return last;

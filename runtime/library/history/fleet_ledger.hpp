@@ -75,9 +75,18 @@ class FleetLedger : public LedgerView {
   /// Reads the next page of each source of which one is wanted.
   virtual Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most);
   virtual Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys);
+  /// Nothing that another ledger may have counts before the row of that one.
+  virtual bool is_certain(const Row& row, const std::string& ledger) const;
+  /// A node may have handed on two ledgers, each with the row that counts; where `row` does, this copy of it is shown.
+  virtual bool is_shown_copy(const storage::PlacedRow& candidate, const Row& row) {
+    return (void)candidate, (void)row, true;
+  }
   virtual Result<std::vector<storage::Account>> last_accounts(const std::vector<std::string>& jobs);
   /// Requires: the filter has a limit.
   virtual Result<RequestPage> request_page(const storage::RequestFilter& filter) { return page_of(fleet_, filter); }
+
+  /// The row of the attempt that counts; without a node: nobody who answers knows.
+  Result<Row> executed(const runner::AttemptId& attempt);
 
   FleetAnswers& fleet() { return fleet_; }
   const FleetAnswers& fleet() const { return fleet_; }
@@ -87,7 +96,6 @@ class FleetLedger : public LedgerView {
  private:
   using Counting = std::map<std::pair<std::string, RowKey>, storage::Account>;
 
-  Result<Row> executed(const runner::AttemptId& attempt);
   template <class T>
   std::vector<T> objects_of(const FleetAnswers::Answer& answer, const char* list,
                             Result<T> (*read)(const io::Message&));

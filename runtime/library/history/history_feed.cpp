@@ -7,6 +7,7 @@
 #include <future>
 #include <utility>
 
+#include "base/duration.hpp"
 #include "base/exception_text.hpp"
 #include "base/failpoint.hpp"
 #include "base/signals_blocked.hpp"
@@ -21,6 +22,7 @@ constexpr Millis lock_wait = std::chrono::seconds(5);
 constexpr Millis reopen_after = std::chrono::seconds(5);  // the file may have been moved away
 
 constexpr int feed_nice = 5;
+constexpr Millis silence = std::chrono::seconds(5);  // of a call, before it is trouble
 constexpr Millis partial_every = std::chrono::seconds(2);
 
 SteadyTime steady_now() { return io::read_clocks().steady; }
@@ -64,6 +66,19 @@ void HistoryFeed::start(storage::Ledger& ledger) {
   ::pthread_setname_np(thread_.native_handle(), "ballot-feed");
 }
 
+/// A call to the history, which may hang.
+template <class Call>
+auto HistoryFeed::timed(Call call) {
+  const auto set = [this](std::optional<SteadyTime> since) {
+    const std::lock_guard lock(mutex_);
+    asks_ = since;
+  };
+  set(steady_now());
+  auto result = call();
+  set(std::nullopt);
+  return result;
+}
+
 void HistoryFeed::recorded() {
   const std::lock_guard lock(mutex_);
   recorded_ = true;
@@ -73,6 +88,9 @@ void HistoryFeed::recorded() {
 FeedState HistoryFeed::state() const {
   const std::lock_guard lock(mutex_);
   FeedState state = state_;
+  const auto silent = asks_ ? steady_now() - *asks_ : Millis(0);
+  if (state.trouble.empty() && silent >= silence)
+    state.trouble = "it has not answered for " + format_duration(std::chrono::floor<std::chrono::seconds>(silent));
   if (ledger_) state.dropped = ledger_->unsent_dropped();
   return state;
 }
@@ -168,7 +186,7 @@ Result<LedgerLine> HistoryFeed::line_of_ledger(bool& goes_on) {
   if (const auto opened = open(); !opened) return opened.error();
   const auto identity = outbox_->identity();
   if (!identity) return identity.error();
-  auto line = history_->line_of(*identity, place_.node);
+  auto line = timed([&] { return history_->line_of(*identity, place_.node); });
   if (!line) return line;
   const auto does = outbox_->goes_on_from(*line);
   if (!does) return does.error();
@@ -200,7 +218,7 @@ void HistoryFeed::read(std::int64_t after) {
 void HistoryFeed::put() {
   if (batch_->last > batch_->after && !sync()) return;
   BALLOT_FAILPOINT("feed.put");
-  const auto result = history_->put(*batch_);
+  const auto result = timed([&] { return history_->put(*batch_); });
   BALLOT_FAILPOINT("feed.sent");
   sender_.put(result, steady_now());
   if (result) ledger_->set_sent(sender_.sent());

@@ -79,6 +79,8 @@ class HistoryFeed {
   bool is_over(const storage::HistorySender::Step& step) const;
   void look_at_outputs(SteadyTime now);
   bool may_go_on() const;
+  template <class Call>
+  auto timed(Call call);
   void report();
 
   const std::unique_ptr<History> history_;
@@ -103,6 +105,7 @@ class HistoryFeed {
   std::condition_variable changed_;
   bool recorded_ = false;
   std::optional<SteadyTime> ends_;  // at the latest
+  std::optional<SteadyTime> asks_;  // since when the history has not answered a call
   FeedState state_;
 };
 

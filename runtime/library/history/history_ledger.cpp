@@ -149,7 +149,30 @@ Result<std::vector<std::string>> HistoryLedger::last_statuses(const std::vector<
 Result<std::optional<storage::Position>> HistoryLedger::walk(const storage::Filter& filter,
                                                              const VisitPlacedRow& visit) {
   read_to_.reset();
+  highest_.clear();
+  shown_.clear();
   return FleetLedger::walk(filter, visit);
+}
+
+bool HistoryLedger::has_several(const std::string& node) const {
+  return std::count_if(lines_.begin(), lines_.end(), [&](const LedgerLine& line) { return line.node == node; }) > 1;
+}
+
+bool HistoryLedger::is_certain(const Row& row, const std::string& ledger) const {
+  return FleetLedger::is_certain(row, ledger) && !has_several(ledger);
+}
+
+/// The first one in the order of pages, so that it is none on a later page. What is counted is not shown besides.
+bool HistoryLedger::is_shown_copy(const PlacedRow& candidate, const Row& row) {
+  const std::string& node = candidate.at.ledger;
+  if (!has_several(node)) return true;
+  const bool is_counted = row.status == Status::succeeded && row.attempt == 1 && row.node == node;
+  if (leaves_out_counted_ && is_counted) return false;
+  if (row.slot != shown_slot_) shown_.clear();
+  shown_slot_ = row.slot;
+  const std::pair key(node, key_of(candidate.row));
+  const auto highest = highest_.find(key);
+  return (highest == highest_.end() || highest->second <= candidate.at.id) && shown_.insert(key).second;
 }
 
 std::vector<std::string> HistoryLedger::page_sources() const { return {history_source, unsent_source, store_source}; }
@@ -196,6 +219,11 @@ Result<void> HistoryLedger::summary(storage::Filter filter, const VisitRow& visi
 Result<std::vector<Account>> HistoryLedger::accounts_of(const std::vector<RowKey>& keys) {
   auto rows = noted(in_parts(keys, [this](const auto& part) { return history_.rows_of(part); }));
   if (!rows) return rows.error();
+  for (const KeptRow& one : *rows)
+    if (has_several(one.ledger)) {
+      std::int64_t& highest = highest_[{one.ledger, key_of(one.row)}];
+      highest = std::max(highest, one.id);
+    }
   std::vector<Account> accounts = accounts_in(*std::move(rows));
   const AskedRows asked(keys);
   for (const Account& one : unsent_)
@@ -249,8 +277,12 @@ Result<ShownOutput> HistoryLedger::output(const runner::AttemptId& attempt, std:
                        output.output.total_bytes, !output.is_partial};
   };
   if (*kept && !(*kept)->is_partial) return shown(**kept);
+  const auto row = executed(attempt);
+  if (!row) return row.error();
+  if (!*kept && is_final(row->status) && row->status != Status::lost && row->output_bytes == 0)
+    return ShownOutput{ShownOutput::Place::here, row->node, {from, ""}, 0, true};
   auto live = FleetLedger::output(attempt, from);
-  const bool is_known = live && live->place != ShownOutput::Place::elsewhere;
+  const bool is_known = live && live->place == ShownOutput::Place::here;
   if (is_known || !*kept) return live;
   ShownOutput partial = shown(**kept);
   partial.as_of = (*kept)->stored_at;

@@ -12,8 +12,10 @@
 //   const auto rows = (*ledger)->at("backup", slot);
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,8 @@ class HistoryLedger : public FleetLedger {
   std::vector<std::string> page_sources() const override;
   Result<void> read_pages(storage::PageMerge& pages, const storage::Filter& filter, std::int64_t most) override;
   Result<std::vector<storage::Account>> accounts_of(const std::vector<RowKey>& keys) override;
+  bool is_certain(const Row& row, const std::string& ledger) const override;
+  bool is_shown_copy(const storage::PlacedRow& candidate, const Row& row) override;
   Result<std::vector<storage::Account>> last_accounts(const std::vector<std::string>& jobs) override;
   Result<RequestPage> request_page(const storage::RequestFilter& filter) override;
 
@@ -66,6 +70,7 @@ class HistoryLedger : public FleetLedger {
                 std::vector<LedgerLine> lines);
 
   const LedgerLine* line_of(const std::string& node) const;
+  bool has_several(const std::string& node) const;
   bool is_current(const LedgerLine& line) const;
   template <class T>
   Result<T> noted(Result<T> answer) {
@@ -81,6 +86,10 @@ class HistoryLedger : public FleetLedger {
   bool lacks_unsent_ = false;               // there is more of it
   std::optional<HistoryPosition> read_to_;  // of the pages that are read
   bool leaves_out_counted_ = false;         // of those
+  // Of nodes with several ledgers: the highest id of a row, and what was shown of the slot that is shown.
+  std::map<std::pair<std::string, RowKey>, std::int64_t> highest_;
+  std::set<std::pair<std::string, RowKey>> shown_;
+  WallTime shown_slot_{};
   std::optional<Error> failure_;
 };
 

@@ -32,6 +32,7 @@ constexpr int threads = 4;
 constexpr std::size_t most_waiting = 256, most_waiting_of_a_user = 64;
 constexpr int nice_value = 5;
 constexpr Millis store_patience{1000};
+constexpr Millis history_patience{2000};
 constexpr Millis heard_patience{1000};  // to say when those that do not answer were last heard of
 constexpr io::QueueBounds half{.at_once = threads / 2,
                                .at_once_a_key = threads / 2,
@@ -137,13 +138,16 @@ std::optional<io::Message> read_history(const LedgerPlace& place, const io::Mess
   auto own = FileLedger::open(place, goes_on);
   auto reader = own ? fleet.history->take(now.steady) : nullptr;
   if (!reader) return std::nullopt;
-  reader->set_goes_on(goes_on);
+  // That it answers is found out soon: then it has the time of the question.
+  const SteadyTime soon = now.steady + history_patience;
+  reader->set_goes_on([&] { return goes_on() && io::read_clocks().steady < soon; });
   auto ledger = HistoryLedger::open({place.node, fleet.history->sent(), now.wall, fleet.source != nullptr},
                                     *std::move(own), fleet.now, others_of(fleet.source, goes_on), *reader);
+  reader->set_goes_on(goes_on);
   auto answer = ledger ? answer_question(**ledger, question) : Result<io::Message>(ledger.error());
   const auto failure = ledger ? (*ledger)->failure() : std::optional(ledger.error());
   if (failure && goes_on()) {
-    fleet.history->note_failure(*failure, now.steady);
+    fleet.history->note_failure(*failure, io::read_clocks().steady);
     return std::nullopt;
   }
   if (answer) {
@@ -163,6 +167,11 @@ LedgerPlace with_history(LedgerPlace place, HistoryReaders& readers, const std::
     const auto failure = reader ? std::nullopt : readers.failure();
     if (!reader)
       return Error{Errc::unavailable, "the fleet's history does not answer: " + (failure ? failure->what : "")};
+    reader->set_goes_on([&] { return goes_on() && io::read_clocks().steady < now + history_patience; });
+    if (const auto answers = reader->ledgers(); !answers) {
+      readers.note_failure(answers.error(), io::read_clocks().steady);
+      return Error{answers.error().code, "the fleet's history: " + answers.error().what};
+    }
     reader->set_goes_on(goes_on);
     const auto done = use(*reader);
     if (done) readers.give_back(std::move(reader));

@@ -176,6 +176,27 @@ TEST_F(BothWays, WhatIsNotHandedOnYetIsAddedByTheNodeThatIsAsked) {
   EXPECT_EQ(history(*by_history()).size(), 3u);
 }
 
+TEST_F(BothWays, ANodeThatHasHandedOnTwoLedgersHasEachRunOnce) {
+  record(week());
+  for (const std::string& node : hosts) hand_on(node);
+  for (const char* node : {"host-1", "host-2"}) {
+    ASSERT_TRUE(storage::renew_identity(folder / (std::string(node) + ".db"), Millis(100)));
+    hand_on(node);
+  }
+  expect_same(since(shown("summary"), noon));
+  expect_same(since(shown("history").set("limit", std::int64_t{1000}), noon));
+  EXPECT_EQ(history(*by_history()), history(*fleet()));
+  Texts pages;
+  storage::Filter filter{.limit = 7};
+  do {
+    const auto end = by_history()->walk(
+        filter, [&](const Row& row, const storage::Position&) { return pages.push_back(said(row)), true; });
+    ASSERT_TRUE(end) << end.error().what;
+    filter.after = *end;
+  } while (filter.after);
+  EXPECT_EQ(pages, history(*fleet()));
+}
+
 TEST_F(BothWays, ADeadNodesRowsAreThereAndItIsNamedOnlyWhereItsLedgerWasNotHeardOf) {
   record(week());
   const Texts whole = history(*fleet());
