@@ -221,9 +221,9 @@ void JobAudit::settle_expected(const Row& claimed) {
   if (!failed_ || claimed.run == failed_->run || !claimed.started_at) return;
   const Row failed = *std::exchange(failed_, std::nullopt);
   const Span* span = spans_.current();
-  const bool same = span && (claimed.epoch == failed.epoch || span->own_history) &&
-                    span->row().basis != Basis::repaired && life_of_claimed_ == span->life && failed.ended_at &&
-                    *claimed.started_at > *failed.ended_at;
+  const bool is_of_span = span && span->own_history && claimed.epoch <= span->row().epoch;
+  const bool same = span && (claimed.epoch == failed.epoch || is_of_span) && span->row().basis != Basis::repaired &&
+                    life_of_claimed_ == span->life && failed.ended_at && *claimed.started_at > *failed.ended_at;
   if (same)
     report(Kind::missing, failed,
            "has failed with retries left, and no row of attempt " + std::to_string(failed.attempt + 1), &claimed);

@@ -160,6 +160,14 @@ TEST_F(AuditedRetries, AreMissedBeforeTheNextRunOfAJobThatSkips) {
   EXPECT_TRUE(std::find(found.begin(), found.end(), "missing 12:01:00") == found.end());
 }
 
+/// It has the row of the attempt, and this node has taken up the run after it.
+TEST_F(AuditedRetries, MayHaveBeenMadeByANodeThatLedInBetween) {
+  Row& next = rows_.back().first;
+  next.node = "n2";
+  ++next.epoch;
+  EXPECT_EQ(findings(), Texts{});
+}
+
 TEST_F(AuditedRetries, MayBeToCome) {
   rows_.pop_back();
   EXPECT_EQ(findings(), Texts{});
