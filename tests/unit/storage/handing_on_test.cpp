@@ -3,6 +3,7 @@
 // batches, goes back to an older copy of itself. Afterwards the history has all of the ledger, once, as it is.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
@@ -172,8 +173,11 @@ class HandingOn {
   std::optional<ModelLedger::File> copy_;
 };
 
+/// BALLOT_SEEDS: another number of them.
 TEST(HandingOnALedger, LosesNothingAndRepeatsNothingWhateverFails) {
-  for (unsigned seed = 0; seed < 1000; ++seed) {
+  const char* const asked = std::getenv("BALLOT_SEEDS");
+  const auto seeds = static_cast<unsigned>(asked ? std::stoul(asked) : 300);
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     HandingOn one(seed);
     one.run();
     one.expect_all();
