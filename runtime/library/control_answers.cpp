@@ -345,12 +345,12 @@ std::vector<std::string> ControlAnswers::defined_of(const std::vector<std::strin
 }
 
 /// Of these jobs the runs that wait for their next attempt.
-std::vector<std::string> ControlAnswers::waiting_runs(const std::vector<std::string>& jobs) const {
-  std::vector<std::string> runs;
-  if (jobs.empty()) return runs;
+std::vector<std::string> ControlAnswers::waiting_jobs(const std::vector<std::string>& jobs) const {
+  std::vector<std::string> waiting;
+  if (jobs.empty()) return waiting;
   for (const Row& row : node_.core().views().runs_of_others(jobs))
-    if (row.run && row.status == Status::queued) runs.push_back(row.run->text());
-  return runs;
+    if (row.run && row.status == Status::queued) waiting.push_back(row.job);
+  return waiting;
 }
 
 /// Rows that cannot be stored now are not waited for.
@@ -358,7 +358,7 @@ void ControlAnswers::answer_from_ledger(const io::Question& asked, const io::Rep
   io::Question question = asked;
   if (asked.message.text("form") == "shown") question.message.set("defined", defined_of(asked.message.texts("jobs")));
   if (asked.message.text("ask") == "last_statuses")
-    question.message.set("waiting", waiting_runs(asked.message.texts("jobs")));
+    question.message.set("waiting", waiting_jobs(asked.message.texts("jobs")));
   const auto read = [this, question, reply] { desk_.answer(question, reply); };
   if (!wants_newest(question.message) || node_.ledger_state().degraded) return read();
   node_.flush(read);

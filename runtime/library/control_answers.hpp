@@ -64,7 +64,7 @@ class ControlAnswers {
   void answer_status(const io::Reply& reply);
   void answer_ready(const io::Reply& reply) const;
   void answer_from_ledger(const io::Question& asked, const io::Reply& reply);
-  std::vector<std::string> waiting_runs(const std::vector<std::string>& jobs) const;
+  std::vector<std::string> waiting_jobs(const std::vector<std::string>& jobs) const;
   std::vector<std::string> defined_of(const std::vector<std::string>& names) const;
 
   Node& node_;

@@ -249,6 +249,13 @@ Result<std::vector<std::string>> FleetLedger::last_statuses(const std::vector<st
     texts[row.job] = status_text(row);
     if (is_evidence(row)) by_store_.insert(row.job);
   }
+  // A run that waits for its next attempt is the job's, whatever slots were skipped meanwhile.
+  for (const Account& one : fleet_.evidence()) {
+    const auto text = texts.find(one.row.job);
+    if (one.row.status != Status::queued || text == texts.end() || !text->second.starts_with("skipped")) continue;
+    text->second = to_string(Status::queued);
+    by_store_.insert(one.row.job);
+  }
   std::vector<std::string> all;
   for (const std::string& job : jobs) all.push_back(texts[job]);
   return all;

@@ -130,18 +130,14 @@ Result<Message> answer_evidence(LedgerView& ledger, const Message&) {
   });
 }
 
-/// A run whose last attempt has failed, and that is tried again, is queued; of a fleet the registers say so.
-Result<void> note_waiting(LedgerView& ledger, const std::vector<std::string>& jobs,
-                          const std::vector<std::string>& waiting, std::vector<std::string>& statuses) {
-  if (waiting.empty() || ledger.is_of_fleet()) return {};
-  const auto rows = ledger.last_rows(jobs);
-  if (!rows) return rows.error();
-  for (const Row& row : *rows) {
-    if (!row.run || std::find(waiting.begin(), waiting.end(), row.run->text()) == waiting.end()) continue;
-    const auto job = std::find(jobs.begin(), jobs.end(), row.job);
-    statuses[static_cast<std::size_t>(job - jobs.begin())] = to_string(Status::queued);
+/// A job of which a run waits for its next attempt is queued, whatever came of the last one, and whatever was skipped
+/// meanwhile.
+void note_waiting(const std::vector<std::string>& jobs, const std::vector<std::string>& waiting,
+                  std::vector<std::string>& statuses) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const bool waits = std::find(waiting.begin(), waiting.end(), jobs[i]) != waiting.end();
+    if (waits && statuses[i] != to_string(Status::running)) statuses[i] = to_string(Status::queued);
   }
-  return {};
 }
 
 Result<Message> answer_last_statuses(LedgerView& ledger, const Message& asked) {
@@ -149,7 +145,7 @@ Result<Message> answer_last_statuses(LedgerView& ledger, const Message& asked) {
   if (jobs.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many jobs"};
   auto found = ledger.last_statuses(jobs);
   if (!found) return found.error();
-  if (const auto noted = note_waiting(ledger, jobs, asked.texts("waiting"), *found); !noted) return noted.error();
+  if (found) note_waiting(jobs, asked.texts("waiting"), *found);
   return answered(found, [&](Message& message, const std::vector<std::string>& statuses) {
     const std::set<std::string> by_store = ledger.known_by_store();
     message.set("statuses", statuses).set("states", states_of(ledger));

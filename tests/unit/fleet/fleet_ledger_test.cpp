@@ -68,6 +68,18 @@ TEST_F(Fleet3, WhatTheStoreShowsStandsInForANodeThatIsAway) {
   EXPECT_EQ(history(*fleet({open})), Texts{"backup 5000 succeeded on host-2"});
 }
 
+TEST_F(Fleet3, AJobOfWhichARunWaitsIsQueuedWhateverWasSkippedMeanwhile) {
+  Row skipped = on("host-2", missed(noon + Millis(60'000), Reason::overlap));
+  skipped.status = Status::skipped;
+  write("host-2", {with(on("host-1", ran(1)), Status::failed, Reason::exit_code), skipped});
+  EXPECT_EQ(*fleet()->last_statuses({"backup"}), Texts{"skipped: overlap"});
+  Row waiting = with(on("host-2", ran(1)), Status::queued);
+  waiting.attempt = 2;
+  const auto ledger = fleet({waiting});
+  EXPECT_EQ(*ledger->last_statuses({"backup"}), Texts{"queued"});
+  EXPECT_TRUE(ledger->known_by_store().contains("backup"));
+}
+
 TEST_F(Fleet3, ASlotThatARunHadClaimedIsEvidenceUntilALedgerHasItsRow) {
   Row claimed;
   claimed.job = "backup", claimed.slot = noon, claimed.status = Status::claimed;
