@@ -179,7 +179,7 @@ Result<void> Service::read_history() {
   const auto plugin = find_history(config_.plugin_dir, choice);
   if (!plugin) return plugin.error();
   history_ = std::make_unique<HistoryReaders>(**plugin, std::move(choice),
-                                              [this] { return node_.feed_state().value_or(FeedState()); });
+                                              [this] { return node_.feed_state().value_or(FeedState()).sent; });
   answers_.answer_from(*history_);
   return {};
 }

@@ -10,14 +10,9 @@ constexpr Millis after_failure = std::chrono::seconds(10);
 }  // namespace
 
 std::unique_ptr<History> HistoryReaders::take(SteadyTime now) {
-  const FeedState feed = feed_();
   {
     const std::lock_guard lock(mutex_);
     if (now < usable_from_) return nullptr;
-    if (!feed.trouble.empty()) {
-      failure_ = Error{Errc::unavailable, feed.trouble};
-      return nullptr;
-    }
     if (!free_.empty()) {
       auto reader = std::move(free_.back());
       free_.pop_back();

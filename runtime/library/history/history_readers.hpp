@@ -21,22 +21,23 @@ namespace ballot::library {
 class HistoryReaders {
  public:
   /// `sent`: the last change of this node's own ledger that it knows to be handed on.
-  /// `feed`: how far this node's own ledger is handed on, which shows too that the history does not answer.
-  HistoryReaders(const PluginInfo& plugin, HistoryChoice choice, std::function<FeedState()> feed)
-      : plugin_(plugin), choice_(std::move(choice)), feed_(std::move(feed)) {}
+  /// `sent`: the last change of this node's own ledger that it knows to be handed on. Whether sending fails says
+  /// nothing of reading: a replica, or a server that only reads, still answers.
+  HistoryReaders(const PluginInfo& plugin, HistoryChoice choice, std::function<std::int64_t()> sent)
+      : plugin_(plugin), choice_(std::move(choice)), sent_(std::move(sent)) {}
 
-  /// None: it has failed a moment ago, does not answer who sends, or cannot be made.
+  /// None: it has failed a moment ago, or cannot be made.
   std::unique_ptr<History> take(SteadyTime now);
   void give_back(std::unique_ptr<History> reader);
   void note_failure(const Error& error, SteadyTime now);
   /// Of the last question that was asked of it; none: it was answered.
   std::optional<Error> failure() const;
-  std::int64_t sent() const { return feed_().sent; }
+  std::int64_t sent() const { return sent_(); }
 
  private:
   const PluginInfo& plugin_;
   const HistoryChoice choice_;
-  const std::function<FeedState()> feed_;
+  const std::function<std::int64_t()> sent_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<History>> free_;
   std::optional<Error> failure_;
