@@ -91,6 +91,42 @@ TEST_F(Peers, ThePreferredNodeIsHandedTheGroupOnceItHasBeenFitFor30s) {
   expect_all_accounted_for();
 }
 
+/// As most stores do: whoever comes first in an order that is the same for all.
+struct PeersInAnOrderOfNames : Peers {
+  PeersInAnOrderOfNames() : Peers(by_name()) {}
+  static SimStore::Settings by_name() {
+    SimStore::Settings settings;
+    settings.elects_by_name = true;
+    return settings;
+  }
+};
+
+TEST_F(PeersInAnOrderOfNames, AHandOverReachesTheLastOneOfThree) {
+  start({minutely()}, preferring({"c"}));
+  EXPECT_TRUE(leads(c, 50s));
+  EXPECT_LE(world.store.leader("default")->epoch, 3u) << "a led, b passed it on";
+  c.stop();
+  EXPECT_TRUE(leads(a, 2s));
+  world.run_for(5s);
+  c.crash();
+  c.start();
+  EXPECT_TRUE(leads(c, 50s));
+  EXPECT_LE(world.store.leader("default")->epoch, 6u);
+  world.run_for(5min);
+  EXPECT_EQ(leader(), "c");
+  expect_all_accounted_for();
+}
+
+TEST_F(PeersInAnOrderOfNames, OfTwoWhoStayOutForATargetThatDiesOneLeads) {
+  start({minutely()}, preferring({"c"}));
+  ASSERT_TRUE(world.run_while_not([&] { return count(a, "hands over") > 0; }, 50s));
+  c.crash();
+  EXPECT_TRUE(leads(a, 15s));
+  world.run_for(5min);
+  EXPECT_EQ(leader(), "a");
+  expect_all_accounted_for();
+}
+
 TEST_F(Peers, NothingIsHandedOverWhileARunIsOpenThatEndsWithItsTerm) {
   for (SimNode* node : {&a, &b, &c}) node->takes["job"] = 110s;
   Job job = minutely();
@@ -398,29 +434,6 @@ TEST_F(Peers, AStoreThatHasGoneBackHaltsTheGroupUnderALeaderThatNeverLedBefore) 
   EXPECT_TRUE(other.leads("default"));
   EXPECT_EQ(groups_of(other)[0].halted, "") << "what was repaired is not halted again";
   EXPECT_GT(world.starts_of("job"), repaired);
-}
-
-TEST(NodeRecords, TakeAsManyRecordsAsTheyNeedAndReadBack) {
-  core::NodeRecord all{"node.example", "42", "its runner is gone", WallTime(1'767'225'600'000ms), {}};
-  for (int i = 0; i < 1000; ++i) all.groups.emplace_back(std::string(60, 'g') + std::to_string(1000 + i), i * 7919);
-  for (int i = 0; i < 20; ++i) all.unfit_groups.emplace_back("g" + std::to_string(i), std::string(900, 'w'));
-  const auto texts = core::to_texts(all);
-  EXPECT_GT(texts.size(), 10u);
-  std::vector<std::pair<std::string, std::uint64_t>> groups;
-  std::vector<std::pair<std::string, std::string>> unfit_groups;
-  for (const std::string& text : texts) {
-    EXPECT_LE(text.size(), 8192u);
-    const auto part = core::parse_node_record(text);
-    ASSERT_TRUE(part);
-    EXPECT_EQ(part->node, all.node);
-    EXPECT_EQ(part->session, all.session);
-    EXPECT_EQ(part->unfit, all.unfit);
-    EXPECT_EQ(part->at, all.at);
-    groups.insert(groups.end(), part->groups.begin(), part->groups.end());
-    unfit_groups.insert(unfit_groups.end(), part->unfit_groups.begin(), part->unfit_groups.end());
-  }
-  EXPECT_EQ(groups, all.groups);
-  EXPECT_EQ(unfit_groups, all.unfit_groups);
 }
 
 }  // namespace

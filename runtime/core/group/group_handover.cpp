@@ -11,6 +11,7 @@ constexpr Millis quiet_time{1000};       // nothing is handed over so shortly be
 constexpr int most_busy_times = 10;      // unless that was so each time
 constexpr Millis handed_for{30'000};     // a hand-over that has not reached its target by then has failed
 constexpr int most_forwards = 16;        // on its way
+constexpr Millis observe_soon{200};      // from there to the first observation of the target
 constexpr Millis proven_after{600'000};  // a hand-over whose term lasted so long has not failed
 constexpr Millis first_hand_over_pause{60'000}, longest_hand_over_pause{3'600'000};
 
@@ -58,12 +59,19 @@ std::string GroupHandover::why(const std::string& node) const {
              : "it comes before this node in the group's preferred";
 }
 
-void GroupHandover::name_target(const std::string& node) {
+bool GroupHandover::names_target(const std::vector<Candidate>& candidates) {
+  const auto is_target = [&](const Candidate& one) { return one.id == s_.handover_session; };
+  const auto target = std::find_if(candidates.begin(), candidates.end(), is_target);
+  if (target == candidates.end() || !may_begin()) return false;
+  const std::string& node = target->node;
+  s_.handback = Handback::handover;
+  s_.handed_to = node;
   GroupRegister& next = s_.stored.edit();
   next.hand_over_to = node;
   next.forwards = 0;
   next.last_handover_at = g_.c.now.wall;
   g_.c.out.push_back(Notice{Level::info, "hands over to " + node + ": " + why(node), {{"group", s_.name}}});
+  return true;
 }
 
 bool GroupHandover::considers_forwarding(const Register& stored) {
@@ -83,8 +91,28 @@ void GroupHandover::begin_forwarding() {
                             "elected, and passes the group on to " + s_.stored.value().hand_over_to,
                             {{"group", s_.name}, {"epoch", std::to_string(s_.term.epoch)}}});
   s_.registers.clear();
+  s_.handed_to = s_.stored.value().hand_over_to;
   s_.phase = GroupState::Phase::resigning;
   s_.stored.edit().forwards += 1;
+}
+
+/// For the next leader, whichever; or for the target.
+void GroupHandover::stay_out(Handback given_away) {
+  const SteadyTime now = g_.c.now.steady;
+  if (given_away == Handback::evicted || given_away == Handback::reelect) {
+    s_.handed_to.clear();
+    s_.cool_until = now + 3 * g_.c.session.timeout();
+    s_.observe_at = now;
+  } else if (given_away == Handback::handover || given_away == Handback::forwarding) {
+    s_.cool_until = now + g_.c.session.timeout();
+    s_.observe_at = now + observe_soon;
+  }
+}
+
+bool GroupHandover::waits_for_others(const std::vector<Candidate>& candidates) const {
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+    return s_.handed_to.empty() ? other.node != g_.c.settings.node : other.node == s_.handed_to && !other.leads;
+  });
 }
 
 void GroupHandover::settle(const GroupRegister& before, GroupRegister& now) const {

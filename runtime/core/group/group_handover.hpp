@@ -1,7 +1,8 @@
 // GroupHandover: voluntary hand-overs of one group: to a preferred node, or to the one that the group's name chooses,
 // so that leadership spreads. Handed over is by resigning with the target's name in the group's register; whoever is
-// elected instead forwards the group before it leads. A hand-over that failed makes the next one wait: from a minute,
-// doubled each time, to an hour.
+// elected instead forwards the group before it leads. Each of them stays out of the election until the target leads:
+// a store that elects in an order of names would choose them again and again. A hand-over that failed makes the next
+// one wait: from a minute, doubled each time, to an hour.
 //
 //   the leader's          | event                                    | next
 //   none                  | begin()                                  | target observed
@@ -18,6 +19,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/group/group_state.hpp"
 
@@ -32,14 +34,22 @@ class GroupHandover {
   /// The group may be resigned, no run is open, and no slot is near; or one always was, ten times.
   bool is_quiet(bool may_resign);
   void begin(const std::string& session);
-  /// Names the target in the register: the group is resigned next.
-  void name_target(const std::string& node);
+  /// Names the target in the register, if it is among those and the moment is still right: resign next.
+  bool names_target(const std::vector<Candidate>& candidates);
 
   // ---- of whoever is elected
   /// `stored`: the group's register. True: the target is being observed.
   bool considers_forwarding(const Register& stored);
   /// Leads nothing: the register stays as the term before has left it, but for the count. Resign next.
   void begin_forwarding();
+
+  // ---- of whoever has given it away
+  /// Takes no part in the election for now.
+  void stay_out(Handback given_away);
+  /// Nothing has come yet of why it stays out, as these show.
+  bool waits_for_others(const std::vector<Candidate>& candidates) const;
+
+  // ---- of a term that begins
   /// Settles the last hand-over as a term finds it that begins.
   void settle(const GroupRegister& before, GroupRegister& now) const;
 

@@ -11,7 +11,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis read_pause{200};      // before what could not be read is read again
-constexpr Millis observe_pause{1000};  // between observations while it is no candidate after an eviction
+constexpr Millis observe_pause{1000};  // between observations while this node stays out of the election
 
 /// True once: its time has come.
 bool is_due(std::optional<SteadyTime>& at, SteadyTime now) {
@@ -251,7 +251,7 @@ void GroupMachine::depose_jobs(GroupContext& g) {
 void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
   if (state_.phase == Phase::idle || state_.phase == Phase::candidate || state_.term.epoch != event.epoch) return;
   const bool evicted = state_.handback == Handback::evicted;
-  const bool cools = evicted || state_.handback == Handback::reelect;
+  const Handback handback = state_.handback;
   const bool resigned = state_.phase == Phase::resigning;
   const bool as_asked = event.cause == Cause::resigned && state_.resigned_for != Cause::none;
   const Cause cause = as_asked ? state_.resigned_for : event.cause;
@@ -259,10 +259,7 @@ void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
     if (request.kind == Request::Kind::evict) g.c.wants.answers.push_back({request.id, Answer::done()});
   end_term(g, g.is_stopping ? Cause::shutdown : evicted ? Cause::evicted : cause);
   if (g.is_stopping) return;
-  if (cools) {
-    state_.cool_until = g.c.now.steady + 3 * g.c.session.timeout();
-    state_.observe_at = g.c.now.steady;
-  }
+  GroupHandover(g, state_).stay_out(handback);
   if (!resigned) state_.phase = Phase::candidate;  // the store asks us again
   g.is_dirty = true;
 }
@@ -409,24 +406,15 @@ bool GroupMachine::on_observed(GroupContext& g, const std::optional<Election>& e
   }
   if (state_.handback == Handback::handover) {
     state_.handback = Handback::none;
-    if (election) hand_over(g, election->candidates);
+    if (election && may_resign(g) && GroupHandover(g, state_).names_target(election->candidates))
+      resign(g, Cause::resigned);
   }
   if (!election || !state_.cool_until) return false;
-  if (takes_part([&](const Candidate& other) { return other.node != g.c.settings.node; })) return false;
-  state_.cool_until.reset();  // it stays out after an eviction, and there is nobody else
+  if (GroupHandover(g, state_).waits_for_others(election->candidates)) return false;
+  state_.cool_until.reset();
   state_.observe_at.reset();
   g.is_dirty = true;
   return false;
-}
-
-/// To the node for which it was observed, if that takes part.
-void GroupMachine::hand_over(GroupContext& g, const std::vector<Candidate>& candidates) {
-  const auto is_target = [&](const Candidate& one) { return one.id == state_.handover_session; };
-  const auto target = std::find_if(candidates.begin(), candidates.end(), is_target);
-  if (target == candidates.end() || !may_hand_over(g) || !may_resign(g)) return;
-  state_.handback = Handback::handover;
-  GroupHandover(g, state_).name_target(target->node);
-  resign(g, Cause::resigned);
 }
 
 // ---- the stop

@@ -53,7 +53,7 @@ class GroupMachine {
   /// The group may wait for its jobs.
   bool waits_for_jobs() const { return state_.drains() || state_.reelects || !state_.requests.asked.empty(); }
   bool is_evicting() const { return state_.handback == Handback::evicted; }
-  /// The group has been evicted here, and takes part again later.
+  /// This node has given the group away, and takes part in its election again later.
   bool cools() const { return state_.cool_until.has_value(); }
   /// `open`: there is a session.
   std::optional<SteadyTime> wake(bool open) const;
@@ -161,7 +161,6 @@ class GroupMachine {
   void depose_jobs(GroupContext& g);
   void advance_reelection(GroupContext& g);
   void advance_handback(GroupContext& g);
-  void hand_over(GroupContext& g, const std::vector<Candidate>& candidates);
   void write(GroupContext& g);
 
   GroupState state_;

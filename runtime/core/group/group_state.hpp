@@ -38,15 +38,17 @@ struct GroupContext {
 };
 
 /// Why a group is given away that this node leads or was elected for. The upper ones of these are not given up for a
-/// lower one.
+/// lower one. Out: how long this node takes no part in the group's election afterwards, unless it is alone.
 ///
-///   handback   | while     | begins                                     | ends
-///   evicted    | leading   | an operator asks                           | with the term; no candidate for 3 T, unless
-///   alone ineligible | leading   | this node may not lead it any more         | with the term; or it may again reelect
-///   | leading   | a run's policy, once nothing goes on       | with the term; no candidate for 3 T, unless alone
-///   handover   | leading   | another node should lead it: is it there?  | with the term, for that node; or it is not
-///   there forwarding | reading   | it is handed over to another: is it there? | with the term, which leads nothing; or
-///   it is not
+/// | handback   | while   | begins                                     | ends                                 | out |
+/// | ---------- | ------- | ------------------------------------------ | ------------------------------------ | --- |
+/// | evicted    | leading | an operator asks                           | with the term                        | 3 T |
+/// | ineligible | leading | this node may not lead it any more         | with the term; or it may again       | -   |
+/// | reelect    | leading | a run's policy, once nothing goes on       | with the term                        | 3 T |
+/// | handover   | leading | another node should lead: is it there?     | with the term, for that node; or not | T   |
+/// | forwarding | reading | it is handed over to another: is it there? | with the term, which leads nothing   | T   |
+///
+/// After the last two no longer than until that node leads.
 enum class Handback { none, evicted, ineligible, reelect, handover, forwarding };
 
 struct GroupState {
@@ -83,11 +85,12 @@ struct GroupState {
   Cause resigned_for = Cause::none;      // while it is being resigned after it was led
   bool reelects = false;                 // a run's policy says so: reelect, once none of its runs goes on
   std::optional<SteadyTime> kill_at;     // when the runs that an eviction or an ineligible node waits for are killed
-  std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other
+  std::optional<SteadyTime> cool_until;  // given away: no candidate before, unless there is no other
 
   Vacancy vacancy;  // while this node is a candidate
 
-  std::string handover_session;  // of the node that it is handed over to, if that takes part
+  std::string handover_session;  // of the node that it is handed over to, if that takes part,
+  std::string handed_to;         // and its name, once it was
   int busy_times = 0;            // so often it was not, for what was going on
 
   std::optional<SteadyTime> deadline_sent;  // to the runner

@@ -133,6 +133,11 @@ void SimStore::elect(const std::string& name, Group& group) {
   if (group.leading || group.queue.empty()) return;
   tell_vacancy(name, group, elects_nobody_);
   if (elects_nobody_) return;
+  if (settings_.elects_by_name) {
+    const auto by_name = [this](SessionId a, SessionId b) { return find(a)->request.node < find(b)->request.node; };
+    const auto first = std::min_element(group.queue.begin(), group.queue.end(), by_name);
+    group.queue.splice(group.queue.begin(), group.queue, first);
+  }
   group.leading = true;
   group.kept = false;
   ++contents_.revision;

@@ -41,6 +41,8 @@ class SimStore {
     bool has_clock = false;
     /// As made with BackendSettings::hold: its backends ask its servers whether they have a quorum.
     bool hold = false;
+    /// Of those who wait, the first one by its node's name leads next; else the one that has waited longest.
+    bool elects_by_name = false;
   };
 
   using SessionId = std::uint64_t;  // 0 is none

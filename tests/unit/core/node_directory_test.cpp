@@ -349,5 +349,28 @@ TEST_F(DirectoryOfANode, AsksNoRunnerOfANodeWhoseRunsNobodyWaitsForAnyMore) {
   EXPECT_FALSE(directory.wants_runners());
 }
 
+TEST(NodeRecords, TakeAsManyRecordsAsTheyNeedAndReadBack) {
+  core::NodeRecord all{"node.example", "42", "its runner is gone", WallTime(1'767'225'600'000ms), {}};
+  for (int i = 0; i < 1000; ++i) all.groups.emplace_back(std::string(60, 'g') + std::to_string(1000 + i), i * 7919);
+  for (int i = 0; i < 20; ++i) all.unfit_groups.emplace_back("g" + std::to_string(i), std::string(900, 'w'));
+  const auto texts = core::to_texts(all);
+  EXPECT_GT(texts.size(), 10u);
+  std::vector<std::pair<std::string, std::uint64_t>> groups;
+  std::vector<std::pair<std::string, std::string>> unfit_groups;
+  for (const std::string& text : texts) {
+    EXPECT_LE(text.size(), 8192u);
+    const auto part = core::parse_node_record(text);
+    ASSERT_TRUE(part);
+    EXPECT_EQ(part->node, all.node);
+    EXPECT_EQ(part->session, all.session);
+    EXPECT_EQ(part->unfit, all.unfit);
+    EXPECT_EQ(part->at, all.at);
+    groups.insert(groups.end(), part->groups.begin(), part->groups.end());
+    unfit_groups.insert(unfit_groups.end(), part->unfit_groups.begin(), part->unfit_groups.end());
+  }
+  EXPECT_EQ(groups, all.groups);
+  EXPECT_EQ(unfit_groups, all.unfit_groups);
+}
+
 }  // namespace
 }  // namespace ballot::core
