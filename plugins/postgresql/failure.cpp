@@ -38,11 +38,19 @@ constexpr StateRule rules[] = {
     {"XX002", Errc::corrupt, ""},
 };
 
+/// libpq does not say what is wrong with it; nor that it is one, where an authority of the same name has another key.
+std::string certificate_advice(const std::string& message) {
+  for (const char* refusal : {"SSL error: certificate verify failed", "SSL error: EVP lib"})
+    if (message.find(refusal) != std::string::npos)
+      return "; the server's certificate has expired, or is not of [postgresql] tls_ca";
+  return "";
+}
+
 }  // namespace
 
 Error by_state(std::string_view state, const std::string& place, const std::string& message) {
   const std::string text = place + ": " + support::excerpt(message.substr(0, message.find('\n')));
-  if (state.empty()) return {Errc::unavailable, text};
+  if (state.empty()) return {Errc::unavailable, text + certificate_advice(message)};
   for (const StateRule& rule : rules)
     if (state.starts_with(rule.prefix)) return {rule.code, *rule.advice == '\0' ? text : text + "; " + rule.advice};
   return {Errc::io, text + " (SQLSTATE " + std::string(state) + ")"};
