@@ -178,6 +178,7 @@ bool HistoryFeed::sync() {
 void HistoryFeed::ask() {
   bool goes_on = false;
   const auto line = line_of_ledger(goes_on);
+  BALLOT_FAILPOINT("feed.asked");
   if (line) ledger_->set_sent(goes_on ? line->change : 0);
   sender_.asked(line, goes_on, steady_now());
 }

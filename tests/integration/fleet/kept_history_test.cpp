@@ -1,133 +1,15 @@
 // History that outlives nodes: daemons that hand their ledgers on to a real PostgreSQL, while it and they come to harm.
 // Afterwards it has all that their ledgers have, once, as it is there; and a node's rows where its disk is gone.
-#include <gtest/gtest.h>
+#include <cstdlib>
+#include <random>
 
-#include <filesystem>
-#include <iostream>
-#include <map>
-#include <set>
-
-#include "ballot/history.hpp"
-#include "conformance/plugin_file.hpp"
+#include "integration/fleet/kept_history.hpp"
 #include "storage/database.hpp"
-#include "storage/outbox.hpp"
-#include "support/process/fleet.hpp"
-#include "support/process/process_facts.hpp"
-#include "support/servers/postgres_server.hpp"
 
 namespace ballot::testing {
 namespace {
 
 using std::chrono::seconds;
-
-/// A change in words, and its number.
-std::string said(const LedgerChange& change) {
-  const auto text = [](const auto& what) -> std::string {
-    using What = std::decay_t<decltype(what)>;
-    if constexpr (std::is_same_v<What, LedgerRow>)
-      return what.row.job + " " + std::to_string(what.row.slot.time_since_epoch().count()) + " " +
-             (what.row.run ? what.row.run->text() : "") + " attempt " + std::to_string(what.row.attempt) + " " +
-             std::string(what.row.status.text()) + " " + std::string(what.row.reason.text()) + " on " + what.row.node +
-             " id " + std::to_string(what.id) + " fence " + std::to_string(what.row.fence) + " bytes " +
-             std::to_string(what.row.output_bytes);
-    else if constexpr (std::is_same_v<What, TermRow>)
-      return "term of " + what.group + " " + std::to_string(what.epoch) + (what.ended_at ? " ended" : "");
-    else if constexpr (std::is_same_v<What, KeptDefinition>)
-      return "definition of " + what.row.job + " " + what.row.digest + " " + std::to_string(what.row.epoch);
-    else if constexpr (std::is_same_v<What, PauseRow>)
-      return "pause of " + what.job + what.group + (what.until ? " ended" : "");
-    else if constexpr (std::is_same_v<What, RequestRow>)
-      return "request " + what.kind + " " + what.result + " by " + what.by;
-    else
-      return "output of " + what.run.text() + " " + what.output.head + what.output.tail;
-  };
-  return std::to_string(change.number) + " " + std::visit(text, change.what);
-}
-
-std::set<std::string> all_said(const std::vector<LedgerChange>& changes) {
-  std::set<std::string> all;
-  for (const LedgerChange& change : changes) EXPECT_TRUE(all.insert(said(change)).second) << said(change);
-  return all;
-}
-
-/// Daemons of one host, and the server that their ledgers are handed on to.
-class KeptHistory : public ::testing::Test {
- protected:
-  explicit KeptHistory(const std::vector<std::string>& nodes = {"n1"}) : fleet(nodes, configuration(server)) {
-    server.ask("CREATE ROLE ballot LOGIN");
-    server.ask("CREATE DATABASE ballot");
-  }
-  ~KeptHistory() override {
-    if (HasFailure()) std::cout << fleet.logs();
-  }
-
-  static std::string configuration(const PostgresServer& server) {
-    return "[fleet]\nhistory = \"postgresql\"\n[postgresql]\nurl = \"" + server.url("ballot", "ballot") +
-           "\"\nmigrate_user = \"postgres\"\nstatement_timeout = \"2s\"\n";
-  }
-  /// Ten jobs a second, one that fails, and something that people ask.
-  void load() {
-    for (int i = 0; i < 10; ++i)
-      fleet.job("tick" + std::to_string(i), "schedule = \"* * * * * *\"\nshell = \"echo " + std::to_string(i) + "\"");
-    fleet.job("bad", "schedule = \"* * * * * *\"\nshell = \"echo cold; exit 3\"\nretries = 1\nretry_delay = \"200ms\"");
-    fleet.job("hand", "shell = \"echo by hand\"");
-  }
-  void migrate() {
-    const Ran made = fleet["n1"].ballot({"history", "migrate"});
-    ASSERT_EQ(made.code, 0) << made.err;
-  }
-  void start() {
-    migrate();
-    load();
-    fleet.start();
-    ASSERT_TRUE(wait_until([&] { return rows_kept() > 20; }));
-    EXPECT_EQ(fleet["n1"].ballot({"trigger", "hand", "--wait"}).code, 0);
-    EXPECT_EQ(fleet["n1"].ballot({"pause", "tick3"}).code, 0);
-  }
-  std::int64_t rows_kept() { return std::stoll(server.ask("SELECT count(*) FROM ballot.rows", "ballot")); }
-  /// The load goes on for a while.
-  void run_on(int seconds_long) {
-    const auto until = Instant::now().wall + seconds(seconds_long);
-    ASSERT_TRUE(wait_until([&] { return Instant::now().wall >= until; }, seconds(seconds_long + 30)));
-  }
-
-  std::unique_ptr<History> reader() {
-    Error error;
-    const PluginInfo& plugin = conformance::plugin_info(BALLOT_POSTGRESQL_PLUGIN);
-    std::unique_ptr<History> made(
-        plugin.create_history({{{"url", server.url("ballot", "ballot")}}, "/", HistoryUse::read}, error));
-    EXPECT_TRUE(made) << error.what;
-    return made;
-  }
-  /// All that the node's ledger has is kept, as it is there, and nothing else of that ledger.
-  void expect_all_kept(const std::string& node) {
-    auto outbox = storage::Outbox::open(fleet[node].history, node);
-    ASSERT_TRUE(outbox) << outbox.error().what;
-    const auto identity = outbox->identity();
-    ASSERT_TRUE(identity) << identity.error().what;
-    std::vector<LedgerChange> own;
-    for (std::int64_t after = 0;;) {
-      auto part = outbox->read(after);
-      ASSERT_TRUE(part) << part.error().what;
-      after = part->batch.last;
-      std::move(part->batch.changes.begin(), part->batch.changes.end(), std::back_inserter(own));
-      if (part->is_all) break;
-    }
-    const auto kept = reader()->changes(*identity, 0, 1'000'000);
-    ASSERT_TRUE(kept) << kept.error().what;
-    EXPECT_EQ(all_said(kept->changes), all_said(own)) << node;
-  }
-  /// Stops the daemon, which hands on what it has recorded last.
-  void stop_and_expect_all_kept() {
-    ASSERT_TRUE(wait_until([&] { return fleet["n1"].ballot({"status"}).out.find("history:") == std::string::npos; }));
-    EXPECT_EQ(fleet["n1"].stop(), 0);
-    expect_all_kept("n1");
-    EXPECT_GT(rows_kept(), 20);
-  }
-
-  PostgresServer server;
-  Fleet fleet;
-};
 
 TEST_F(KeptHistory, HasAllThatALedgerHasAndWhatTheDaemonRecordsLastBeforeItStops) {
   start();
@@ -238,22 +120,34 @@ TEST_F(KeptHistory, IsHeldAgainstTheLedgerByAnAudit) {
 }
 
 #ifdef BALLOT_FAILPOINTS
+/// BALLOT_KILLS=N: so many times. Each daemon comes back to the load, and to the next kill.
 TEST_F(KeptHistory, HasAllOfADaemonThatWasKilledAtEachStep) {
+  const char* asked = std::getenv("BALLOT_KILLS");
+  const int kills = asked ? std::atoi(asked) : 5;
+  const std::vector<std::string> points{"feed.put", "feed.sent", "storage.write", "feed.asked", "io.recorded"};
+  std::mt19937 random(7);
+  std::map<std::string, int> killed;
   start();
-  for (const char* point : {"feed.put=kill@2", "feed.sent=kill@1", "feed.put=kill@1", "feed.sent=kill@3"}) {
-    EXPECT_EQ(fleet["n1"].stop(), 0);
-    fleet["n1"].environment = {std::string("BALLOT_FAILPOINTS=") + point};
+  EXPECT_EQ(fleet["n1"].stop(), 0);
+  for (int i = 0; i < kills; ++i) {
+    const std::string point = points[i % points.size()];
+    // A connection is asked once where nothing fails.
+    const int at = point == "feed.asked" ? 1 : 1 + static_cast<int>(random() % (asked ? 8 : 3));
+    fleet["n1"].environment = {"BALLOT_FAILPOINTS=" + point + "=kill@" + std::to_string(at)};
     fleet["n1"].start();
-    fleet["n1"].wait();
-    fleet["n1"].environment.clear();
-    fleet["n1"].start();
-    ASSERT_TRUE(fleet["n1"].wait_for("succeeded", 5));
+    ASSERT_TRUE(wait_until([&] { return fleet["n1"].has_ended(); }, seconds(50))) << i << ": " << point << " " << at;
+    EXPECT_EQ(fleet["n1"].wait(), 128 + SIGKILL);
+    ++killed[point];
   }
+  for (const auto& [point, times] : killed) std::cout << point << ": killed " << times << " times\n";
+  fleet["n1"].environment.clear();
+  fleet["n1"].start();
+  ASSERT_TRUE(fleet["n1"].wait_for("succeeded", 5));
   stop_and_expect_all_kept();
 }
 #endif
 
-/// Three nodes, of which one leads.
+/// Three nodes, of which one leads; on the store that BALLOT_TEST_STORE names (on_store.cpp).
 class KeptHistoryOfThree : public KeptHistory {
  protected:
   KeptHistoryOfThree() : KeptHistory({"n1", "n2", "n3"}) {}
@@ -265,23 +159,37 @@ TEST_F(KeptHistoryOfThree, OutlivesANodeWhoseDiskIsGone) {
   ASSERT_TRUE(wait_until([&] { return fleet["n1"].ballot({"trigger", "long"}).code == 0; }));
   ASSERT_TRUE(
       wait_until([&] { return server.ask("SELECT count(*) FROM ballot.output WHERE is_partial", "ballot") == "1"; }));
-  const auto before = fleet["n1"].rows();
-  ASSERT_TRUE(wait_until([&] { return rows_kept() >= std::ssize(before); }));
-  const std::string last = server.ask("SELECT change FROM ballot.ledger WHERE node = 'n1'", "ballot");
+  ASSERT_TRUE(wait_until([&] { return rows_kept() > 60; }));
+  server.freeze();  // what is recorded from now on is in its ledger alone, and goes with it
+  run_on(3);
   fleet["n1"].kill();
   fleet["n1"].end_runner();
+  server.thaw();
+  const Changes own = own_of("n1");
   std::filesystem::remove_all(fleet["n1"].folder / "state");
   ASSERT_TRUE(wait_until([&] {
     return fleet["n2"].ballot({"status"}).out.find("leads       default") != std::string::npos ||
            fleet["n3"].ballot({"status"}).out.find("leads       default") != std::string::npos;
   }));
+  const std::int64_t acknowledged = sent_of("n1");
+  const std::set<std::string> kept = all_said(kept_of(own.ledger));
+  std::vector<RunId> ended;  // whose rows were acknowledged
+  for (const LedgerChange& change : own.all) {
+    if (change.number > acknowledged) continue;
+    EXPECT_TRUE(kept.contains(said(change))) << said(change);
+    const auto* row = std::get_if<LedgerRow>(&change.what);
+    if (row && row->row.run && is_final(row->row.status)) ended.push_back(*row->row.run);
+  }
+  EXPECT_GT(ended.size(), 20u);
+  EXPECT_LT(acknowledged, own.all.back().number);
+  std::cout << ended.size() << " runs acknowledged, " << acknowledged << " of " << own.all.back().number
+            << " changes\n";
   run_on(2);
   for (const std::string node : {"n2", "n3"}) {
     const Ran history = fleet[node].ballot({"history", "--format", "json", "--limit", "100000"});
     ASSERT_EQ(history.code, 0) << history.err;
-    for (const Row& row : before)
-      if (row.run && is_final(row.status)) EXPECT_NE(history.out.find(row.run->text()), std::string::npos);
-    const Ran output = fleet[node].ballot({"output", before.back().run ? before.back().run->text() : "hand"});
+    for (const RunId& run : ended) EXPECT_NE(history.out.find(run.text()), std::string::npos) << run.text();
+    const Ran output = fleet[node].ballot({"output", ended.back().text()});
     EXPECT_EQ(output.code, 0) << output.err;
     const Ran partial = fleet[node].ballot({"output", "long"});
     EXPECT_EQ(partial.code, 0) << partial.err;
@@ -292,7 +200,7 @@ TEST_F(KeptHistoryOfThree, OutlivesANodeWhoseDiskIsGone) {
   run_on(2);
   for (const std::string node : {"n1", "n2", "n3"}) {
     EXPECT_EQ(fleet[node].stop(), 0);
-    if (node != "n1") expect_all_kept(node);
+    expect_all_kept(node);
   }
 }
 

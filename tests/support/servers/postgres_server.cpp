@@ -26,10 +26,11 @@ constexpr auto postgres_patience = 60s;  // a server that starts on a busy machi
 constexpr const char *server_user = "postgres", *superuser = "postgres";
 
 /// Stores are small, and need not outlive the machine; what is to be on disk is.
-std::filesystem::path postgres_folder(bool synced) {
+std::filesystem::path postgres_folder(const PostgresServer::Settings& settings) {
+  if (!settings.parent.empty()) return settings.parent;
   const char* memory = "/dev/shm";
-  return !synced && ::access(memory, W_OK) == 0 ? std::filesystem::path(memory)
-                                                : std::filesystem::temp_directory_path();
+  return !settings.synced && ::access(memory, W_OK) == 0 ? std::filesystem::path(memory)
+                                                         : std::filesystem::temp_directory_path();
 }
 
 /// Whom the server runs as; null: as this process.
@@ -73,8 +74,7 @@ using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
 }  // namespace
 
-PostgresServer::PostgresServer(const Settings& settings)
-    : settings_(settings), folder_(postgres_folder(settings.synced)) {
+PostgresServer::PostgresServer(const Settings& settings) : settings_(settings), folder_(postgres_folder(settings)) {
   give_to_server(folder_.path());
   run_to_its_end({program("initdb"), "--no-sync", "--auth=trust", "--no-locale", "--encoding=UTF8",
                   std::string("--username=") + superuser, "--pgdata=" + (folder_ / "data")});
@@ -83,7 +83,7 @@ PostgresServer::PostgresServer(const Settings& settings)
 }
 
 PostgresServer::PostgresServer(const PostgresServer& primary, const Settings& settings)
-    : settings_(settings), folder_(postgres_folder(settings.synced)) {
+    : settings_(settings), folder_(postgres_folder(settings)) {
   give_to_server(folder_.path());
   run_to_its_end({program("pg_basebackup"), "--host=" + primary.socket_folder(),
                   "--port=" + std::to_string(primary.port()), std::string("--username=") + superuser, "--no-sync",
@@ -108,7 +108,7 @@ void PostgresServer::configure() const {
                                  "hot_standby = on"};
   if (!settings_.synced) lines.insert(lines.end(), {"fsync = off", "full_page_writes = off"});
   if (settings_.tls != nullptr) {
-    std::filesystem::copy(settings_.tls->key("server"), folder_ / "server.key");
+    take_key();
     lines.insert(lines.end(), {"ssl = on", "ssl_cert_file = '" + settings_.tls->cert("server") + "'",
                                "ssl_key_file = '" + (folder_ / "server.key") + "'"});
   }
@@ -118,7 +118,15 @@ void PostgresServer::configure() const {
   folder_.write("data/postgresql.conf", text);
   folder_.write("data/pg_hba.conf", rules + "\n");
   give_to_server(folder_.path());
-  if (settings_.tls != nullptr) ::chmod((folder_ / "server.key").c_str(), 0600);
+}
+
+/// It is to be the server's alone.
+void PostgresServer::take_key() const {
+  const std::string key = folder_ / "server.key";
+  std::filesystem::copy(settings_.tls->key("server"), key, std::filesystem::copy_options::overwrite_existing);
+  const passwd* user = other_user();
+  if (::chmod(key.c_str(), 0600) != 0 || (user != nullptr && ::chown(key.c_str(), user->pw_uid, user->pw_gid) != 0))
+    throw std::runtime_error("cannot give the key to the server's user");
 }
 
 /// No shell between: its process is the server's. It ends with the test.
@@ -220,6 +228,25 @@ void PostgresServer::restore() {
 }
 
 void PostgresServer::promote() { ask("SELECT pg_promote()"); }
+
+void PostgresServer::leave_primary() {
+  ask("ALTER SYSTEM SET primary_conninfo = ''");
+  reload();
+  while (ask("SELECT count(*) FROM pg_stat_wal_receiver") != "0") std::this_thread::sleep_for(1ms);
+}
+
+void PostgresServer::renew_certificate() {
+  take_key();
+  reload();
+}
+
+/// Returns when it has read its files.
+void PostgresServer::reload() const {
+  const auto loaded = [this] { return ask("SELECT pg_conf_load_time()"); };
+  const std::string before = loaded();
+  ask("SELECT pg_reload_conf()");
+  while (loaded() == before) std::this_thread::sleep_for(1ms);
+}
 
 std::string PostgresServer::url(const std::string& user, const std::string& database) const {
   return "postgresql://" + user + "@127.0.0.1:" + std::to_string(port()) + "/" + database;

@@ -29,6 +29,7 @@ class PostgresServer {
     const TlsFiles* tls = nullptr;       // with a certificate "server", which it serves beside plain text
     std::string rules = {};              // of pg_hba.conf, before those that trust everybody on this host
     std::vector<std::string> more = {};  // of postgresql.conf: "name = value"
+    std::string parent = {};             // where its folder is made, which its user may enter; "": anywhere
   };
 
   /// Makes a database cluster and starts. Throws std::runtime_error where it does not serve.
@@ -52,8 +53,12 @@ class PostgresServer {
   /// Keeps what it has stored, and goes back to it. Requires: it does not run.
   void save() const;
   void restore();
-  /// Of a copy: it is the primary from now on.
+  /// Of a copy: it is the primary from now on; and it gets nothing more from the one that it follows, which is none
+  /// then.
   void promote();
+  void leave_primary();
+  /// Who connects from now on sees the certificate "server" as it is now.
+  void renew_certificate();
 
   bool runs() const noexcept { return pid_ > 0; }
   int port() const noexcept { return port_.number(); }
@@ -69,6 +74,8 @@ class PostgresServer {
 
  private:
   void configure() const;
+  void take_key() const;
+  void reload() const;
   void await();
   std::vector<pid_t> children() const;
   pid_t run(const std::vector<std::string>& command) const;
