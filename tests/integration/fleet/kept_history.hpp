@@ -163,13 +163,15 @@ class KeptHistory : public ::testing::Test {
     EXPECT_EQ(all_said(kept_of(own.ledger)), all_said(own.all)) << node;
     std::cout << own.all.size() << " changes of " << node << " are kept\n";
   }
-  /// Stops the daemons, which hand on what they have recorded last.
-  void stop_and_expect_all_kept(const std::vector<std::string>& nodes = {"n1"}) {
+  /// Stops the daemons, which hand on what they have recorded last. None of it is there a second time, as another
+  /// ledger's.
+  void stop_and_expect_all_kept(const std::vector<std::string>& nodes = {"n1"}, int other_ledgers = 0) {
     for (const std::string& node : nodes)
       ASSERT_TRUE(wait_until([&] { return fleet[node].ballot({"status"}).out.find("history:") == std::string::npos; }));
     for (const std::string& node : nodes) EXPECT_EQ(fleet[node].stop(), 0);
     for (const std::string& node : nodes) expect_all_kept(node);
     EXPECT_GT(rows_kept(), 20);
+    EXPECT_EQ(std::stoi(ask("SELECT count(*) FROM ballot.ledger")), std::ssize(nodes) + other_ledgers);
   }
 
   PostgresServer server;
