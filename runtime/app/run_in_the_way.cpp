@@ -23,17 +23,18 @@ std::vector<RunSpan> spans_of(const std::vector<Row>& rows) {
     if (!row.run) continue;
     auto span = std::find_if(spans.begin(), spans.end(), [&](const RunSpan& one) { return one.run == *row.run; });
     if (span == spans.end())
-      span = spans.insert(spans.end(), {*row.run, row.slot, row.node, {}, row.ended_at, may_have_another(row)});
+      span = spans.insert(spans.end(), {*row.run, row.slot, row.node, {}, row.ended_at, may_have_another(row), {}});
+    if (row.status == Status::queued && row.attempt > 1) span->next_attempt = row.attempt;
     if (row.started_at && (!span->begun || *row.started_at < *span->begun)) span->begun = row.started_at;
   }
   return spans;
 }
 
-const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, const WaitsForAttempt& waits) {
+const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, const AttemptToCome& to_come) {
   const RunSpan* later = nullptr;
   for (const RunSpan& span : spans) {
     if (span.slot >= slot) continue;
-    const bool goes_on = !span.ended || *span.ended >= slot || (span.may_go_on && waits(span.run));
+    const bool goes_on = !span.ended || *span.ended >= slot || (span.may_go_on && to_come(span.run));
     if (!goes_on) continue;
     if (span.begun.value_or(span.slot) <= slot) return &span;
     if (!later) later = &span;
@@ -41,19 +42,23 @@ const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, 
   return later;
 }
 
-std::string in_the_way_text(const Row& passed, library::LedgerView& ledger, const WaitsForAttempt& waits) {
+std::string in_the_way_text(const Row& passed, library::LedgerView& ledger, const AttemptToCome& to_come,
+                            const DescribesWait& describe) {
   std::vector<Row> rows;
   const storage::Filter filter{
       .jobs = {passed.job}, .statuses = run_statuses(), .until = passed.slot, .limit = rows_looked_at};
   (void)ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
   const std::vector<RunSpan> spans = spans_of(rows);
-  const RunSpan* const run = run_in_the_way(spans, passed.slot, waits);
+  const RunSpan* const run = run_in_the_way(spans, passed.slot, to_come);
   if (!run) return {};
   std::string text = " In the way was run " + short_id(run->run) + " of slot " + format_slot(run->slot);
   if (!run->node.empty()) text += " on " + run->node;
   if (run->begun) text += ", started " + format_millis(*run->begun);
+  std::erase_if(rows, [&](const Row& row) { return row.run != run->run; });
+  std::optional<std::int64_t> next = run->next_attempt;
+  if (!next && run->may_go_on) next = to_come(run->run);
+  if (next) return text + ", which waits for attempt " + std::to_string(*next) + "." + describe(rows, *next);
   if (!run->ended) return text + ", which has not ended.";
-  if (*run->ended < passed.slot) return text + ", which waits for its next attempt.";
   return text + ", ended " + format_millis(*run->ended) + ".";
 }
 

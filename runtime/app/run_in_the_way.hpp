@@ -2,7 +2,7 @@
 //
 // Threads: the one that reads the ledger.
 //
-//   text += in_the_way_text(skipped, ledger, [](const RunId& run) { return waits_for_its_next_attempt(run); });
+//   text += in_the_way_text(skipped, ledger, {ask_attempt, describe_wait});
 #pragma once
 
 #include <functional>
@@ -19,23 +19,27 @@ namespace ballot::app {
 struct RunSpan {
   RunId run;
   WallTime slot{};
-  std::string node;               // of its last attempt
-  std::optional<WallTime> begun;  // of its first attempt that was started
-  std::optional<WallTime> ended;  // of its last attempt; none: that goes on
-  bool may_go_on = false;         // its last attempt has ended so that another one may follow
+  std::string node;                          // of its last attempt
+  std::optional<WallTime> begun;             // of its first attempt that was started
+  std::optional<WallTime> ended;             // of its last attempt; none: that goes on
+  bool may_go_on = false;                    // its last attempt has ended so that another one may follow,
+  std::optional<std::int64_t> next_attempt;  // and which that is, where a row says so: it has not begun
 };
 
 /// Of rows by slot, then attempt, newest first.
 std::vector<RunSpan> spans_of(const std::vector<Row>& rows);
 
-/// Whether a run that may go on has an attempt to come.
-using WaitsForAttempt = std::function<bool(const RunId&)>;
+/// Which attempt of a run that may go on is to come; none: none is, as far as is known.
+using AttemptToCome = std::function<std::optional<std::int64_t>(const RunId&)>;
+/// Of the rows of a run that waits for that attempt: a sentence after a space, or "".
+using DescribesWait = std::function<std::string(const std::vector<Row>&, std::int64_t)>;
 
 /// The run that went on when the slot was due, between two of its attempts too; else the newest one of an earlier slot
 /// that began later, as a slot is settled some time after it was due. Null: there is none.
-const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, const WaitsForAttempt& waits);
+const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, const AttemptToCome& to_come);
 
-/// A sentence after a space; "" where the ledger has no such run.
-std::string in_the_way_text(const Row& passed, library::LedgerView& ledger, const WaitsForAttempt& waits);
+/// Sentences, each after a space; "" where the ledger has no such run.
+std::string in_the_way_text(const Row& passed, library::LedgerView& ledger, const AttemptToCome& to_come,
+                            const DescribesWait& describe);
 
 }  // namespace ballot::app

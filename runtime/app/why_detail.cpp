@@ -89,7 +89,9 @@ std::string why_detail(const Row& row, library::LedgerView& ledger, const config
                        const schedule::DefinitionPtr& definition) {
   const bool waits = row.status == Status::queued && !row.run;
   if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full)
-    return in_the_way_text(row, ledger, [&](const RunId& run) { return ask_next_attempt(config, run).has_value(); });
+    return in_the_way_text(
+        row, ledger, [&](const RunId& run) { return ask_next_attempt(config, run); },
+        [&](const std::vector<Row>& rows, std::int64_t next) { return retry_text(rows, next, definition); });
   if (row.reason == Reason::deadline) return deadline_text(row, definition);
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);

@@ -122,9 +122,9 @@ void Engine::ask(core::Request request, const std::string& run_suffix, Millis pa
   feed(core::Ask{last_asker_, std::move(request), run_suffix, patience});
 }
 
-void Engine::observe(Millis patience, OnElections answered) {
+void Engine::observe(Millis patience, const std::string& group, OnElections answered) {
   if (!core_.session().is_open()) return answered({});
-  port_.backend().observe(observations_.add(patience, std::move(answered)), "");
+  port_.backend().observe(observations_.add(patience, std::move(answered)), group);
 }
 
 void Engine::read(std::vector<std::string> names, Millis patience, OnRegisters answered) {

@@ -96,9 +96,9 @@ class Engine {
   /// waits for the run that it triggers and was done, once after it.
   void ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered, OnEnded ended);
 
-  /// The elections as the store shows them. `answered` is called once: with none where the store does not answer within
-  /// `patience`, or at once where there is no session.
-  void observe(Millis patience, OnElections answered);
+  /// The elections as the store shows them: the group's, or all where it is "". `answered` is called once: with none
+  /// where the store does not answer within `patience`, or at once where there is no session.
+  void observe(Millis patience, const std::string& group, OnElections answered);
 
   /// The registers of these names, as the store has them now, for somebody who wants to see them. `answered` is called
   /// once: with none where the store does not answer within `patience`, or at once where there is no session.

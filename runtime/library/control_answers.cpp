@@ -133,6 +133,7 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node),
       views_(node),
       fleet_(node, views_, jobs.set(), facts.node),
+      looks_(node, [this](const std::vector<Election>& elections) { fleet_.note(elections); }),
       jobs_(jobs),
       facts_(std::move(facts)),
       desk_(node.loop(), live(facts_.ledger, node)),
@@ -149,6 +150,11 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
   io::Engine::Observer observer;
   observer.on_row = [events = events_](const core::RecordRow& record) { events->add(record.row); };
   node_.add_observer(std::move(observer));
+}
+
+void ControlAnswers::close() {
+  looks_.close();
+  desk_.close();
 }
 
 void ControlAnswers::answer(const io::Question& question, const io::Reply& reply) {
@@ -309,7 +315,7 @@ void ControlAnswers::answer_instances(const std::string& job, const io::Reply& r
   io::Message none;
   none.set("each", !group.empty());
   if (group.empty()) return reply.finish(none);
-  node_.observe(instances_patience, [job, group, reply](const std::vector<Election>& elections) {
+  node_.observe(instances_patience, "", [job, group, reply](const std::vector<Election>& elections) {
     if (elections.empty())
       return reply.fail({Errc::unavailable, "the store does not say which nodes have an instance of " + job});
     std::vector<std::string> instances;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "io/question.hpp"
+#include "library/election_looks.hpp"
 #include "library/fleet_questions.hpp"
 #include "library/history/fleet.hpp"
 #include "library/history/ledger_desk.hpp"
@@ -41,8 +42,10 @@ class ControlAnswers {
   ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
 
   void answer(const io::Question& question, const io::Reply& reply);
+  /// The node has started.
+  void start() { looks_.start(); }
   /// Nobody reads the ledger any more.
-  void close() { desk_.close(); }
+  void close();
   /// See LedgerDesk.
   void answer_from(HistoryReaders& history) { desk_.answer_from(history); }
 
@@ -70,6 +73,7 @@ class ControlAnswers {
   Node& node_;
   const StateViews views_;
   FleetQuestions fleet_;
+  ElectionLooks looks_;
   const JobFolder& jobs_;
   const Facts facts_;
   std::optional<Fleet> others_;

@@ -100,7 +100,7 @@ void send_slots(const Ahead& ahead, const io::Reply& reply) {
 }  // namespace
 
 void FleetQuestions::look(const NodeStatus& status, Millis within, OnNodes then) {
-  node_.observe(within, [this, status, then = std::move(then)](const std::vector<Election>& elections) {
+  node_.observe(within, "", [this, status, then = std::move(then)](const std::vector<Election>& elections) {
     const core::NodeViews views = node_.core().node_views();
     const auto now = io::read_clocks();
     const auto peers = views.peers();
@@ -108,6 +108,11 @@ void FleetQuestions::look(const NodeStatus& status, Millis within, OnNodes then)
     const auto answered = answered_ ? answered_() : AnswerTimes();
     then(fleet_nodes({now.wall, self_, status, elections, peers, views.drifts(), alive_, answered}));
   });
+}
+
+void FleetQuestions::note(const std::vector<Election>& elections) {
+  const auto now = io::read_clocks();
+  note_alive(alive_, elections, node_.core().node_views().peers(), now.wall, now.steady);
 }
 
 void FleetQuestions::answer_nodes(const NodeStatus& status, const io::Reply& reply) {

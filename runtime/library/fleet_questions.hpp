@@ -40,6 +40,8 @@ class FleetQuestions {
   /// last heard of takes it from here, so that all say the same.
   using OnNodes = std::function<void(const std::vector<FleetNode>&)>;
   void look(const NodeStatus& status, Millis within, OnNodes then);
+  /// Takes elections that were observed: who takes part in one lives.
+  void note(const std::vector<Election>& elections);
   /// When others have answered by their APIs; not asked before it is set.
   void answers_known_by(std::function<AnswerTimes()> answered) { answered_ = std::move(answered); }
 

@@ -25,7 +25,7 @@ void LeaderCache::ask(std::function<void(const LeadersPtr&)> then) {
   if (state_->known_at && now - *state_->known_at < leaders_lifetime) return then(state_->leaders);
   state_->waiting.push_back(std::move(then));
   if (state_->waiting.size() > 1) return;
-  node_.observe(leaders_patience, [weak = std::weak_ptr(state_)](const std::vector<Election>& elections) {
+  node_.observe(leaders_patience, "", [weak = std::weak_ptr(state_)](const std::vector<Election>& elections) {
     const auto state = weak.lock();
     if (!state) return;
     state->leaders = std::make_shared<const Leaders>(leaders_of(elections));

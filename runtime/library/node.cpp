@@ -146,8 +146,8 @@ void Node::ask(core::Request request, const std::string& run_suffix, Millis pati
   engine_->ask(std::move(request), run_suffix, patience, std::move(answered), std::move(ended));
 }
 
-void Node::observe(Millis patience, io::Engine::OnElections answered) {
-  engine_->observe(patience, std::move(answered));
+void Node::observe(Millis patience, const std::string& group, io::Engine::OnElections answered) {
+  engine_->observe(patience, group, std::move(answered));
 }
 
 void Node::read(std::vector<std::string> names, Millis patience, io::Engine::OnRegisters answered) {

@@ -90,7 +90,7 @@ class Node {
   void ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
            io::Engine::OnEnded ended);
   /// The elections as the store shows them: see Engine::observe.
-  void observe(Millis patience, io::Engine::OnElections answered);
+  void observe(Millis patience, const std::string& group, io::Engine::OnElections answered);
   /// Registers as the store has them: see Engine::read.
   void read(std::vector<std::string> names, Millis patience, io::Engine::OnRegisters answered);
   /// Calls `done` once all that was recorded is in the ledger's file.

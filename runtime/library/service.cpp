@@ -90,6 +90,7 @@ Result<void> Service::start_parts() {
   if (const auto taken = take_ledger(); !taken) return taken;
   if (const auto started = node_.start(*resume); !started) return started;
   if (const auto readable = read_history(); !readable) return readable;
+  answers_.start();
   jobs_.open();
   log_(Level::info, "ballot " BALLOT_VERSION " serves",
        {{"node", config_.node},

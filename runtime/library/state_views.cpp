@@ -162,14 +162,15 @@ std::string summary_of(const NodeStatus& status) {
 }
 
 void StateViews::jobs(OnPage<core::JobView> page, Done done) const {
-  node_.observe(store_patience, [&node = node_, page = std::move(page),
-                                 done = std::move(done)](const std::vector<Election>& elections) {
-    const auto visit = [&node, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
-      return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
-                                            [&](const core::JobView& job) { take(led(job, leaders)); });
-    };
-    pages<core::JobView>(node, visit, page, done);
-  });
+  node_.observe(
+      store_patience, "",
+      [&node = node_, page = std::move(page), done = std::move(done)](const std::vector<Election>& elections) {
+        const auto visit = [&node, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
+          return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
+                                                [&](const core::JobView& job) { take(led(job, leaders)); });
+        };
+        pages<core::JobView>(node, visit, page, done);
+      });
 }
 
 void StateViews::page_of_jobs(JobsAsked asked, OnJob take, OnEnd done) const {

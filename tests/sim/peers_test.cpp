@@ -1,4 +1,4 @@
-// Who should lead: preferred nodes, spreading, hand-overs that fail, files that differ, clocks that are wrong, and a
+// Who should lead: preferred nodes, spreading, hand-overs that fail, files that differ, and a
 // store that has gone back while nobody led.
 #include <gtest/gtest.h>
 
@@ -6,67 +6,13 @@
 #include <map>
 #include <set>
 
+#include "peers.hpp"
 #include "support/sim/core_views.hpp"
-#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Three nodes with the same files, started one after the other: a leads.
-class Peers : public ::testing::Test {
- protected:
-  explicit Peers(SimStore::Settings settings = {}) : world(1, settings) {}
-
-  void start(const std::vector<Job>& jobs, const std::vector<Group>& groups = {}, bool spread = false) {
-    for (SimNode* node : {&a, &b, &c}) {
-      node->jobs.clear();
-      for (const Job& job : jobs) node->jobs.push_back(define(job));
-      node->groups = groups;
-      node->spread = spread;
-      node->start();
-      world.run_for(100ms);
-    }
-    from = world.wall();
-  }
-  static std::vector<Group> preferring(const std::vector<std::string>& nodes) {
-    Group group;
-    group.name = "default";
-    group.preferred = nodes;
-    return {group};
-  }
-  std::string leader(const std::string& group = "default") const {
-    const auto leader = world.store.leader(group);
-    return leader ? leader->node : "";
-  }
-  bool leads(const SimNode& node, Millis within) {
-    return world.run_while_not([&] { return node.leads("default"); }, within);
-  }
-  std::size_t terms() const {
-    std::size_t count = 0;
-    for (const auto& node : world.nodes) count += node->terms().size();
-    return count;
-  }
-  static std::size_t count(const SimNode& node, const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(node.notices.begin(), node.notices.end(), [&](const auto& notice) {
-      return notice.text.find(text) != std::string::npos;
-    }));
-  }
-  /// No slot of the minutely job is lost, none is late by more than what a hand-over takes.
-  void expect_all_accounted_for() {
-    EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
-    EXPECT_EQ(world.broken_promises(), "");
-    for (const Row& row : world.merged())
-      EXPECT_TRUE(row.status == Status::succeeded || !is_final(row.status)) << row.job << " " << to_string(row.status);
-  }
-
-  SimWorld world;
-  SimNode& a = world.add("a");
-  SimNode& b = world.add("b");
-  SimNode& c = world.add("c");
-  WallTime from{};
-};
 
 TEST_F(Peers, ThePreferredNodeIsHandedTheGroupOnceItHasBeenFitFor30s) {
   start({minutely()}, preferring({"c", "b"}));
@@ -347,64 +293,6 @@ TEST_F(Peers, ALeaderThatIsNoCandidateAnyMoreHandsOverWhenItsRunHasEnded) {
   EXPECT_EQ(leader(), "c");
   world.run_for(3min);
   expect_all_accounted_for();
-}
-
-class StoreWithAClock : public Peers {
- protected:
-  StoreWithAClock()
-      : Peers([] {
-          SimStore::Settings settings;
-          settings.has_clock = true;
-          return settings;
-        }()) {}
-};
-
-TEST_F(StoreWithAClock, ANodeWhoseClockIsMoreThan10sOffHandsOverAndStaysOut) {
-  start({minutely()});
-  world.run_for(10s);
-  a.step_clock(11s);
-  world.run_for(5s);
-  EXPECT_NE(leader(), "a");
-  EXPECT_EQ(count(a, "clock skew: this clock is 10"), 1u);
-  b.crash(), c.crash();
-  world.run_for(5min);
-  EXPECT_EQ(leader(), "") << "it does not campaign";
-  a.step_clock(-11s);
-  EXPECT_TRUE(leads(a, 10s));
-  world.run_for(2min);
-  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
-  EXPECT_EQ(world.broken_promises(), "");
-}
-
-TEST_F(StoreWithAClock, MoreThan1sIsAnAlarmAndNoMore) {
-  start({minutely()});
-  a.step_clock(-3s);
-  world.run_for(5min);
-  EXPECT_EQ(leader(), "a");
-  EXPECT_EQ(count(a, "clock skew: this clock is 2"), 1u);
-  EXPECT_LT(a.core().clock_skew(), -2900ms);
-  a.step_clock(3s);
-  world.run_for(10s);
-  EXPECT_EQ(a.core().clock_skew(), 0ms);
-  EXPECT_EQ(count(a, "no clock skew any more"), 1u);
-}
-
-TEST_F(StoreWithAClock, AClockThatIsWrongFromTheBeginningIsSeenBeforeAnythingIsLaunched) {
-  a.step_clock(1h);
-  start({minutely()});
-  world.run_for(10min);
-  EXPECT_NE(leader(), "a");
-  EXPECT_EQ(a.rows().size(), 0u);
-  EXPECT_EQ(world.unaccounted(*b.jobs[0], from, world.wall() - 1min), "");
-}
-
-TEST_F(StoreWithAClock, ASlowAnswerIsNoClockError) {
-  start({minutely()});
-  a.link.slow_answers = 700ms;
-  a.link.delay_min = a.link.delay_max = 600ms;
-  a.link.request_timeout = 3s;
-  world.run_for(1min);
-  EXPECT_EQ(count(a, "clock skew"), 0u);
 }
 
 TEST_F(Peers, AStoreThatHasGoneBackHaltsTheGroupUnderALeaderThatNeverLedBefore) {

@@ -51,6 +51,7 @@ TEST_F(UnfitNode, GivesThatGroupAwayAtOnceAndKeepsTheOthers) {
   ASSERT_TRUE(a.leads("g") && a.leads("h"));
   a.find_unfit("g", "check 'db' is critical");
   EXPECT_TRUE(leads(b, "g", 1s));
+  world.run_for(1s);  // a hears of it
   EXPECT_TRUE(a.leads("h"));
   EXPECT_EQ(last_cause(a, "g"), Cause::unfit);
   EXPECT_TRUE(said(a, "not fit to lead: check 'db' is critical"));

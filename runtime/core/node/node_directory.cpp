@@ -78,7 +78,7 @@ std::vector<std::string> NodeDirectory::records() const {
 std::vector<std::string> NodeDirectory::learn(Now now, const std::vector<Register>& records) {
   if (peers_.learn(now.steady, node_, records)) compare_by(now.steady + drift_delay);
   if (publishing_ || changed_) return {};  // they are listed again when that is done
-  std::vector<std::string> old = peers_.leftovers(now.wall);
+  std::vector<std::string> old = peers_.leftovers(now);
   for (const Register& record : records) {
     const auto parsed = parse_node_record(record.value);
     const bool ours = parsed && parsed->node == node_;
@@ -90,6 +90,7 @@ std::vector<std::string> NodeDirectory::learn(Now now, const std::vector<Registe
 }
 
 void NodeDirectory::see(Now now, const Group& settings, const Election& election) {
+  hear(now, election);
   if (peers_.see(now, settings, election)) compare_by(now.steady);
 }
 

@@ -58,6 +58,9 @@ class NodeDirectory {
   const Peers& peers() const { return peers_; }
   /// Takes the list of records under n/. Returns the records that nobody needs any more.
   std::vector<std::string> learn(Now now, const std::vector<Register>& records);
+  /// Takes an election in which others than this node may stay out for a while.
+  void hear(Now now, const Election& election) { peers_.hear(now, election); }
+  /// Takes one in which all who may lead the group take part, unless they are gone.
   void see(Now now, const Group& settings, const Election& election);
   Peers::Best best(SteadyTime now, const Group& settings, std::uint64_t digest, bool spread) const {
     return peers_.best(now, settings, digest, node_, spread);

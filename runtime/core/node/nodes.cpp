@@ -152,8 +152,11 @@ void Nodes::on(const backend::Observed& event) {
     election = Election{group->name(), 0, {}};
     for (const Election& one : event.elections)
       if (one.group == group->name()) election = one;
-    // Others stay out as this node does, until the group is led again: they are not gone.
-    if (!group->machine.cools()) p_.directory.see(c_.now, group->settings, *election);
+    // Others may stay out as this node does, until the group is led again: they are not gone.
+    if (group->machine.cools())
+      p_.directory.hear(c_.now, *election);
+    else
+      p_.directory.see(c_.now, group->settings, *election);
   }
   if (!group->machine.next_leader().empty() && !is_still_better(*group)) group->machine.call_off_handover();
   bool is_alone = false;

@@ -173,6 +173,12 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
   return changed;
 }
 
+void Peers::hear(Now now, const Election& election) {
+  for (const Candidate& candidate : election.candidates)
+    if (const auto peer = peers_.find(candidate.id); peer != peers_.end())
+      peer->second.alive = std::max(peer->second.alive, std::optional(now.steady - unheard_for(candidate, now.wall)));
+}
+
 bool Peers::see(Now now, const Group& settings, const Election& election) {
   bool changed = false;
   for (auto& [session, peer] : peers_) {
@@ -185,7 +191,6 @@ bool Peers::see(Now now, const Group& settings, const Election& election) {
     changed = changed || peer.life != life;
     peer.life = life;
     peer.seen = now.steady;
-    if (there) peer.alive = std::max(peer.alive, std::optional(now.steady - unheard_for(*found, now.wall)));
   }
   return changed;
 }
@@ -290,10 +295,11 @@ std::vector<Peers::Published> Peers::published() const {
   return all;
 }
 
-std::vector<std::string> Peers::leftovers(WallTime now) const {
+std::vector<std::string> Peers::leftovers(Now now) const {
   std::vector<std::string> names;
   for (const auto& [session, peer] : peers_)
-    if (peer.life == Peer::Life::gone && now >= peer.at + left_for)
+    if (peer.life == Peer::Life::gone && now.wall >= peer.at + left_for &&
+        (!peer.alive || now.steady >= *peer.alive + left_for))
       names.insert(names.end(), peer.records.begin(), peer.records.end());
   return names;
 }

@@ -94,6 +94,8 @@ class Peers {
   bool learn(SteadyTime now, const std::string& self, const std::vector<Register>& records);
   void clear() { peers_.clear(); }
 
+  /// Who takes part in an election is alive, whatever else it is.
+  void hear(Now now, const Election& election);
   /// Everybody who may lead the group and is not in its election is gone, but for who has just begun. True: something
   /// has changed.
   bool see(Now now, const Group& settings, const Election& election);
@@ -136,8 +138,8 @@ class Peers {
   /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;
 
-  /// Records that nodes which are gone have left behind, and that are older than a day.
-  std::vector<std::string> leftovers(WallTime now) const;
+  /// Records that nodes which are gone have left behind, a day after these were written and heard of last.
+  std::vector<std::string> leftovers(Now now) const;
   bool empty() const { return peers_.empty(); }
   /// By session.
   const std::map<std::string, Peer>& all() const { return peers_; }

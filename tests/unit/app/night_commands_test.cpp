@@ -195,5 +195,23 @@ TEST_F(NodeAtNight, ATermBetweenTwoThatAreKnownIsNamed) {
   EXPECT_TRUE(contains(why, "Between them lies term 3, of which no ledger that was asked knows.")) << why;
 }
 
+TEST_F(NodeAtNight, WhyOfASlotThatWasSkippedForARunBetweenTwoAttemptsSaysWhenTheNextOneStarts) {
+  folder.write("jobs.d/a.toml",
+               "[job.nightly]\nschedule = \"*/10 * * * *\"\ncommand = [\"/bin/true\"]\nretries = 3\n"
+               "retry_delay = \"20m\"\nretry_max_delay = \"20m\"\n");
+  Row failed = run_row(Status::failed, Reason::exit_code);
+  failed.exit_code = 3;
+  failed.node = "host-1";
+  failed.started_at = slot + Millis(20);
+  failed.ended_at = slot + Millis(500);
+  Row queued = run_row(Status::queued);
+  queued.attempt = 2;
+  const Row skipped = slot_row(slot + std::chrono::minutes(10), Status::skipped, Reason::overlap);
+  record({failed, queued, skipped});
+  const std::string text = on_one_line(asked({"why", "nightly", "--at", "2025-03-09 07:11"}).out);
+  EXPECT_TRUE(contains(text, "which waits for attempt 2. It starts between 2025-03-09T07:20:00Z and")) << text;
+  EXPECT_TRUE(contains(text, "With retries = 3, 3 attempts are left.")) << text;
+}
+
 }  // namespace
 }  // namespace ballot::app

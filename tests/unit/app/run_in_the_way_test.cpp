@@ -26,7 +26,8 @@ Row attempt(const RunId& run, int at, int number, int begun, int ended, Status s
 /// Of rows newest first: the run in the way of a slot so many seconds after the first.
 std::optional<RunId> in_the_way(const std::vector<Row>& rows, int at, bool waits = false) {
   const std::vector<RunSpan> spans = spans_of(rows);
-  const RunSpan* const found = run_in_the_way(spans, slot + seconds(at), [&](const RunId&) { return waits; });
+  const RunSpan* const found = run_in_the_way(
+      spans, slot + seconds(at), [&](const RunId&) { return waits ? std::optional<std::int64_t>(2) : std::nullopt; });
   return found ? std::optional(found->run) : std::nullopt;
 }
 

@@ -185,6 +185,20 @@ TEST_F(DirectoryOfANode, CallsOldWhatANodeThatIsGoneLeftADayAgo) {
   EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
 }
 
+TEST_F(DirectoryOfANode, LeavesTheRecordsOfANodeThatIsMissedInOneElectionAndTakesPartInAnother) {
+  publish(1s, groups);
+  const std::vector<Register> listed_now{listed(of("n2", "s2"), "n/n2.1")};
+  Group settings;
+  settings.name = "a";
+  Candidate candidate;
+  candidate.id = "s2";
+  directory.learn(at(1s), listed_now);
+  directory.hear(at(24h), {"b", 1, {candidate}});
+  directory.see(at(24h + 1s), settings, {"a", 1, {}});
+  EXPECT_TRUE(directory.learn(at(24h + 1s), listed_now).empty()) << "its operator has evicted it there";
+  EXPECT_EQ(directory.learn(at(48h), listed_now), Names{"n/n2.1"}) << "not heard of for a day";
+}
+
 TEST_F(DirectoryOfANode, DoesNotTakeANodeForGoneThatIsUnfitForTheElectionInWhichItIsMissed) {
   publish(1s, groups);
   NodeRecord unfit = of("n2", "s2");
