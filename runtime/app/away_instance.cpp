@@ -26,11 +26,14 @@ std::optional<library::MissingNode> missing_in(const library::LedgerView* ledger
 
 }  // namespace
 
+std::vector<io::Message> ask_nodes(const config::Config& config) {
+  const auto fleet = io::ask_once(config.control_socket, io::Message().set("do", "nodes"), nodes_answer_within);
+  return fleet ? fleet->objects("nodes") : std::vector<io::Message>();
+}
+
 std::map<std::string, SilentNode> ask_silent_nodes(const config::Config& config) {
   std::map<std::string, SilentNode> silent;
-  const auto fleet = io::ask_once(config.control_socket, io::Message().set("do", "nodes"), nodes_answer_within);
-  if (!fleet) return silent;
-  for (const io::Message& one : fleet->objects("nodes")) {
+  for (const io::Message& one : ask_nodes(config)) {
     const std::string name = one.text("node").value_or(""), state = one.text("state").value_or("");
     if (state != "silent" && state != "gone") continue;
     std::string why;
@@ -45,10 +48,8 @@ std::map<std::string, SilentNode> ask_silent_nodes(const config::Config& config)
 Result<void> require_node_of(const std::string& job, const config::Config& config) {
   const std::string node(node_of_instance(job));
   if (node.empty() || node == config.node) return {};
-  const auto fleet = io::ask_once(config.control_socket, io::Message().set("do", "nodes"), nodes_answer_within);
   std::vector<std::string> names;
-  if (fleet)
-    for (const io::Message& one : fleet->objects("nodes")) names.push_back(one.text("node").value_or(""));
+  for (const io::Message& one : ask_nodes(config)) names.push_back(one.text("node").value_or(""));
   if (names.empty() || std::find(names.begin(), names.end(), node) != names.end()) return {};
   const std::vector<std::string_view> near(names.begin(), names.end());
   return Error{Errc::not_found, "no node " + node + " is in the fleet that this node knows, so nobody runs " + job +

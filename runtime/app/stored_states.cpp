@@ -1,7 +1,8 @@
 #include "app/stored_states.hpp"
 
+#include <algorithm>
+
 #include "app/observer.hpp"
-#include "core/record/register.hpp"
 
 namespace ballot::app {
 namespace {
@@ -71,10 +72,24 @@ const std::string& StoredState::over(const std::string& daemon) const {
 
 void StoredStates::add(const Register& stored) {
   const bool of_group = stored.name.starts_with("g/");
-  StoredState state =
-      of_group ? state_of(core::parse_group_register(stored.value)) : state_of(core::parse_job_register(stored.value));
+  StoredState state;
+  if (of_group) {
+    state = state_of(core::parse_group_register(stored.value));
+  } else {
+    const auto job = core::parse_job_register(stored.value);
+    state = state_of(job);
+    if (job) add_waiting(*job, stored.name.substr(2));
+  }
   state.of_group = of_group;
   if (state.word != "active") states_.insert_or_assign(stored.name, std::move(state));
+}
+
+void StoredStates::add_waiting(const core::JobRegister& stored, const std::string& job) {
+  const std::string& group = stored.group;
+  for (const core::OpenRun& run : stored.runs)
+    if (run.waits_until && !run.queued && run.attempt > 1)
+      waiting_.push_back({job, group, run.id, run.slot, run.attempt, *run.waits_until});
+  std::sort(waiting_.begin(), waiting_.end(), [](const auto& a, const auto& b) { return a.starts_at < b.starts_at; });
 }
 
 StoredStates StoredStates::of(const std::vector<Register>& registers) {

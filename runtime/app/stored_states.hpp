@@ -18,6 +18,7 @@
 #include "ballot/ledger.hpp"
 #include "ballot/time.hpp"
 #include "config/config.hpp"
+#include "core/record/register.hpp"
 
 namespace ballot::app {
 
@@ -37,6 +38,15 @@ struct StoredState {
 struct StoredRun {
   std::string job, node;
 };
+/// A run between two attempts, as its job's register has it.
+struct WaitingRun {
+  std::string job, group;
+  RunId run;
+  WallTime slot{};
+  int attempt = 2;       // that is to come,
+  WallTime starts_at{};  // at about this time
+  bool operator==(const WaitingRun&) const = default;
+};
 /// Of the run whose id ends with `suffix`. None: no register shows it, or the store cannot be read.
 std::optional<StoredRun> find_stored_run(const config::Config& config, const std::string& suffix);
 
@@ -51,13 +61,17 @@ class StoredStates {
 
   /// The registers of jobs and groups that are not active.
   std::vector<std::string> held() const;
+  /// By the time at which they go on.
+  const std::vector<WaitingRun>& waiting() const { return waiting_; }
   /// Halted comes before paused; of a halt the group before the job.
   StoredState of(const std::string& job, const std::string& group) const;
 
  private:
   void add(const Register& stored);
+  void add_waiting(const core::JobRegister& stored, const std::string& job);
 
   std::map<std::string, StoredState> states_;  // of those that are not active, by their registers' names
+  std::vector<WaitingRun> waiting_;
 };
 
 }  // namespace ballot::app

@@ -16,6 +16,7 @@
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
+#include "config/other_instance.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -71,6 +72,46 @@ io::Message message_of(const schedule::Definition& definition) {
   return job;
 }
 
+/// Another node's instance, as this node's files define the job.
+std::optional<io::Message> instance_on(const io::Message& node, const io::Message& own, const config::Config& config,
+                                       const config::JobSet& set) {
+  const std::string name = node.text("node").value_or(""), state = node.text("state").value_or("");
+  const auto there = instance_name(common_name(own.text("job").value_or("")), name);
+  const auto definition = config::definition_on(set, config.node, there);
+  if (!definition) return std::nullopt;
+  io::Message job = message_of(*definition);
+  const bool is_away = state == "gone" || state == "unknown";
+  if (!is_away) job.set("leader", name);
+  if (definition->job.enabled && !is_away) job.set("state", "active");  // the store says otherwise where it is paused
+  return job;
+}
+
+/// Of jobs that run on each node: the instances of the node that is asked for in place of this node's; of a job that
+/// is asked for by name those of all nodes.
+void add_instances(const JobsOptions& options, const config::Config& config, std::vector<io::Message>& jobs) {
+  const bool is_of_node = !options.scope.node.empty() && options.scope.node != config.node;
+  const bool has_instances = std::any_of(jobs.begin(), jobs.end(), [&](const io::Message& job) {
+    return node_of_instance(job.text("job").value_or("")) == config.node;
+  });
+  if (!has_instances || (!is_of_node && options.name.empty()) || options.scope.is_local) return;
+  const config::JobsDir loaded = load_jobs(config);
+  std::vector<io::Message> all;
+  std::vector<io::Message> nodes = ask_nodes(config);
+  std::erase_if(nodes, [&](const io::Message& node) {
+    return node.text("node") == config.node || (is_of_node && node.text("node") != options.scope.node);
+  });
+  for (io::Message& job : jobs) {
+    const std::string name = job.text("job").value_or("");
+    const bool is_own_instance = node_of_instance(name) == config.node && options.name != name;
+    if (is_own_instance)
+      for (const io::Message& node : nodes)
+        if (auto there = instance_on(node, job, config, loaded.set())) all.push_back(*std::move(there));
+    if (!is_own_instance || !is_of_node) all.push_back(std::move(job));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.text("job") < b.text("job"); });
+  jobs = std::move(all);
+}
+
 /// In a table what matters most comes first.
 std::vector<Column> columns(Format format) {
   if (format == Format::table)
@@ -85,7 +126,7 @@ std::vector<Column> columns(Format format) {
 
 /// The daemon has asked the store before: of one that hangs nobody waits twice.
 Millis left_of_patience(SteadyTime asked_at) {
-  constexpr Millis least{200};
+  constexpr Millis least{1000};
   return std::max(StoredStates::patience - (io::read_clocks().steady - asked_at), least);
 }
 
@@ -156,6 +197,7 @@ Exit run(const JobsOptions& options) {
     if (!elsewhere) return fail("jobs", own ? unknown(options.name, *answer) : own.error());
     jobs.push_back(*std::move(elsewhere));
   }
+  add_instances(options, *config, jobs);
   const std::vector<std::string> statuses = last_statuses(asked, jobs);
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);

@@ -9,6 +9,7 @@
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
 #include "app/held_jobs.hpp"
+#include "app/history_columns.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/local_times.hpp"
@@ -17,6 +18,7 @@
 #include "base/duration.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "io/clocks.hpp"
 #include "io/control_client.hpp"
 #include "library/fleet_questions.hpp"
 
@@ -33,10 +35,11 @@ struct NextOptions {
 
 struct ToCome {
   std::vector<io::Message> slots;
-  std::vector<HeldJob> held = {};      // of what was asked for by name
-  std::set<std::string> leaders = {};  // of that, as far as they are known
-  std::vector<std::string> unknown;    // jobs whose slots are not known here
-  bool left_out = false;               // there may be more slots
+  std::vector<HeldJob> held = {};        // of what was asked for by name
+  std::set<std::string> leaders = {};    // of that, as far as they are known
+  std::vector<WaitingRun> waiting = {};  // runs whose next attempt is to come within the time
+  std::vector<std::string> unknown;      // jobs whose slots are not known here
+  bool left_out = false;                 // there may be more slots
 };
 
 /// `held`: registers by which jobs or groups of other nodes are paused or halted.
@@ -91,6 +94,16 @@ std::vector<io::Message> named_jobs(const NextOptions& options, const config::Co
   return *std::move(jobs);
 }
 
+std::vector<WaitingRun> waiting_runs(const NextOptions& options, const StoredStates& stored) {
+  std::vector<WaitingRun> waiting = stored.waiting();
+  const WallTime until = io::read_clocks().wall + options.ahead;
+  std::erase_if(waiting, [&](const WaitingRun& run) {
+    const io::Message job = io::Message().set("job", run.job).set("group", run.group).set("leader", options.node);
+    return run.starts_at >= until || !is_named(options, job);
+  });
+  return waiting;
+}
+
 /// Slots of what is paused or halted are not to come, and take no other's place in the answer. What another node leads
 /// only the store knows.
 Result<void> drop_held(const NextOptions& options, const config::Config& config, ToCome& next) {
@@ -100,10 +113,12 @@ Result<void> drop_held(const NextOptions& options, const config::Config& config,
   const bool leads_named = std::all_of(named.begin(), named.end(),
                                        [&](const io::Message& job) { return job.text("leader") == config.node; });
   next.held = held_jobs(named, config.node, nullptr);
-  if (leads_named && std::all_of(next.slots.begin(), next.slots.end(), is_own)) return {};
+  const bool is_all_own = leads_named && std::all_of(next.slots.begin(), next.slots.end(), is_own);
   const auto with_backend = load_backend_config(options.config);
   const auto stored = with_backend ? StoredStates::read(*with_backend) : Error{Errc::invalid, "the configuration"};
-  if (!stored) return stored.error();
+  if (!stored) return is_all_own ? Result<void>() : stored.error();
+  next.waiting = waiting_runs(options, *stored);
+  if (is_all_own) return {};
   next.held = held_jobs(named, config.node, &*stored);
   const auto drop = [&] {
     return std::erase_if(next.slots, [&](const io::Message& slot) {
@@ -115,6 +130,7 @@ Result<void> drop_held(const NextOptions& options, const config::Config& config,
   auto again = ask_next(options, config.control_socket, fitting(stored->held()));
   if (!again) return again.error();
   again->held = std::move(next.held), again->leaders = std::move(next.leaders);
+  again->waiting = std::move(next.waiting);
   next = *std::move(again);
   drop();
   return {};
@@ -161,6 +177,29 @@ void remark_held(RecordWriter& out, const HeldJob& held) {
               {"by", word(held.by)}});
 }
 
+void remark_waiting(RecordWriter& out, const WaitingRun& run) {
+  out.remark({{"job", run.job},
+              {"group", run.group},
+              {"run_id", run.run.text()},
+              {"slot", format_slot(run.slot)},
+              {"attempt", static_cast<std::int64_t>(run.attempt)},
+              {"starts_at", cell(std::optional(run.starts_at))}});
+}
+
+/// Attempts are no slots, and start all the same.
+void name_waiting(const std::vector<WaitingRun>& waiting) {
+  constexpr std::size_t most = 5;
+  for (std::size_t i = 0; i < std::min(waiting.size(), most); ++i) {
+    const WaitingRun& run = waiting[i];
+    const std::string text = "run " + short_id(run.run) + " of job " + run.job + " (slot " + format_slot(run.slot) +
+                             ") waits for attempt " + std::to_string(run.attempt) + ", which starts at " +
+                             format_seconds(run.starts_at);
+    std::cerr << "ballot next: " << escaped(text, Escape::plain) << '\n';
+  }
+  if (waiting.size() > most)
+    std::cerr << "ballot next: and " << waiting.size() - most << " more runs wait for their next attempts\n";
+}
+
 /// Why there is nothing, or less than was looked for.
 void name_held(const std::vector<HeldJob>& held) {
   constexpr std::size_t most = 5;
@@ -186,6 +225,7 @@ void print_slots(const NextOptions& options, const config::Config& config, const
     out.row({at ? times.slot(job, *at) : Cell(), job, slot.text("group").value_or(""),
              word(marked != silent.end() ? node + " (" + marked->second.state + ")" : node)});
   }
+  for (const WaitingRun& run : next.waiting) remark_waiting(out, run);
   for (const HeldJob& held : next.held) remark_held(out, held);
   for (const auto& [name, node] : silent) remark_missing(out, node);
   out.finish();
@@ -219,6 +259,7 @@ Exit run(const NextOptions& options) {
   const auto checked = drop_held(options, *config, *next);
   const SilentNodes silent = silent_of(options, *config, *next);
   print_slots(options, *config, *next, silent);
+  name_waiting(next->waiting);
   name_held(next->held);
   name_silent(silent, next->slots);
   if (!checked)

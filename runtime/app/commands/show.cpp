@@ -68,7 +68,7 @@ std::string state_text(const io::Message& job) {
 std::optional<StoredState> stored_state(const ShowOptions& options, const std::string& job, const std::string& group) {
   const auto config = load_backend_config(options.config);
   const auto stored = config ? StoredStates::read(*config, job, group) : Error{Errc::invalid, "the configuration"};
-  return stored && stored->word != "active" ? std::optional(*stored) : std::nullopt;
+  return stored ? std::optional(*stored) : std::nullopt;
 }
 
 /// What the files say is shown all the same, and the refusal is the command's error.
@@ -86,7 +86,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
   job.pauses = pauses_from(*answer);
   if (job.leader == node || job.state.starts_with("waiting")) return;
   if (const auto stored = stored_state(options, job.name, job.group)) {
-    if (stored->over(job.state) != stored->word) return;
+    if (stored->word == "active" || stored->over(job.state) != stored->word) return;
     job.state = stored->word;
     job.pauses = stored->pauses;
     job.state_text = stored->word + (stored->why.empty() ? "" : ": " + stored->why);
@@ -101,7 +101,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
 void take_state_of_away(const ShowOptions& options, const AwayInstance& away, ShownJob& job) {
   job.state_text = "not known: " + silence_of(away.node) + ". While it is away nobody runs its instance";
   const auto stored = stored_state(options, job.name, job.group);
-  if (!stored) return;
+  if (!stored || stored->word == "active") return;
   job.state = stored->word;
   job.pauses = stored->pauses;
   if (stored->word == "paused")

@@ -26,6 +26,9 @@ TEST_F(AskTheFleet, BetweenTwoAttemptsAnyNodeHasTheOutputOfTheOneThatHasBegun) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   EXPECT_TRUE(contains(text, "It starts between 2")) << why.out << why.err;
   EXPECT_TRUE(contains(text, "With retries = 2, 2 attempts are left.")) << why.out << why.err;
+  const Ran next = fleet["n3"].ballot({"next", "--format", "json"});
+  EXPECT_TRUE(contains(next.err, "waits for attempt 2, which starts at 2")) << next.out << next.err;
+  EXPECT_TRUE(contains(next.out, R"("attempt":2,"starts_at":"2)")) << next.out << next.err;
 }
 
 /// Of an instance on another node: as its node says while that lives, and as the store has it once it is dead.
@@ -45,6 +48,9 @@ TEST_F(AskTheFleet, AnInstanceThatIsPausedOnAnotherNodeIsSaidToBeSoByAll) {
     EXPECT_EQ(jobs.code, 0) << when << jobs.err;
     EXPECT_TRUE(contains(jobs.out, "paused")) << when << jobs.out << jobs.err;
     EXPECT_TRUE(contains(show.out, "paused since")) << when << show.out << show.err;
+    const Ran all = asked.ballot({"jobs", "trim", "--format", "csv"});
+    EXPECT_TRUE(contains(all.out, ",paused\ntrim@n3,default@n3,n3,")) << when << all.out << all.err;
+    EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 4) << when << all.out << all.err;
     const std::string api = by_api(three, "jobs/trim@n2");
     EXPECT_TRUE(contains(api, R"("state":"paused")")) << when << api;
     EXPECT_TRUE(contains(api, R"("next_slot":null)")) << when << api;
@@ -55,6 +61,8 @@ TEST_F(AskTheFleet, AnInstanceThatIsPausedOnAnotherNodeIsSaidToBeSoByAll) {
     EXPECT_TRUE(contains(next.err, "job trim@n2 is paused since")) << when << next.err;
   };
   expect_paused("while it lives: ");
+  const Ran of_node = asked.ballot({"jobs", "--node", "n2"});
+  EXPECT_TRUE(contains(of_node.out, "trim@n2") && !contains(of_node.out, "trim@n3")) << of_node.out << of_node.err;
   EXPECT_TRUE(wait_until([&] {
     return contains(asked.ballot({"why", "trim@n2"}).out, "is paused since");
   })) << asked.ballot({"why", "trim@n2"}).out;

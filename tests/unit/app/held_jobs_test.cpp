@@ -52,5 +52,35 @@ TEST(HeldJobs, OfWhatOthersLeadTheStoreSays) {
   EXPECT_EQ(texts(jobs, nullptr).size(), 0u) << "the store has not answered";
 }
 
+TEST(StoredStates, NameTheRunsThatWaitForTheirNextAttemptByWhenThatStarts) {
+  const auto waiting = [](const char* run, int attempt, WallTime at, bool queued = false) {
+    core::OpenRun open;
+    open.id = *RunId::parse(run);
+    open.attempt = attempt;
+    open.waits_until = at;
+    open.queued = queued;
+    return open;
+  };
+  const auto stored = [](const char* job, std::vector<core::OpenRun> runs) {
+    core::JobRegister known;
+    known.group = std::string("g");
+    for (core::OpenRun& run : runs) known.runs.push_back(std::move(run));
+    return Register{.name = core::job_register(job), .value = core::to_text(known)};
+  };
+  core::OpenRun running = waiting("0195798e-1f00-7abc-8def-000000000001", 2, midday);
+  running.waits_until.reset();
+  running.node = "host-1";
+  const StoredStates states =
+      StoredStates::of({stored("a", {waiting("0195798e-1f00-7abc-8def-000000000002", 3, midday + Millis(2)), running}),
+                        stored("b", {waiting("0195798e-1f00-7abc-8def-000000000003", 2, midday + Millis(1)),
+                                     waiting("0195798e-1f00-7abc-8def-000000000004", 1, midday, true)})});
+  ASSERT_EQ(states.waiting().size(), 2u);
+  EXPECT_EQ(states.waiting()[0].job, "b");
+  EXPECT_EQ(states.waiting()[0].group, "g");
+  EXPECT_EQ(states.waiting()[1].job, "a");
+  EXPECT_EQ(states.waiting()[1].attempt, 3);
+  EXPECT_EQ(states.waiting()[1].starts_at, midday + Millis(2));
+}
+
 }  // namespace
 }  // namespace ballot::app

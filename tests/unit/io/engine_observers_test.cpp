@@ -95,7 +95,7 @@ struct Observers : ::testing::Test {
 TEST_F(Observers, AreEachAnsweredInTimeThoughOthersKeepAsking) {
   bool answered = false;
   int asked = 1;
-  engine.observe(200ms, [&](const std::vector<Election>& elections) {
+  engine.observe(200ms, "", [&](const std::vector<Election>& elections) {
     EXPECT_TRUE(elections.empty());
     answered = true;
   });
@@ -103,7 +103,7 @@ TEST_F(Observers, AreEachAnsweredInTimeThoughOthersKeepAsking) {
   std::function<void()> ask_again = [&] {
     if (asked == 100) return;
     ++asked;
-    engine.observe(200ms, [](const auto&) {});
+    engine.observe(200ms, "", [](const auto&) {});
     again.expires_after(20ms);
     again.async_wait([&](const auto& error) {
       if (!error) ask_again();
@@ -116,9 +116,9 @@ TEST_F(Observers, AreEachAnsweredInTimeThoughOthersKeepAsking) {
 
 TEST_F(Observers, WithMorePatienceAreNotGivenUpWithThoseThatHaveLess) {
   std::vector<int> answered;
-  engine.observe(1min, [&](const auto&) { answered.push_back(1); });
-  engine.observe(20ms, [&](const auto&) { answered.push_back(2); });
-  engine.observe(40ms, [&](const auto&) { answered.push_back(3); });
+  engine.observe(1min, "", [&](const auto&) { answered.push_back(1); });
+  engine.observe(20ms, "", [&](const auto&) { answered.push_back(2); });
+  engine.observe(40ms, "", [&](const auto&) { answered.push_back(3); });
   ASSERT_TRUE(run_until(loop.context(), [&] { return answered.size() >= 2; }));
   EXPECT_EQ(answered, (std::vector{2, 3}));
   HungStore::latest->answer(HungStore::latest->observed.at(0), {{"default", 1, {}}});
@@ -128,9 +128,9 @@ TEST_F(Observers, WithMorePatienceAreNotGivenUpWithThoseThatHaveLess) {
 
 TEST_F(Observers, MayAskAgainFromTheirAnswer) {
   int answered = 0;
-  engine.observe(10ms, [&](const auto&) {
+  engine.observe(10ms, "", [&](const auto&) {
     ++answered;
-    engine.observe(10ms, [&](const auto&) { ++answered; });
+    engine.observe(10ms, "", [&](const auto&) { ++answered; });
   });
   EXPECT_TRUE(run_until(loop.context(), [&] { return answered == 2; }));
 }
