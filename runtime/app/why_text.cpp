@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Status::missed) 
     "The slot is reserved for this term by a conditional write to the job's register, and its run is about to be "
     "started. No other term can claim it.",
     // running
-    "It is running. It ends by itself, at its deadline if it has one, by `ballot kill`, or when its node loses leadership "
+    "It is running. It ends by itself, at its deadline if it has one, by `ballot kill`, or when its node loses "
+    "leadership "
     "(on_leadership_lost = \"terminate\").",
     // succeeded
     "The command ended with one of the job's success_codes.",
