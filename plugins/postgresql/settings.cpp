@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "support/options.hpp"
 #include "support/secret_file.hpp"
@@ -23,6 +24,18 @@ constexpr const char *default_keep = "400d", *default_keep_output = "30d", *defa
                      *default_schema = "ballot";
 constexpr Millis shortest_keep = 24h, longest_keep = 24h * 36'500, shortest_timeout = 100ms, longest_timeout = 1h;
 constexpr std::size_t longest_schema = 40;
+
+/// "a,b": its parts, at least one.
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
 
 /// The parts of a URL by libpq's names for them; none: it is no URL. libpq's own words repeat it, with what is secret.
 std::optional<std::map<std::string, std::string>> parts_of(const std::string& url) {
@@ -210,9 +223,13 @@ Result<std::vector<ConnectionWords>> connection_words(const Settings& settings) 
 std::string place_of(const Settings& settings) {
   const Parts parts = parts_of(settings.url).value_or(Parts());
   const auto part = [&](const char* key) { return parts.contains(key) ? parts.at(key) : std::string(); };
-  const std::string host = part("host").empty() ? part("hostaddr") : part("host");
-  const std::string port = part("port");
-  return "PostgreSQL at " + (host.empty() ? "its socket" : host) + (port.empty() ? "" : ":" + port);
+  const auto hosts = listed(part("host").empty() ? part("hostaddr") : part("host")), ports = listed(part("port"));
+  std::string text = "PostgreSQL at ";
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::string& port = ports[ports.size() == 1 ? 0 : std::min(i, ports.size() - 1)];  // one may be that of all
+    text += (i == 0 ? "" : ", ") + (hosts[i].empty() ? "its socket" : hosts[i]) + (port.empty() ? "" : ":" + port);
+  }
+  return text;
 }
 
 }  // namespace ballot::postgresql
