@@ -90,7 +90,7 @@ TEST(PostgresSettings, EachKeyIsChecked) {
   EXPECT_EQ(problems_of({{"url", url}, {"migrate_password_file", std::string("/x")}}).size(), 1u);
 }
 
-TEST(PostgresSettings, SeveralServersAreNamedEachWithItsPort) {
+TEST_F(PostgresFaults, SeveralServersAreNamedEachWithItsPort) {
   const Options options{{"url", std::string("postgresql://ballot@127.0.0.1:1,127.0.0.1:2/ballot")}};
   const auto line = make(options, HistoryUse::send)->line_of(ledger, "host-1");
   const std::string places = "PostgreSQL at 127.0.0.1:1, 127.0.0.1:2: ";
