@@ -153,7 +153,40 @@ TEST_F(KeptHistory, HasAllOfADaemonThatWasKilledAtEachStep) {
 class KeptHistoryOfThree : public KeptHistory {
  protected:
   KeptHistoryOfThree() : KeptHistory({"n1", "n2", "n3"}) {}
+
+  /// The one that leads; "": none.
+  std::string leader() {
+    for (const std::string node : {"n1", "n2", "n3"})
+      if (fleet[node].ballot({"status"}).out.find("leads       default") != std::string::npos) return node;
+    return "";
+  }
 };
+
+/// BALLOT_FAILOVERS=N: so many. Whoever leads is killed, and comes back once another one leads.
+TEST_F(KeptHistoryOfThree, HasNoFindingInAnAuditOverFailovers) {
+  const char* asked = std::getenv("BALLOT_FAILOVERS");
+  const int failovers = asked ? std::atoi(asked) : 2;
+  start();
+  for (int i = 0; i < failovers; ++i) {
+    std::string killed, next;
+    ASSERT_TRUE(wait_until([&] { return !(killed = leader()).empty(); })) << i;
+    fleet[killed].kill();
+    ASSERT_TRUE(wait_until([&] { return !(next = leader()).empty(); }, seconds(60))) << i;
+    EXPECT_NE(next, killed);
+    fleet[killed].start();
+    run_on(3);
+  }
+  ASSERT_TRUE(wait_until([&] { return !leader().empty(); }));
+  for (const std::string node : {"n1", "n2", "n3"}) {
+    const Ran audit = fleet[node].ballot({"audit"});
+    EXPECT_EQ(audit.code, 0) << node << ": " << audit.out << audit.err;
+    std::cout << node << ": " << audit.out.substr(audit.out.rfind('\n', audit.out.size() - 2) + 1);
+  }
+  const std::string terms = ask("SELECT count(DISTINCT epoch) FROM ballot.term");
+  EXPECT_GT(std::stoi(terms), failovers);
+  std::cout << terms << " terms, " << rows_kept() << " rows\n";
+  stop_and_expect_all_kept({"n1", "n2", "n3"});
+}
 
 TEST_F(KeptHistoryOfThree, OutlivesANodeWhoseDiskIsGone) {
   start();
