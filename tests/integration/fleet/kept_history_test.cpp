@@ -63,6 +63,16 @@ TEST_F(KeptHistory, IsSentAgainWhatAServerThatWasPutBackHasForgotten) {
   stop_and_expect_all_kept();
 }
 
+TEST_F(KeptHistory, IsSentAgainWhatADatabaseThatWasMadeAnewOfItsDumpDoesNotHave) {
+  start();
+  server.dump("ballot");
+  const std::int64_t dumped = rows_kept();
+  ASSERT_TRUE(wait_until([&] { return rows_kept() > dumped + 60; }));
+  server.load_dump("ballot");
+  run_on(2);
+  stop_and_expect_all_kept();
+}
+
 TEST_F(KeptHistory, CatchesUpWithAServerThatOnlyReadForAWhile) {
   start();
   server.ask("ALTER SYSTEM SET default_transaction_read_only = on");

@@ -148,6 +148,18 @@ pid_t PostgresServer::run(const std::vector<std::string>& command) const {
   ::_exit(127);
 }
 
+void PostgresServer::dump(const std::string& database) const {
+  run_to_its_end({program("pg_dump"), "--host=" + folder_.path(), "--port=" + std::to_string(port()), "--username",
+                  superuser, "--format=custom", "--file=" + folder_ / "dump", database});
+}
+
+void PostgresServer::load_dump(const std::string& database) const {
+  run_to_its_end({program("dropdb"), "--host=" + folder_.path(), "--port=" + std::to_string(port()), "--username",
+                  superuser, "--force", database});
+  run_to_its_end({program("pg_restore"), "--host=" + folder_.path(), "--port=" + std::to_string(port()), "--username",
+                  superuser, "--create", "--dbname=postgres", folder_ / "dump"});
+}
+
 void PostgresServer::run_to_its_end(const std::vector<std::string>& command) const {
   int status = 0;
   ::waitpid(run(command), &status, 0);

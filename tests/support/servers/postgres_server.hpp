@@ -53,6 +53,9 @@ class PostgresServer {
   /// Keeps what it has stored, and goes back to it. Requires: it does not run.
   void save() const;
   void restore();
+  /// Writes a database down, as pg_dump does; and makes it anew of that: whoever is connected to it is sent away.
+  void dump(const std::string& database) const;
+  void load_dump(const std::string& database) const;
   /// Of a copy: it is the primary from now on; and it gets nothing more from the one that it follows, which is none
   /// then.
   void promote();
