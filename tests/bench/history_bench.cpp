@@ -3,20 +3,21 @@
 //
 //   cmake --preset release -B build/bench -DBALLOT_TESTS=ON, then its target history_bench
 //   build/bench/tests/history_bench [BATCHES [SENDERS [MONTHS [synced]]]]
+//   build/bench/tests/history_bench at URL        # questions only, on what is there: history_rows.sh
 //
 // MONTHS: over how many the slots are spread. synced: the server's disk is waited for.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "conformance/plugin_file.hpp"
-#include "support/servers/postgres_server.hpp"
+#include "bench/figures.hpp"
+#include "bench/history_server.hpp"
+#include "bench/machine.hpp"
 
 namespace ballot::bench {
 namespace {
@@ -24,23 +25,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int batch_rows = 1'000, jobs = 2'000, groups = 20, one_failed_of = 20;
-
-double seconds_since(std::chrono::steady_clock::time_point began) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-}
-
-std::unique_ptr<History> open_history(const Options& options, HistoryUse use) {
-  Error error;
-  auto* const history = conformance::plugin_info(BALLOT_POSTGRESQL_PLUGIN).create_history({options, "/", use}, error);
-  if (history == nullptr) throw std::runtime_error(error.what);
-  return std::unique_ptr<History>(history);
-}
-
-template <class T>
-T value(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().what);
-  return *std::move(result);
-}
 
 /// Of one node: jobs in turn, their slots evenly over a time that ends now.
 class Slots {
@@ -113,46 +97,88 @@ template <class Ask>
 void measure(const char* what, const Ask& ask) {
   std::vector<double> times;
   std::size_t found = 0;
-  for (int i = 0; i < 15; ++i) {
-    const auto began = std::chrono::steady_clock::now();
-    found = ask();
-    times.push_back(seconds_since(began) * 1000);
+  for (int i = 0; i < 15; ++i) times.push_back(1e3 * seconds_of([&] { found = ask(); }));
+  std::cout << what << ": first " << times.front() << " ms, p50 " << median(times) << " ms, " << found << " rows"
+            << std::endl;
+}
+
+/// Each once, and then again, when the server has what they need in its memory.
+template <class Ask>
+void measure_each(const char* what, int count, const Ask& ask) {
+  for (const char* time : {"first", "again"}) {
+    std::vector<double> times;
+    std::size_t found = 0;
+    for (int i = 0; i < count; ++i)
+      times.push_back(1e3 * seconds_of([&] { found += ask(static_cast<std::size_t>(i)); }));
+    std::cout << what << ", " << time << ": of " << count << " the first " << times.front() << ", p50 "
+              << quantile(times, 0.5) << ", p99 " << quantile(times, 0.99) << ", most " << quantile(times, 1) << " ms, "
+              << found << " rows" << std::endl;
   }
-  std::nth_element(times.begin(), times.begin() + 7, times.end());
-  std::cout << what << ": " << times[7] << " ms, " << found << " rows" << std::endl;
+}
+
+std::vector<std::string> all_jobs(History& history) {
+  std::vector<std::string> names;
+  for (int i = 0; i < groups; ++i) names.push_back("group-" + std::to_string(i));
+  std::vector<std::string> all = value(history.jobs_of(names));
+  std::shuffle(all.begin(), all.end(), std::mt19937(1));
+  return all;
+}
+
+/// What a summary is made of.
+void read_week(History& history, WallTime week) {
+  measure("a week's counts", [&] { return value(history.succeeded_at_once({.since = week})).size(); });
+  measure("a week's counts of a job",
+          [&] { return value(history.succeeded_at_once({.jobs = {"job-7"}, .since = week})).size(); });
+  measure("a week's counts of a group",
+          [&] { return value(history.succeeded_at_once({.groups = {"group-7"}, .since = week})).size(); });
+  measure("a week's other rows, 1,000 of them",
+          [&] { return value(history.rows_left({.since = week, .limit = 1'000})).size(); });
+}
+
+/// Of as many jobs, and of all ages.
+std::vector<RunId> some_runs(History& history, const std::vector<std::string>& jobs, std::size_t count) {
+  std::vector<RunId> runs;
+  for (const std::string& name : jobs) {
+    const auto all = value(history.rows({.jobs = {name}, .limit = 10'000}));
+    const KeptRow& one = all[all.size() * runs.size() / count];
+    if (one.row.run) runs.push_back(*one.row.run);
+    if (runs.size() == count) break;
+  }
+  return runs;
 }
 
 void read(const Options& options) {
   const auto history = open_history(options, HistoryUse::read);
   const auto rows = [&](const HistoryFilter& filter) { return value(history->rows(filter)).size(); };
+  const std::vector<std::string> names = all_jobs(*history);
+  measure_each("the last 50 of a job", 200, [&](std::size_t i) { return rows({.jobs = {names[i]}}); });
   measure("the last 50", [&] { return rows({}); });
-  measure("the last 50 of a job", [&] { return rows({.jobs = {"job-7"}}); });
   measure("the last 50 of a group", [&] { return rows({.groups = {"group-7"}}); });
   measure("the last 50 that failed", [&] { return rows({.statuses = {Status::failed}}); });
   measure("the last 10,000", [&] { return rows({.limit = 10'000}); });
   const auto page = value(history->rows({.limit = 1'000}));
   std::vector<RowKey> keys;
-  for (const KeptRow& one : page) keys.push_back({.run = one.row.run, .attempt = 1});
+  for (const KeptRow& one : page)
+    if (one.row.run) keys.push_back({.run = one.row.run, .attempt = 1});
   measure("1,000 runs by their ids", [&] { return value(history->rows_of(keys)).size(); });
-  std::vector<std::string> names;
-  for (int i = 0; i < 1'000; ++i) names.push_back("job-" + std::to_string(i));
-  measure("the last rows of 1,000 jobs", [&] { return value(history->last_rows(names)).size(); });
-  const WallTime week = page.front().row.slot - 24h * 7;
-  measure("a week's counts", [&] { return value(history->succeeded_at_once({.since = week})).size(); });
-  const std::string digits = page.front().row.run->text().substr(28);
-  measure("a run by 8 digits", [&] { return value(history->find_run(digits)).size(); });
+  const std::vector<RunId> runs = some_runs(*history, names, 200);
+  measure_each("a run by its id", 200, [&](std::size_t i) { return rows({.run = runs[i]}); });
+  measure_each("a run by 8 digits", 200,
+               [&](std::size_t i) { return value(history->find_run(runs[i].text().substr(28))).size(); });
+  const std::vector<std::string> thousand(names.begin(), names.begin() + 1'000);
+  measure("the last rows of 1,000 jobs", [&] { return value(history->last_rows(thousand)).size(); });
+  read_week(*history, page.front().row.slot - 24h * 7);
 }
 
 void run(int batches, int senders, int months, bool synced) {
-  testing::PostgresServer server({.synced = synced, .more = {"shared_buffers = '512MB'", "max_wal_size = '4GB'"}});
-  server.ask("CREATE ROLE ballot LOGIN");
-  const Options options{{"url", server.url("ballot")}, {"migrate_user", std::string("postgres")}};
-  value(open_history(options, HistoryUse::migrate)->migrate());
+  const HistoryServer there(synced);
+  const testing::PostgresServer& server = there.server;
+  const Options options = there.options();
   server.ask(
       "SET search_path = ballot; SELECT make_partition('rows', 'slot', date_trunc('month', now() AT TIME ZONE"
       " 'UTC') - i * interval '1 month') FROM generate_series(1, " +
       std::to_string(months) + ") AS i");
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = Clock::now();
   std::vector<std::thread> threads;
   for (int i = 0; i < senders; ++i) threads.emplace_back([=] { send(options, i, batches, months); });
   for (std::thread& thread : threads) thread.join();
@@ -170,7 +196,15 @@ void run(int batches, int senders, int months, bool synced) {
 }  // namespace
 }  // namespace ballot::bench
 
-int main(int count, char** values) {
+int main(int count, char** values) try {
+  using namespace ballot::bench;
   const auto number = [&](int i, int otherwise) { return count > i ? std::atoi(values[i]) : otherwise; };
-  ballot::bench::run(number(1, 200), number(2, 1), number(3, 1), count > 4);
+  if (count == 3 && std::string(values[1]) == "at")
+    read({{"url", std::string(values[2])}});
+  else
+    run(number(1, 200), number(2, 1), number(3, 1), count > 4);
+  return 0;
+} catch (const std::exception& error) {
+  std::cerr << "history_bench: " << error.what() << std::endl;
+  return 1;
 }
