@@ -85,16 +85,20 @@ Launches floor_burst(const std::string& child, const std::string& out, int count
   return launches_of(out, instant, count);
 }
 
-Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configuration, const std::string& program)
-    : jobs_(jobs), period_(period), daemon_(Disk::real, configuration) {
+Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configuration, const std::string& program,
+             std::chrono::seconds phase)
+    : jobs_(jobs), period_(period), phase_(phase), daemon_(Disk::real, configuration) {
+  std::string seconds;
+  for (auto second = phase.count(); second < 60; second += period.count())
+    seconds += (seconds.empty() ? "" : ",") + std::to_string(second);
   for (int i = 0; i < jobs; ++i)
-    daemon_.job("burst-" + std::to_string(i), "schedule = \"*/" + std::to_string(period.count()) +
-                                                  " * * * * *\"\ncommand = [\"" + program + "\", \"" + out_ + "\"]");
+    daemon_.job("burst-" + std::to_string(i),
+                "schedule = \"" + seconds + " * * * * *\"\ncommand = [\"" + program + "\", \"" + out_ + "\"]");
   daemon_.start();
 }
 
 Launches Burst::next() {
-  const WallTime instant = next_multiple(period_, wall_now() + Millis(500));
+  const WallTime instant = next_multiple(period_, wall_now() + Millis(500) - phase_) + phase_;
   sleep_until(instant - Millis(250));
   std::filesystem::remove(out_);  // with what an instant since the last one has written
   sleep_until(instant);

@@ -29,9 +29,10 @@ Launches floor_burst(const std::string& child, const std::string& out, int count
 
 class Burst {
  public:
-  /// `configuration`: of ballot.toml, where it is not the default. `program`: the child, called with the file.
+  /// `configuration`: of ballot.toml, where it is not the default. `program`: the child, called with the file. `phase`:
+  /// they are due so long after whole multiples of the period, which divides a minute; so that two daemons take turns.
   Burst(int jobs, std::chrono::seconds period, const std::string& configuration = "",
-        const std::string& program = BALLOT_STAMP);
+        const std::string& program = BALLOT_STAMP, std::chrono::seconds phase = std::chrono::seconds(0));
 
   /// Until every run of it is recorded.
   Launches next();
@@ -41,7 +42,7 @@ class Burst {
 
  private:
   const int jobs_;
-  const std::chrono::seconds period_;
+  const std::chrono::seconds period_, phase_;
   BenchDaemon daemon_;
   const std::string out_ = daemon_.folder / "out";
 };

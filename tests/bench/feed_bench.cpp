@@ -10,8 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
-#include <thread>
 
 #include "bench/bench_daemon.hpp"
 #include "bench/burst.hpp"
@@ -43,9 +41,11 @@ std::int64_t ask_ledger(const BenchDaemon& daemon, const char* sql) {
 }
 
 /// Jobs that are due at their share of each second.
-void add_jobs(const BenchDaemon& daemon, int jobs, const std::string& command) {
+void add_jobs(const BenchDaemon& daemon, int jobs, const std::string& command,
+              const std::string& concurrency = "skip") {
   for (int i = 0; i < jobs; ++i)
-    daemon.job("each-" + std::to_string(i), "schedule = \"* * * * * *\"\njitter = \"1s\"\ncommand = [" + command + "]");
+    daemon.job("each-" + std::to_string(i), "schedule = \"* * * * * *\"\njitter = \"1s\"\nconcurrency = \"" +
+                                                concurrency + "\"\ncommand = [" + command + "]");
 }
 
 std::int64_t sent_of(History& history) {
@@ -115,7 +115,7 @@ void measure_lag(int seconds, int jobs, Figures& figures) {
     arrived.push_back(time_to_arrive(daemon, *history));
     if (i % 60 == 0)
       std::fprintf(stderr, "  %d s: most %.0f and %.0f ms\n", i, quantile(shown, 1), quantile(arrived, 1));
-    sleep_until(begin + i * second);
+    sleep_until(begin + i * second + Millis(i * 137 % 1'000));  // at all times of a second
   }
   const double cpu = (cpu_seconds(daemon.pid()) - used) / seconds * 100;
   sleep_until(wall_now() + settling);
@@ -130,47 +130,23 @@ void measure_lag(int seconds, int jobs, Figures& figures) {
 
 // ---- burst
 
-/// The median of three bursts of a daemon that has had one before.
-struct Bursts {
-  double rate, late, recorded, cpu;
-
-  explicit Bursts(const std::string& configuration) {
-    Burst burst(1'000, std::chrono::seconds(10), configuration, BALLOT_STAMP);
-    std::vector<double> rates, lates;
-    for (int i = 0; i < 4; ++i) {
-      Launches launches;
-      until_undisturbed([&] { launches = burst.next(); });
-      sleep_until(wall_now() + 2 * second);
-      if (i == 0) {
-        burst.recorded.clear();
-        burst.daemon_cpu.clear();
-        continue;
-      }
-      rates.push_back(launches.per_second());
-      lates.push_back(quantile(launches.late, 0.5));
-    }
-    rate = median(rates);
-    late = median(lates);
-    recorded = median(burst.recorded);
-    cpu = median(burst.daemon_cpu);
-  }
-};
-
-/// In turn which of the two is first.
+/// Two daemons whose bursts take turns. The first one of each does not count.
 void measure_burst(int pairs, Figures& figures) {
   const HistoryServer there(true);
+  const std::chrono::seconds period(20);
+  Burst without(1'000, period, "", BALLOT_STAMP);
+  Burst with(1'000, period, there.configuration(), BALLOT_STAMP, period / 2);
   Pairs rate, late, recorded, cpu;
-  for (int i = 0; i < pairs; ++i) {
-    std::unique_ptr<Bursts> with;
-    if (i % 2 == 1) with = std::make_unique<Bursts>(there.configuration());
-    const Bursts without("");
-    if (i % 2 == 0) with = std::make_unique<Bursts>(there.configuration());
-    rate.add(without.rate, with->rate);
-    late.add(without.late, with->late);
-    recorded.add(without.recorded, with->recorded);
-    cpu.add(without.cpu, with->cpu);
-    std::fprintf(stderr, "  %.0f and %.0f launches a second\n", without.rate, with->rate);
-  }
+  const auto take_pair = [&](bool counts) {
+    const Launches one = without.next(), other = with.next();
+    std::fprintf(stderr, "  %.0f and %.0f launches a second\n", one.per_second(), other.per_second());
+    if (!counts) return;
+    rate.add(one.per_second(), other.per_second());
+    late.add(quantile(one.late, 0.5), quantile(other.late, 0.5));
+    recorded.add(without.recorded.back(), with.recorded.back());
+    cpu.add(without.daemon_cpu.back(), with.daemon_cpu.back());
+  };
+  for (int i = 0; i <= pairs; ++i) until_undisturbed([&] { take_pair(i > 0); });
   const std::string name = "burst of 1000 without and with a history: ";
   figures.add(rate.figure(name + "launches", "1/s", at_least_of_floor(0.95)));
   figures.add(late.figure(name + "lateness p50", "ms", at_most_of_floor(1.05)));
@@ -189,15 +165,24 @@ Size size_of(const HistoryServer& there, const BenchDaemon& daemon) {
   return {there.bytes_of("rows"), there.bytes_of("output"), ledger};
 }
 
-/// Of runs that print so many bytes, which compress little. What is there with no run is no run's.
-void measure_growth(int seconds, int bytes, Figures& figures) {
-  const HistoryServer there(true);
-  BenchDaemon daemon(Disk::real, there.configuration());
+/// What compresses little.
+std::string text_of(int bytes) {
   std::string text;
   for (std::uint32_t state = 1; std::ssize(text) < bytes; state = state * 1'103'515'245 + 12'345)
     text += static_cast<char>(' ' + (state >> 16) % 95);
-  daemon.folder.write("text", text);
-  add_jobs(daemon, 300, "\"/usr/bin/cat\", \"" + (daemon.folder / "text") + "\"");
+  return text;
+}
+
+/// Of runs that print so many bytes and end at once, or take a second, so that their rows are sent twice. What is there
+/// with no run is no run's.
+void measure_growth(int seconds, int bytes, bool take_a_second, Figures& figures) {
+  const HistoryServer there(true);
+  BenchDaemon daemon(Disk::real, there.configuration());
+  daemon.folder.write("text", text_of(bytes));
+  if (take_a_second)
+    add_jobs(daemon, 300, R"("/usr/bin/sleep", "0.9")", "allow");
+  else
+    add_jobs(daemon, 300, R"("/usr/bin/cat", ")" + (daemon.folder / "text") + "\"");
   const std::int64_t rows = there.bytes_of("rows"), output = there.bytes_of("output");
   daemon.start(nice_of_unit);
   const auto history = open_history(there.options(), HistoryUse::read);
@@ -209,7 +194,8 @@ void measure_growth(int seconds, int bytes, Figures& figures) {
   (void)time_to_arrive(daemon, *history);
   const Size after = size_of(there, daemon);
   const std::int64_t runs = runs_now();
-  const std::string name = "of a run that prints " + std::to_string(bytes) + " bytes: ";
+  const std::string name =
+      take_a_second ? "of a run of a second: " : "of a run that prints " + std::to_string(bytes) + " bytes: ";
   const auto add = [&](const char* what, std::int64_t size, std::int64_t count) {
     figures.add({.name = name + what,
                  .unit = "B",
@@ -229,9 +215,10 @@ int main(int argc, char** argv) {
     measure_lag(number(2, 600), number(3, 1'000), figures);
   else if (what == "burst")
     measure_burst(number(2, 5), figures);
-  else if (what == "growth")
-    for (const int bytes : {0, 200, 4'096}) measure_growth(number(2, 120), bytes, figures);
-  else
+  else if (what == "growth") {
+    for (const int bytes : {0, 200, 4'096}) measure_growth(number(2, 120), bytes, false, figures);
+    measure_growth(number(2, 120), 0, true, figures);
+  } else
     fail("usage: feed_bench lag [SECONDS [JOBS]] | burst [PAIRS] | growth [SECONDS]");
   figures.print_table();
   return 0;
