@@ -49,7 +49,13 @@ constexpr Millis longest_before_run = 72h, longest_after_run = 24h, recent = 24h
 constexpr WallTime first_slot{Millis(std::numeric_limits<std::int64_t>::min())},
     last_slot{Millis(std::numeric_limits<std::int64_t>::max())};
 
-/// Of a node that has handed on several ledgers the last one's copy.
+/// Ledgers whose node has begun another one after them, and which have put something since then.
+constexpr const char* replaced_ledgers =
+    "SELECT id FROM ledger AS o WHERE stored_at >= $1 AND EXISTS (SELECT FROM ledger AS n WHERE n.node = o.node"
+    " AND n.id > o.id)";
+constexpr Millis most_skew = 24h;  // of nodes' clocks
+
+/// Of a node that has handed on several ledgers the last one's copy. It reads rows, which the index does not have.
 constexpr const char* once_a_node =
     "(r.ledger <> ALL(ARRAY(SELECT o.id FROM ledger AS o JOIN ledger AS n ON n.node = o.node AND n.id > o.id))"
     " OR NOT EXISTS (SELECT FROM rows AS s JOIN ledger AS n ON n.id = s.ledger JOIN ledger AS o ON o.id = r.ledger"
@@ -129,6 +135,44 @@ Query page_query(const HistoryFilter& filter, RowReads::Which which) {
   return {"SELECT " + row_columns() + " FROM (" + rows + ") AS r" + row_joins + order, where.take_params()};
 }
 
+/// The first row's hour from this slot on.
+std::string first_hour(const std::string& from, const std::string& conditions) {
+  return "(SELECT r.slot / " + std::string(hour_ms) + " FROM rows AS r WHERE r.slot >= " + from + " AND " + conditions +
+         " ORDER BY r.slot LIMIT 1)";
+}
+
+/// An hour after the other that has rows: what is kept of each is little, and none is looked at beyond the limit.
+std::string counts_by_the_hour(const std::string& conditions) {
+  const std::string next = "(h.hour + 1) * " + std::string(hour_ms);
+  return "WITH RECURSIVE h(hour) AS (SELECT " + first_hour("'-9223372036854775808'::bigint", conditions) +
+         " UNION ALL SELECT " + first_hour(next, conditions) +
+         " FROM h WHERE h.hour IS NOT NULL) SELECT h.hour, c.job, c.runs FROM h CROSS JOIN LATERAL"
+         " (SELECT r.job, count(*) AS runs FROM rows AS r WHERE r.slot >= h.hour * " +
+         hour_ms + " AND r.slot < " + next + " AND " + conditions + " GROUP BY r.job) AS c";
+}
+
+std::string counts_at_once(const std::string& conditions) {
+  return "SELECT r.slot / " + std::string(hour_ms) + " AS hour, r.job, count(*) AS runs FROM rows AS r WHERE " +
+         conditions + " GROUP BY 1, 2";
+}
+
+/// What succeeded at once has no other status. Few jobs or groups have an index of their own.
+Query counts_query(const HistoryFilter& filter, bool has_replaced) {
+  HistoryFilter rest = filter;
+  rest.statuses.clear();
+  Where where;
+  where.add("r.at_once");
+  if (has_replaced) where.add(once_a_node);
+  add_conditions(where, rest);
+  where.add_names("r.job", filter.jobs);
+  where.add_names("r.grp", filter.groups);
+  const std::string counts =
+      arms_of(rest).names.empty() ? counts_by_the_hour(where.sql()) : counts_at_once(where.sql());
+  const std::string limit = filter.limit ? " LIMIT " + std::to_string(std::max<std::int64_t>(*filter.limit, 1)) : "";
+  return {"SELECT c.hour, job.text, c.runs FROM (" + counts + limit + ") AS c LEFT JOIN name AS job ON job.id = c.job",
+          where.take_params(), Query::Plan::anew};
+}
+
 /// Names are joined to what was found, and not before.
 std::string select_rows(const std::string& from) {
   return "SELECT " + row_columns() + " FROM (SELECT r.*" + from + " OFFSET 0) AS r" + row_joins;
@@ -184,21 +228,20 @@ std::vector<KeptRow> RowReads::page(const HistoryFilter& filter, Which which) {
 
 std::vector<RunCount> RowReads::counts(const HistoryFilter& filter) {
   if (!wants_success(filter)) return {};
-  Where where;
-  where.add("r.at_once");
-  where.add(once_a_node);
-  add_conditions(where, filter);
-  where.add_names("r.job", filter.jobs);
-  where.add_names("r.grp", filter.groups);
-  const std::string sql = std::string("SELECT c.hour, job.text, c.runs FROM (SELECT r.slot / ") + hour_ms +
-                          " AS hour, r.job, count(*) AS runs FROM rows AS r WHERE " + where.sql() +
-                          " GROUP BY 1, 2) AS c LEFT JOIN name AS job ON job.id = c.job";
-  const Answer answer = connection_.ask({sql, where.take_params(), Query::Plan::anew});
+  const Answer answer = connection_.ask(counts_query(filter, has_replaced(filter.since)));
   std::vector<RunCount> counts;
   counts.reserve(static_cast<std::size_t>(answer.rows()));
   for (int row = 0; row < answer.rows(); ++row)
     counts.push_back({WallTime(std::chrono::hours(answer.number(row, 0))), answer.text(row, 1), answer.number(row, 2)});
   return counts;
+}
+
+/// Rows are recorded after their slots, and put after that.
+bool RowReads::has_replaced(const std::optional<WallTime>& since) {
+  const WallTime from = since.value_or(first_slot);
+  Params params;
+  params.add(std::max(from, first_slot + most_skew) - most_skew);
+  return connection_.ask({replaced_ledgers, std::move(params)}).rows() > 0;
 }
 
 std::vector<KeptRow> RowReads::rows_of(const std::vector<RowKey>& keys) {

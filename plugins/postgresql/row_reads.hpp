@@ -6,6 +6,7 @@
 // walk through everybody's.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class RowReads {
   std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
 
  private:
+  bool has_replaced(const std::optional<WallTime>& since);
+
   Connection& connection_;
 };
 

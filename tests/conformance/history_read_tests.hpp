@@ -137,6 +137,8 @@ TEST_P(HistoryReading, WhatSucceededAtOnceAndWhatIsLeftAreAllRows) {
     if (i < 5) {
       EXPECT_EQ(paged(filter, 4, read), all_said(left)) << i;
     }
+    filter.limit = 2;
+    EXPECT_EQ(value(reader_->succeeded_at_once(filter)).size(), std::min<std::size_t>(2, expected.size())) << i;
   }
 }
 

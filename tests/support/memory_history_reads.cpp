@@ -103,7 +103,8 @@ std::vector<RunCount> MemoryReads::counts(const HistoryFilter& filter) const {
       ++runs[{std::chrono::floor<std::chrono::hours>(one.row.slot), one.row.job}];
   });
   std::vector<RunCount> counts;
-  for (const auto& [of, count] : runs) counts.push_back({of.first, of.second, count});
+  for (const auto& [of, count] : runs)
+    if (!filter.limit || std::ssize(counts) < *filter.limit) counts.push_back({of.first, of.second, count});
   return counts;
 }
 

@@ -87,8 +87,9 @@ class History {
 
   /// How many runs have succeeded at once, by hour and job, of the rows that the filter asks for: first attempts that
   /// have `succeeded`, in the ledger of the node that they name, before which no other row can count; of a run that
-  /// several ledgers of that node have, one. In no order. The
-  /// filter's `run`, `after` and `limit` do not count. All others are rows_left().
+  /// several ledgers of that node have, one. In no order; no more than the filter's limit, so that who asks for one
+  /// more than he takes sees that there are too many. The filter's `run` and `after` do not count. All others are
+  /// rows_left().
   virtual Result<std::vector<RunCount>> succeeded_at_once(const HistoryFilter& filter) noexcept = 0;
 
   /// As rows(), but for those that succeeded_at_once() counts.

@@ -121,7 +121,8 @@ class LedgerView {
     if (next && !goes_on) next = std::optional<storage::Position>();
     return next;
   }
-  /// As history() of all rows, in which runs that have succeeded at once may be counted by hour and job instead.
+  /// As history() of all rows, in which runs that have succeeded at once may be counted by hour and job instead: then
+  /// the filter's limit is of these counts.
   using VisitCount = std::function<bool(const RunCount&)>;
   virtual Result<void> summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) {
     (void)count;

@@ -176,6 +176,7 @@ Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime
   if (const auto known = require_nodes(ledger, asked.texts("nodes")); !known) return known.error();
   auto filter = shown_filter(asked, now);
   if (!filter) return filter.error();
+  filter->limit = static_cast<std::int64_t>(most_counts) + 1;
   SlotCounts summary;
   const auto read = ledger.summary(
       *filter, [&](const Row& row) { return summary.add(row); },
