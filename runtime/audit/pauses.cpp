@@ -26,18 +26,21 @@ void Pauses::judge(const Row& row, std::int64_t change, const Span& span) const 
   const auto term = terms_.find({row.group, row.epoch});
   if (term == terms_.end() || term->second.node != row.node) return;
   if (!row.run && row.status == Status::skipped && row.reason == Reason::paused)
-    judge_skipped(row, term->second, span);
+    judge_skipped(row, change, term->second, span);
   else
     judge_settled(row, change);
 }
 
-void Pauses::judge_skipped(const Row& row, const TermRow& term, const Span& span) const {
+/// A pause that ends before it begins was begun by a clock that was set back since: when, only the order of writing
+/// says.
+void Pauses::judge_skipped(const Row& row, std::int64_t change, const TermRow& term, const Span& span) const {
   const Millis waits = span.row().jitter + span.row().start_deadline + decides_late;
   if (row.slot <= term.elected_at) return;  // undecided then, however old
   const WallTime last = row.slot_until.value_or(row.slot);
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
-    return concerns(pause, row) && pause.from <= row.slot + waits &&
-           (!pause.until || last <= *pause.until + clock_difference);
+    const bool clock_set_back = pause.until && *pause.until < pause.from;
+    const bool begun = clock_set_back ? pause.change < change : pause.from <= row.slot + waits;
+    return concerns(pause, row) && begun && (!pause.until || last <= *pause.until + clock_difference);
   });
   if (!paused) wrong_(row, "is skipped for a pause, and neither its job nor its group was paused");
 }

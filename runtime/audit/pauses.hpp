@@ -38,7 +38,7 @@ class Pauses {
 
  private:
   bool concerns(const PauseRow& pause, const Row& row) const;
-  void judge_skipped(const Row& row, const TermRow& term, const Span& span) const;
+  void judge_skipped(const Row& row, std::int64_t change, const TermRow& term, const Span& span) const;
   void judge_settled(const Row& row, std::int64_t change) const;
 
   const std::string job_;

@@ -59,6 +59,19 @@ TEST_F(AuditedPauses, BeginSoonAfterASlotThatWaitsForTheStoreOrForAPlace) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+/// The clock was ahead when the pause began, and was set back within it: it ends before it begins.
+TEST_F(AuditedPauses, ThatBeganByAWrongClockHaveWhatIsWrittenAfterThem) {
+  PauseRow& pause = paused("13:05:00", "12:03:30");
+  pause.change = change_;
+  skipped("12:02:00");
+  EXPECT_EQ(findings(), Texts{});
+  pause.until = at("12:01:30");
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"}) << "it had ended";
+  pause.until = at("12:03:30");
+  pause.change = rows_.back().second;
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"}) << "the slot was settled before it";
+}
+
 TEST_F(AuditedPauses, OfOtherNodesAndOfOlderBallotsAreNotKnown) {
   skipped("12:02:00");
   pauses_.since = change_;
