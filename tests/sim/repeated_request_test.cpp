@@ -83,6 +83,30 @@ TEST_F(Requests, ATriggerThatIsRepeatedWhenItsNodeIsAwayIsNeverASecondRun) {
   EXPECT_EQ(starts_of(fresh), 1) << "an id that is newer than all that were dropped is no run's";
 }
 
+/// A network that repeats what it carries creates its record again, once whoever refused it is gone.
+TEST_F(Requests, ATriggerThatWasRefusedIsNotRunWhenItsRecordComesBack) {
+  a.takes["one"] = 10min;
+  world.run_for(45s);
+  core::Request request;
+  request.kind = Kind::trigger;
+  request.job = "one";
+  request.id = world.loop.random().run_id(world.wall());
+  request.by = "b uid 0";
+  b.ask(request);
+  const std::string name = core::request_record(request.id);
+  ASSERT_TRUE(world.run_while_not([&] { return !world.store.list(name).empty(); }, 1s));
+  const std::string text = world.store.list(name).front().value;
+  ASSERT_TRUE(wait_for_reply(b));
+  EXPECT_FALSE(b.replies[0].ok);
+  a.crash();
+  world.run_for(1s);
+  world.store.forge(name, text);
+  world.run_for(30s);
+  EXPECT_TRUE(b.leads("default"));
+  for (const auto& start : world.starts) EXPECT_NE(start.run, request.id) << "it was refused";
+  EXPECT_TRUE(world.store.list(name).empty());
+}
+
 TEST_F(Requests, ATriggerThatIsRepeatedWithAnotherJobIsAConflictAtAnyNode) {
   a.link.cut = true;  // nobody takes the request
   world.run_for(100ms);

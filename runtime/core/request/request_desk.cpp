@@ -163,6 +163,7 @@ void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& an
     repeats = true;
   }
   it->second.answered = true;
+  if (!answer.ok && it->second.sent) refused_[request] = it->second.request;
   if (!answer.ok || !it->second.request.wait) asked_.erase(it);
 }
 
@@ -293,6 +294,7 @@ RequestDesk::Errands RequestDesk::on_records(Now now, const std::vector<Register
     if (id && !record.name.ends_with(".end")) there.insert(*id);
   }
   follow_gone(errands, there);
+  std::erase_if(refused_, [&](const auto& one) { return one.second.until < now.wall; });
   for (const Register& record : records) {
     const std::string_view name = record.name;
     const auto id = RunId::parse(name.substr(request_prefix.size(), 36));
@@ -339,6 +341,8 @@ void RequestDesk::on_request_record(Errands& errands, Now now, const RunId& id, 
     if (!asked_.contains(id)) errands.push_back(removal({record.name}));
     return;
   }
+  if (const auto refused = refused_.find(id); refused != refused_.end() && refused->second == *request)
+    return errands.push_back(removal({record.name}));  // created a second time, by the network
   clean_up_at(now, request->until);
   if (const Answer* const given = answered_.find(now.steady, id)) {
     answer_again(errands, now, *request, *given);

@@ -142,6 +142,7 @@ class RequestDesk {
   std::map<RunId, std::string> taken_;  // requests that this node does, and the group whose term they end with
   std::string node_;
   GivenAnswers answered_;
+  std::map<RunId, Request> refused_;  // made here, and whoever asked was told no; till nobody begins it any more
   std::optional<SteadyTime> cleanup_at_;
 };
 
