@@ -201,6 +201,24 @@ TEST_F(CursorAhead, OfARegisterThatHasBecomeUnreadableIsBroughtBackTooByOneRepai
   EXPECT_EQ(state(leader()), "active");
 }
 
+/// Its slots ahead of the clock are settled in it, and those are not yet in the new leader's ledger.
+TEST_F(CursorAhead, OfARegisterThatHasBecomeUnreadableIsBroughtBackByANewLeaderSoThatTheNextOneCanReadIt) {
+  SimNode& first = leader();
+  SimNode& second = other(first);
+  first.crash();
+  edit("fence", "fence ?");
+  ASSERT_TRUE(world.run_while_not([&] { return second.leads("default"); }, 1min));
+  second.ledger.slowest = 500ms;
+  EXPECT_TRUE(repair(second, "", "job").ok);
+  second.crash();
+  first.start();
+  ASSERT_TRUE(world.run_while_not([&] { return first.leads("default"); }, 1min));
+  world.run_for(1s);
+  EXPECT_EQ(state(first), "active");
+  EXPECT_TRUE(starts_within(2min));
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 // ---- moved and edited while a run is open
 
 struct OpenRunAndAnEdit : ::testing::TestWithParam<int> {

@@ -139,7 +139,8 @@ void JobMachine::begin_repair(Context& c, Repair repair) {
 }
 
 /// Repairs: the slots of the halt are missed: halted, then the register is as new. True if it has begun something, or
-/// waits for what has ended to be durable: what the register still shows as waiting would be started by the next term.
+/// waits for what has ended to be durable: what the register still shows as waiting would be started by the next term;
+/// or for the rows of slots that the register carries and that the repair's cursor is before: nobody could read it.
 bool JobMachine::write_repair(Context& c) {
   if (!job_.commands.repair()) return false;
   job_.slots.rewind();
@@ -147,7 +148,9 @@ bool JobMachine::write_repair(Context& c) {
   const bool last = job_.slots.settlement().decided_count() <= job_.writer.room_to_carry();
   const bool unwritten =
       job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.unclaimed && !run.recorded; });
-  if (last ? unwritten : job_.writer.room_to_carry() == 0) return job_.writer.block_writes(true), true;
+  const auto& carried = job_.view.stored().dispositions;
+  const bool beyond = job_.writer.carried() > 0 && !carried.empty() && carried.back().to > whole_seconds(c.now.wall);
+  if (last ? unwritten || beyond : job_.writer.room_to_carry() == 0) return job_.writer.block_writes(true), true;
   PendingWrite write = writes(c).begin(disposition_limit);
   if (!job_.commands.repairs_claims()) write.drop_undone(job_.view.stored().cursor);
   if (job_.commands.repairs_claims()) raise_fence(write.next, job_.view.highest_fence(), job_.term->repair, c.now.wall);

@@ -98,7 +98,7 @@ class JobMachine {
   /// False where another row of the run, of this attempt or of another one, is still to be recorded.
   bool on_recorded(const runner::AttemptId& id) { return job_.runs.on_recorded(id); }
   /// True where the job had to wait for it.
-  bool on_recorded(const Settled& settled) { return job_.writer.on_recorded(settled); }
+  bool on_recorded(const Settled& settled) { return job_.writer.on_recorded(settled) || job_.commands.repair(); }
   void on_inventory(Context& c) { job_.runs.on_inventory(c, job_.facts()); }
   /// Another node's word on a run of this job.
   void on_outcome(Context& c, const Row& outcome);
