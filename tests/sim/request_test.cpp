@@ -297,6 +297,21 @@ TEST_F(Requests, AnEvictionWaitsForRunsAndThenEndsThem) {
   expect_accounted();
 }
 
+/// A daemon that leaves its runs to the next one keeps the term for it.
+TEST_F(Requests, AnEvictedLeaderThatLeavesItsRunsToARestartDoesNotGiveTheGroupAwayBesideThem) {
+  a.takes["one"] = 3s;
+  world.run_for(31s - world.wall().time_since_epoch() % 1min + 1min);
+  a.trigger("one");
+  world.run_for(100ms);
+  ASSERT_EQ(a.open_children(), 1);
+  b.ask(for_group(Kind::evict));
+  world.run_for(100ms);
+  a.stop(Millis(0), true);
+  world.run_for(100ms);
+  EXPECT_EQ(a.open_children(), 1);
+  EXPECT_FALSE(b.leads("default"));
+}
+
 struct Halts : Requests {
   void break_register(const std::string& text) {
     SimStore::Contents contents = world.store.contents();

@@ -49,7 +49,7 @@ void GroupMachine::advance(GroupContext& g) {
   GroupRequests(g, state_).advance();
   advance_reelection(g);
   advance_handback(g);
-  if (g.is_stopping && !g.leaves_terms && leads() && may_resign(g)) resign(g, Cause::shutdown);
+  if (g.is_stopping && leads() && may_resign(g)) resign(g, Cause::shutdown);
   if (state_.stored.is_due() && leads()) write(g);
 }
 
@@ -264,7 +264,10 @@ void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
   g.is_dirty = true;
 }
 
-bool GroupMachine::may_resign(const GroupContext& g) const {
+/// What is left to a restart keeps its term, whatever it was to be resigned for.
+bool GroupMachine::may_resign(const GroupContext& g) const { return !g.leaves_terms && is_at_rest(g); }
+
+bool GroupMachine::is_at_rest(const GroupContext& g) const {
   const WhichRuns ending = g.is_stopping ? ended_by_stop(g.leaves_terms) : ends_with_term;
   return state_.stored.is_settled() &&
          none_led(g, state_.term, [&](const JobMachine& job) { return !job.is_clean() || job.open_runs(ending) > 0; });

@@ -147,6 +147,7 @@ class GroupMachine {
   /// The session is being closed; what is still led is left in the store.
   void on_closing(GroupContext& g);
   /// Every job of it is written and closed, and no run of it is open that ends with its term.
+  bool is_at_rest(const GroupContext& g) const;
   bool may_resign(const GroupContext& g) const;
   void resign(GroupContext& g, Cause cause);
 

@@ -33,7 +33,7 @@ void Groups::keep(GroupEntry& group, const GroupContext& g, bool was_led) {
 void Groups::advance(GroupEntry& group) {
   act(group, [&](GroupMachine& machine, GroupContext& g) {
     machine.advance(g);
-    if (g.leaves_terms && machine.leads() && machine.may_resign(g)) p_.shutdown.ready(group);
+    if (g.leaves_terms && machine.leads() && machine.is_at_rest(g)) p_.shutdown.ready(group);
   });
   p_.groups.rearm(group, c_.session.is_open());
 }
