@@ -147,12 +147,13 @@ void JobAudit::match_schedule(const Entry& entry, const Span& span) {
 }
 
 bool JobAudit::is_undone(const Entry& entry) const {
-  return spans_.is_undone(entry.row, entry.change) || (!entry.row.run && was_ahead_of_a_repair(entry.row));
+  return spans_.is_undone(entry.row, entry.change) ||
+         (!entry.row.run && was_ahead_of_a_repair(entry.row, entry.change));
 }
 
 /// By a clock that was ahead. A repair goes on from the time at which it is made, and its term was elected before.
-bool JobAudit::was_ahead_of_a_repair(const Row& row) const {
-  const auto repairs = spans_.repairs_after(row);
+bool JobAudit::was_ahead_of_a_repair(const Row& row, std::int64_t change) const {
+  const auto repairs = spans_.repairs_after(row, change);
   return std::any_of(repairs.begin(), repairs.end(), [&](const InForce* repair) {
     const auto term = terms_.find({repair->row.group, repair->first_epoch});
     return term != terms_.end() && last_slot(row) > term->second.elected_at;
@@ -174,7 +175,7 @@ void JobAudit::check_twice(const std::vector<const Entry*>& rows) {
   }
   for (const Entry* entry : rows) {
     if (entry->row.slot_until) range_ = entry->row;
-    if (is_claimed(entry->row) && entry->row.attempt == 1) check_fence(entry->row);
+    if (is_claimed(entry->row) && entry->row.attempt == 1) check_fence(*entry);
   }
 }
 
@@ -248,10 +249,11 @@ void JobAudit::check_attempt(const Row& row, const Row* before) {
 }
 
 /// Scheduled slots are claimed in their order.
-void JobAudit::check_fence(const Row& row) {
+void JobAudit::check_fence(const Entry& entry) {
+  const Row& row = entry.row;
   const Span* span = spans_.current();
   if (!span) return;
-  if (claimed_ && life_of_claimed_ == span->life && is_before_repair(row)) return;
+  if (claimed_ && life_of_claimed_ == span->life && is_before_repair(entry)) return;
   if (claimed_ && life_of_claimed_ == span->life && row.fence <= claimed_->fence && row.run != claimed_->run)
     report(Kind::fence, row, "has a fence that is not above that of an earlier slot", &*claimed_);
   if (!claimed_ || life_of_claimed_ != span->life) first_fence_ = row.fence;
@@ -261,8 +263,11 @@ void JobAudit::check_fence(const Row& row) {
 
 /// A slot that was claimed by a clock that was ahead keeps its run, and its fence, when a repair brings the cursor
 /// back.
-bool JobAudit::is_before_repair(const Row& row) const {
-  return (spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_) || was_ahead_of_a_repair(row);
+bool JobAudit::is_before_repair(const Entry& claimed) const {
+  const Row& row = claimed.row;
+  const bool set_back_since = row.ended_at && *row.ended_at < row.slot;  // its row may be written after the repair
+  return (spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_) ||
+         was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change);
 }
 
 /// Of the first attempt: further ones have no start deadline.

@@ -59,12 +59,12 @@ class JobAudit {
   void report_gap();
   void match_schedule(const Entry& entry, const Span& span);
   bool is_undone(const Entry& entry) const;
-  bool was_ahead_of_a_repair(const Row& row) const;
+  bool was_ahead_of_a_repair(const Row& row, std::int64_t change) const;
   void check_twice(const std::vector<const Entry*>& rows);
   void check_attempts(const std::vector<const Entry*>& rows);
   void check_attempt(const Row& row, const Row* before);
-  void check_fence(const Row& row);
-  bool is_before_repair(const Row& row) const;
+  void check_fence(const Entry& claimed);
+  bool is_before_repair(const Entry& claimed) const;
   void check_start(const Entry& entry, const DefinitionRow& by);
   void check_end(const Row& row);
   void report(Kind kind, const Row& row, std::string what, const Row* other = nullptr) const;

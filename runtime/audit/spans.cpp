@@ -91,11 +91,13 @@ bool Spans::is_undone(const Row& row, std::int64_t change) const {
   });
 }
 
-std::vector<const InForce*> Spans::repairs_after(const Row& row) const {
+std::vector<const InForce*> Spans::repairs_after(const Row& row, std::int64_t change) const {
   std::vector<const InForce*> repairs;
-  for (const Span& span : spans_)
-    if (span.row().basis == Basis::repaired && span.row().group == row.group && row.epoch < span.definition.first_epoch)
-      repairs.push_back(&span.definition);
+  for (const Span& span : spans_) {
+    const InForce& by = span.definition;
+    const bool after = row.epoch < by.first_epoch || (row.epoch == by.first_epoch && change < by.change);
+    if (by.row.basis == Basis::repaired && by.row.group == row.group && after) repairs.push_back(&by);
+  }
   return repairs;
 }
 

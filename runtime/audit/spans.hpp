@@ -73,8 +73,9 @@ class Spans {
   bool settled_later(const Row& row) const;
   /// What the row says was undone: a repair, by this node or another, has brought the cursor back since.
   bool is_undone(const Row& row, std::int64_t change) const;
-  /// Repairs of terms after the row's: what they kept as claimed lies before `from`.
-  std::vector<const InForce*> repairs_after(const Row& row) const;
+  /// Repairs of terms after the row's, and of its own that are written later: what they kept as claimed lies before
+  /// `from`.
+  std::vector<const InForce*> repairs_after(const Row& row, std::int64_t change) const;
 
   // Whether any definition of the job allows it, or is not known.
   bool may_retry(int attempt) const;

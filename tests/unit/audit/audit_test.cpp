@@ -163,6 +163,26 @@ TEST_F(Audits, KnowThatARepairKeepsWhatWasClaimedAheadOfTheClock) {
   EXPECT_NE(findings(), Texts{}) << "of a repair that was made later";
 }
 
+TEST_F(Audits, KnowThatARepairOfTheSameTermKeepsWhatWasClaimedAheadOfTheClock) {
+  define();
+  elected("11:50:00");
+  ran("12:01:00");
+  missed("12:02:00");
+  missed("12:03:00");
+  ran("12:04:00");  // by a clock that was ahead
+  DefinitionRow& repaired = define("12:04:00", Basis::repaired);
+  repaired.digest = "d0";
+  ran("12:03:00");
+  EXPECT_EQ(findings(), Texts{});
+  auto& [claimed, change] = rows_[3];
+  change = change_;  // it has ended after the repair
+  EXPECT_EQ(findings(), Texts{"fence 12:04:00"});
+  claimed.started_at = claimed.ended_at = at("12:02:50");
+  EXPECT_EQ(findings(), Texts{}) << "before it was due";
+  missed("12:03:00");
+  EXPECT_EQ(findings(), Texts{"twice 12:03:00"}) << "after it";
+}
+
 TEST_F(Audits, KnowThatAnotherNodesRepairBringsACursorBack) {
   define();
   ran("12:01:00");
