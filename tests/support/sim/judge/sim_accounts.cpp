@@ -41,12 +41,14 @@ std::string line_of(const Row& row) {
   return line;
 }
 
-/// It is in the ledger still, and what becomes of the slot is decided anew.
-bool SimOracle::History::is_undone(const Row& row) const {
-  return !row.run && std::any_of(undone.begin(), undone.end(), [&](const Undone& one) {
-    return row.slot > one.after && row.slot <= one.until && row.epoch <= one.epoch &&
-           !one.repaired.is_claimed(row.slot);
-  });
+bool SimOracle::Undone::has(const Row& row, WallTime slot) const {
+  return slot > after && slot <= until && !repaired.is_claimed(slot) &&
+         (row.epoch <= epoch || (row.epoch == repaired.epoch && by_same_term.contains(row.slot)));
+}
+
+/// Its row is in the ledger still, and what becomes of the slot is decided anew.
+bool SimOracle::History::is_undone(const Row& row, WallTime slot) const {
+  return !row.run && std::any_of(undone.begin(), undone.end(), [&](const Undone& one) { return one.has(row, slot); });
 }
 
 std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const {
@@ -56,7 +58,7 @@ std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers,
   for (const testing::Entry* entry : ledger.entries()) {
     const std::string& job = entry->row.job;
     const auto history = jobs_.find(job);
-    if (history == jobs_.end() || history->second.is_undone(entry->row)) continue;
+    if (history == jobs_.end() || history->second.is_undone(entry->row, entry->row.slot)) continue;
     if (const std::string what = enter(*entry, history->second, accounts[job]); !what.empty())
       return "a row " + what + ": " + line_of(entry->row) + "\n" + story(job, entry->row.slot, ledgers);
   }
@@ -77,7 +79,9 @@ std::string SimOracle::enter(const testing::Entry& entry, const History& history
   const auto& expressions = *history.now.timing.expressions;
   const bool of_reboot =
       slots.empty() && row.slots == 1 && std::count(expressions.begin(), expressions.end(), "@reboot") > 0;
-  accounts.add(entry, slots);
+  testing::Slots stand = slots;  // of a row of many a repair may have undone the last ones
+  std::erase_if(stand, [&](WallTime slot) { return history.is_undone(row, slot); });
+  accounts.add(entry, stand);
   return is_counted && !of_reboot ? testing::miscounted(row, slots) : "";
 }
 

@@ -228,6 +228,10 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   });
   if (job->guarantee == Guarantee::at_least_once && repeated) return "";  // it is to be run again
   if (going_on(row.job, row, *due - slack, latest) > 0) return "";
+  // What was due before its term is decided when that begins; what people have asked for by then comes first.
+  const Term* term = oracle_.term(row.group, row.epoch);
+  const bool caught_up = term && term->began > *due;
+  if (caught_up && going_on(row.job, row, term->began, term->began + on_time + slack) > 0) return "";
   return is_claim_under_way(row, slot, *due) ? "" : "no run of the job goes on then";
 }
 

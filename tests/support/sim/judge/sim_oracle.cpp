@@ -27,8 +27,17 @@ void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now
 void SimOracle::note(const std::string& who, const Row& recorded) {
   if (recorded.run && (recorded.status == Status::lost || recorded.reason == Reason::lost_limit))
     taken_for_lost_.insert({*recorded.run, recorded.attempt});
+  if (!recorded.run) note_without_run(recorded);
   if (is_another_nodes(recorded.job, who)) find(who + " records a slot of another node: " + line_of(recorded));
   keep({loop_.now(), who, recorded});
+}
+
+/// What a repair had undone, and is decided now, is not undone.
+void SimOracle::note_without_run(const Row& recorded) {
+  without_run_[recorded.job][recorded.slot] = recorded.epoch;
+  const auto history = jobs_.find(recorded.job);
+  if (history == jobs_.end()) return;
+  for (Undone& one : history->second.undone) one.by_same_term.erase(recorded.slot);
 }
 
 void SimOracle::keep(Noted noted) {
@@ -276,8 +285,12 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
     if (repaired) std::erase_if(history.settled, [&](WallTime slot) { return slot > next->cursor; });
     const bool forgets = next->interventions->repair != history.now.interventions->repair;  // what was claimed
     if (forgets) std::erase_if(history.claimed, [&](const auto& one) { return one.first > next->cursor; });
-    if (repaired && next->cursor < history.now.cursor)
-      history.undone.push_back({next->cursor, history.now.cursor, std::min(history.now.epoch, next->epoch - 1), *next});
+    if (repaired && next->cursor < history.now.cursor) {
+      Undone& undone = history.undone.emplace_back(
+          Undone{next->cursor, history.now.cursor, std::min(history.now.epoch, next->epoch - 1), *next});
+      for (const auto& [slot, epoch] : without_run_[job])
+        if (epoch == next->epoch) undone.by_same_term.insert(slot);
+    }
     if (next->cursor < history.now.cursor && !repaired) find("the cursor of job " + job + " went back");
     if (next->fence < history.now.fence) find("the fence of job " + job + " went back");
     if (history.now.released && next->since == history.now.cursor) {  // adopted: the slots between are the new plan's

@@ -128,7 +128,10 @@ class SimOracle {
   struct Undone {  // what terms up to that one, all before the one that repaired it, had decided of these slots
     WallTime after, until;
     std::uint64_t epoch = 0;
-    core::JobRegister repaired{};  // of the slots that it shows as claimed the rows stay
+    core::JobRegister repaired{};       // of the slots that it shows as claimed the rows stay
+    std::set<WallTime> by_same_term{};  // rows that the term which repaired it had recorded before
+
+    bool has(const Row& row, WallTime slot) const;
   };
   struct History {  // of a job's register
     std::uint64_t version = 0;
@@ -142,7 +145,7 @@ class SimOracle {
     std::uint64_t fence = 0;
     std::vector<Undone> undone;  // by repairs that have brought the cursor back
 
-    bool is_undone(const Row& row) const;
+    bool is_undone(const Row& row, WallTime slot) const;
   };
   struct Noted {
     SteadyTime at;
@@ -151,6 +154,7 @@ class SimOracle {
   };
   using Event = core::Notify::Event;
 
+  void note_without_run(const Row& recorded);
   void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
   std::string unrecorded(const testing::MergedLedger& ledger) const;
@@ -174,6 +178,7 @@ class SimOracle {
   std::map<std::pair<std::string, std::uint64_t>, Term> terms_;
   std::map<std::string, std::uint64_t> leading_;  // epoch by group
   std::map<std::string, History> jobs_;
+  std::map<std::string, std::map<WallTime, std::uint64_t>> without_run_;  // recorded rows: their terms, by job and slot
   std::set<std::tuple<std::string, WallTime, int>> begun_;
   std::map<runner::AttemptId, std::size_t> by_attempt_;
   std::map<std::string, std::vector<RunLife>> lives_;
