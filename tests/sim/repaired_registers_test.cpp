@@ -149,6 +149,21 @@ TEST_F(Repair, GoesOnFromNowAndKeepsWhatWasClaimedAheadOfTheClock) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// The slots from now up to those that were claimed have never been due before: nobody has claimed them.
+TEST_F(Repair, GoesOnFromNowWhereTheJobWasFirstSeenByAClockThatWasAhead) {
+  for (SimNode* node : {&a, &b}) node->step_clock(1h);
+  start();
+  for (SimNode* node : {&a, &b}) node->step_clock(-1h);
+  world.run_for(5s);
+  ASSERT_EQ(state(leader()), "clock_skew");
+  EXPECT_TRUE(repair(other(leader()), "", "job").ok);
+  EXPECT_TRUE(starts_within(61s));
+  EXPECT_TRUE(starts_within(61s));
+  hand_over(leader());
+  EXPECT_TRUE(starts_within(61s));
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// A slot that was passed over as missed while the clock was ahead is due again; a register that does not say which
 /// slots were, as that of an older daemon, has claimed them all.
 TEST_F(Repair, OfARegisterThatDoesNotSayWhichSlotsWereClaimedRunsNoneTwice) {

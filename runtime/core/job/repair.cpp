@@ -16,8 +16,7 @@ void Repair::wrote(const Disposition& range) {
 
 void Repair::complete(JobRegister& next, WallTime now) const {
   const WallTime second = std::chrono::floor<std::chrono::seconds>(now);
-  next.cursor = second;
-  next.since = std::min(next.since, second);
+  next.go_on_from(second);
   next.interventions.edit().repaired_at = now;
   next.interventions.edit().repaired_by = by;
 }

@@ -350,6 +350,15 @@ void JobRegister::count_missed(std::int64_t slots) {
   missed = static_cast<std::uint32_t>(std::min<std::int64_t>(missed + slots, most_missed));
 }
 
+void JobRegister::go_on_from(WallTime second) {
+  const WallTime first = std::exchange(since, std::min(since, second));
+  cursor = second;
+  if (first <= second || claimed_until <= second) return;
+  if (passed_over.size() >= passed_over_limit) passed_over.erase(passed_over.begin());
+  passed_over.push_back({second + std::chrono::seconds(1), std::min(first, claimed_until)});
+  std::rotate(passed_over.begin(), passed_over.end() - 1, passed_over.end());
+}
+
 bool JobRegister::is_claimed(WallTime slot) const {
   return slot <= claimed_until && std::none_of(passed_over.begin(), passed_over.end(), [&](const PassedOver& range) {
            return range.from <= slot && slot <= range.to;

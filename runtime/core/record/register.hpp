@@ -137,6 +137,9 @@ struct JobRegister {
   RareList<std::string> unknown;
 
   void count_missed(std::int64_t slots);
+  /// A repair: the next slots are those after `second`. Those that were not due yet, for they lie before the first that
+  /// ever was, nobody has claimed.
+  void go_on_from(WallTime second);
 
   /// The scheduled slot is done, though the cursor has not passed it: it was claimed before a repair brought the cursor
   /// back. Slots of which it is not known count as claimed, so that none runs twice.

@@ -136,8 +136,7 @@ void RegisterView::restore(const std::string& group, WallTime now, const std::ve
 WallTime RegisterView::bring_cursor_back(WallTime now) {
   const WallTime was = front();
   const WallTime to = cursor_ == WallTime{} ? now : std::min(cursor_, now);
-  stored_.cursor = to;
-  stored_.since = std::min(stored_.since, to);
+  stored_.go_on_from(to);
   return was;
 }
 
