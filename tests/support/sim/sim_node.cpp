@@ -169,7 +169,8 @@ bool SimNode::leads(const std::string& group) const {
 }
 
 void SimNode::watch() {
-  if (stop_due_ && ledger.busy_since() <= *stop_due_) stop_commit_ = ledger.busy_until();
+  const bool slow_commit = ledger.busy_until() - ledger.busy_since() > stop_slack;  // whatever the ledger is by now
+  if (stop_due_ && (slow_commit || ledger.busy_since() <= *stop_due_)) stop_commit_ = ledger.busy_until();
   if (stop_due_ && !stopped_ && !stands_still() && world_.loop.now() > *stop_due_ && 2 * ledger.slowest < stop_slack &&
       world_.loop.now() > stop_commit_ + stop_slack)  // its last commits
     world_.oracle.find(name + " has not stopped within its bound");

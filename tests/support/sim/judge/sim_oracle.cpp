@@ -195,6 +195,18 @@ void SimOracle::notified(const std::string& node, const core::Notify& notice) {
     find(node + " notifies of the end of a run that is open: " + what);
 }
 
+/// Of a slot without a run that a repair has undone the next decision is told of, too.
+void SimOracle::forget_notified(const std::string& job, const Undone& undone) {
+  const std::string after = format_slot(undone.after), until = format_slot(undone.until);
+  const std::string prefix = "slot " + job + "@";
+  std::erase_if(notified_, [&](const auto& one) {
+    const std::string& what = one.first;
+    if (!what.starts_with(prefix)) return false;
+    const std::string slot = what.substr(prefix.size());
+    return slot > after && slot <= until;
+  });
+}
+
 // ---- the store
 
 void SimOracle::watch() {
@@ -290,6 +302,7 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
           Undone{next->cursor, history.now.cursor, std::min(history.now.epoch, next->epoch - 1), *next});
       for (const auto& [slot, epoch] : without_run_[job])
         if (epoch == next->epoch) undone.by_same_term.insert(slot);
+      forget_notified(job, undone);
     }
     if (next->cursor < history.now.cursor && !repaired) find("the cursor of job " + job + " went back");
     if (next->fence < history.now.fence) find("the fence of job " + job + " went back");

@@ -155,6 +155,7 @@ class SimOracle {
   using Event = core::Notify::Event;
 
   void note_without_run(const Row& recorded);
+  void forget_notified(const std::string& job, const Undone& undone);
   void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
   std::string unrecorded(const testing::MergedLedger& ledger) const;
