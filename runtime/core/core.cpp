@@ -238,7 +238,8 @@ void Core::on(Step& s, const Inventory& event) {
   begin(s);
 }
 
-/// Ends that no job has any more were acknowledged, and that was lost with the link.
+/// Ends that no job has any more were acknowledged, and that was lost with the link; so may it be of one that a job has
+/// taken up anew, by what was published of it.
 void Core::go_on_with_runner(Step& s, const Inventory& inventory) {
   for (JobEntry* entry : parts_.jobs.open()) {
     entry->machine.on_inventory(s.c);
@@ -246,8 +247,8 @@ void Core::go_on_with_runner(Step& s, const Inventory& inventory) {
   }
   if (!parts_.listing.is_complete()) return;
   for (const runner::Ended& ended : inventory.ended) {
-    const JobEntry* const job = parts_.jobs.find(ended.id.run);
-    if (!job || !job->machine.has_run(ended.id)) s.c.out.push_back(Forget{ended.id});
+    JobEntry* const job = parts_.jobs.find(ended.id.run);
+    if (!job || !job->machine.runner_has(ended.id)) s.c.out.push_back(Forget{ended.id});
   }
 }
 

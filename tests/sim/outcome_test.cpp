@@ -235,5 +235,34 @@ TEST_F(AtLeastOnce, ARunThatIsLostTooOftenHasFailed) {
   expect_accounted();
 }
 
+/// A run has ended, and is published before its node leads again; the link to the runner is down meanwhile, and is back
+/// before the end is durable once more.
+TEST(Outcome, IsForgottenByTheRunnerThoughItsNodeTakesTheRunUpOnceMore) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.takes["job"] = 3s;
+  a.start();
+  ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 2min));
+  a.link.cut = true;
+  world.run_for(15s);
+  ASSERT_FALSE(a.leads("default"));
+  ASSERT_EQ(a.runner.unacknowledged().size(), 1u);
+  a.runner.break_link(6s, 500ms);
+  a.find_unfit("default", "a check is critical");
+  world.run_for(10ms);
+  a.link.cut = false;
+  ASSERT_TRUE(world.run_while_not([&] { return !world.store.list("o/").empty(); }, 4s));
+  world.run_for(1s);
+  a.ledger.frozen = true;
+  a.find_unfit("default", "");
+  world.run_for(9s);
+  a.ledger.frozen = false;
+  world.run_for(20s);
+  EXPECT_TRUE(a.leads("default"));
+  EXPECT_TRUE(a.runner.unacknowledged().empty());
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 }  // namespace
 }  // namespace ballot

@@ -156,7 +156,7 @@ class JobMachine {
   /// The first one after `after` that is not settled yet.
   std::optional<WallTime> next_slot(WallTime now, WallTime after) const;
   const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
-  bool has_run(const runner::AttemptId& id) const { return job_.runs.find(id) != nullptr; }
+  bool runner_has(const runner::AttemptId& id) { return job_.runs.runner_has(id); }
   /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
   std::vector<WallTime> waiting() const;
   /// The register as last confirmed; null while it is not known or not there.

@@ -96,6 +96,12 @@ class RunSet {
   void on_ended(Context& c, const JobFacts& job, const runner::Ended& event);
   bool on_recorded(const runner::AttemptId& id) { return runs_.on_recorded(id); }
   void on_inventory(Context& c, const JobFacts& job);
+  /// The end of the run is still there, and is to be forgotten once it is closed. False: the run is not known here.
+  bool runner_has(const runner::AttemptId& id) {
+    LiveRun* const run = runs_.find(id);
+    if (run) run->known_to_runner = true;
+    return run != nullptr;
+  }
   /// `wanted`: the record of an end that is known is kept, for the register shows the run, or may again.
   void on_outcome(Context& c, const JobFacts& job, const Row& outcome, bool wanted);
   void on_runner_word(Context& c, const JobFacts& job, const RunnerWord& word);
