@@ -379,6 +379,28 @@ TEST_F(Overlap, JitterDelaysEachSlotByAStableShareOfIt) {
   expect_all_is_well();
 }
 
+/// Its runner has died, and only its daemon could say so, which is stopped: for all others it goes on.
+TEST_F(Overlap, NothingIsStartedBesideARunThatFinishesAndOfWhoseEndNobodyWhoIsAliveKnows) {
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  begin(10min);
+  SimNode& b = world.add("b");
+  b.jobs = a.jobs;
+  b.start();
+  world.run_for(20s);
+  core::Request request;
+  request.kind = core::Request::Kind::evict;
+  request.group = "default";
+  b.ask(request);
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 10s));
+  a.freeze();
+  world.run_for(1s);
+  a.runner.crash();
+  world.run_for(2min);
+  ASSERT_TRUE(b.row("job", first + 1min));
+  EXPECT_EQ(b.row("job", first + 1min)->reason, Reason::overlap);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Overlap, ASlotWhoseJitterEndsInTheNextTermIsOnTimeThere) {
   job.jitter = 50s;
   job.start_deadline = 10s;

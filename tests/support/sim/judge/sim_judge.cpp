@@ -232,7 +232,19 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   const Term* term = oracle_.term(row.group, row.epoch);
   const bool caught_up = term && term->began > *due;
   if (caught_up && going_on(row.job, row, term->began, term->began + on_time + slack) > 0) return "";
-  return is_claim_under_way(row, slot, *due) ? "" : "no run of the job goes on then";
+  return is_claim_under_way(row, slot, *due) || is_end_unseen(row, *due) ? "" : "no run of the job goes on then";
+}
+
+/// A `finish` run that is open has died with its runner on another node, and only that one's daemon could say so, which
+/// was not in order either when the slot was due.
+bool SimJudge::is_end_unseen(const Row& row, SteadyTime due) const {
+  const SimOracle::Claims* claims = oracle_.claims_of(row.job);
+  return claims && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
+           const bool died = start.job == row.job && start.orphaned && !start.terminate && !start.is_function;
+           const auto claim = claims->find({start.run, start.attempt});
+           return died && start.node != row.node && *start.ended <= due && claim != claims->end() &&
+                  claim->second.open && disturbed_since(start.node, due);
+         });
 }
 
 /// The claim of a slot before may have been on its way to the store at `due`, over a link that is not in order: it is

@@ -94,6 +94,7 @@ class SimJudge {
   void judge_missed(const std::string& node, const Row& row, WallTime slot);
   std::string why_no_overlap(const std::string& node, const Row& row, WallTime slot) const;
   bool is_claim_under_way(const Row& row, WallTime slot, SteadyTime due) const;
+  bool is_end_unseen(const Row& row, SteadyTime due) const;
   std::string why_no_misfire(const std::string& node, const Row& row, WallTime slot) const;
   std::string why_not_paused(const std::string& node, const Row& row, WallTime slot) const;
   std::string why_not_full(const std::string& node, const Row& row, WallTime slot) const;
