@@ -150,8 +150,8 @@ ballot_mutant(kill_is_a_replacement FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
   FIND "    job_.commands.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
-ballot_mutant(no_cool_off FILE runtime/core/group/group_machine.cpp
-  FIND "g.c.now.steady + 3 * g.c.session.timeout()" REPLACE "g.c.now.steady"
+ballot_mutant(no_cool_off FILE runtime/core/group/group_handover.cpp
+  FIND "now + 3 * g_.c.session.timeout()" REPLACE "now"
   FINDING "takes part again too soon")
 ballot_mutant(eviction_ends_nothing FILE runtime/core/group/group_machine.cpp
   FIND "if (state_.requests.evictions_stored == 0 && may_resign(g))"
@@ -161,11 +161,17 @@ ballot_mutant(claimed_ahead_of_the_clock_runs_again FILE runtime/core/job/slots/
   FIND "while (slot && stored && stored->is_claimed(slot->at))" REPLACE "while (false)"
   FINDING "claimed twice" FILTER "Repair.*")
 ballot_mutant(repair_leaves_the_cursor_ahead FILE runtime/core/job/repair.cpp
-  FIND "next.cursor = second;" REPLACE "next.cursor = std::max(second, next.claimed_until);"
+  FIND "next.go_on_from(second);" REPLACE "next.go_on_from(std::max(second, next.claimed_until));"
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
 ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
   FIND "pass_over({range.from, range.to});" REPLACE ""
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
+ballot_mutant(repair_carries_what_is_beyond_its_cursor FILE runtime/core/job/job_machine.cpp
+  FIND "if (last ? unwritten || beyond" REPLACE "if (last ? unwritten"
+  FINDING "FAILED.*CursorAhead.OfARegister" FILTER "CursorAhead.*")
+ballot_mutant(leaves_a_group_that_is_given_away FILE runtime/core/group/group_machine.cpp
+  FIND "return !g.leaves_terms && is_at_rest(g);" REPLACE "return is_at_rest(g);"
+  FINDING "FAILED.*Requests.AnEvictedLeaderThatLeaves" FILTER "Requests.*")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
   FIND "next.fence = fence <= largest_counter / 2 ? fence : above;" REPLACE "(void)fence;"
   FINDING "the fence of job|fence that has not grown|only grow")
