@@ -142,12 +142,20 @@ std::vector<WallTime> Views::waiting(const std::string& job) const {
   return found ? found->machine.waiting() : std::vector<WallTime>();
 }
 
+/// Where an `@every` counts from is in the job's register, once whoever leads the job has written it.
+bool Views::knows_phase(const JobMachine& job) {
+  const std::size_t everies = job.definition()->plan.everies().size();
+  const JobRegister* const known = job.known_register();
+  return everies == 0 || (known && known->anchors.size() >= everies);
+}
+
 std::optional<std::vector<WallTime>> Views::planned(const std::string& job, WallTime now, WallTime after,
                                                     WallTime until, std::size_t most) const {
   std::vector<WallTime> slots;
   const JobEntry* const found = jobs_.find(job);
   if (!found || !found->machine.definition()) return slots;
-  if (!found->machine.definition()->plan.everies().empty() && !found->machine.known_register()) return std::nullopt;
+  const GroupEntry* const group = groups_.find(found->machine.definition()->job.group);
+  if (!(group && group->machine.leads()) && !knows_phase(found->machine)) return std::nullopt;
   while (slots.size() < most) {
     const auto slot = found->machine.next_slot(now, slots.empty() ? after : slots.back());
     if (!slot || *slot >= until) break;
@@ -228,7 +236,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   if (led) view.leader = node_;
   view.state = state_of(job, group, now);
   if (view.state == JobState::waiting) view.awaited = job.owner();
-  if (view.state != JobState::paused) view.next = job.next_slot(now);
+  if (view.state != JobState::paused && (led || knows_phase(job))) view.next = job.next_slot(now);
   view.trouble = job.trouble();
   view.digest = job.definition()->digest;
   const JobRegister* const known = job.known_register();

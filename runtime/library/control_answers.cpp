@@ -133,7 +133,11 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node),
       views_(node),
       fleet_(node, views_, jobs.set(), facts.node),
-      looks_(node, [this](const std::vector<Election>& elections) { fleet_.note(elections); }),
+      looks_(node,
+             [this](const std::vector<Election>& elections) {
+               fleet_.note(elections);
+               if (others_) others_->note(elections);
+             }),
       jobs_(jobs),
       facts_(std::move(facts)),
       desk_(node.loop(), live(facts_.ledger, node)),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/instance.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::library {
@@ -39,7 +40,7 @@ void ElectionLooks::look() {
 std::string ElectionLooks::next_group() const {
   std::string next;
   const auto take = [&](const core::GroupView& group) {
-    if (next.empty() && group.wanted) next = group.name;
+    if (next.empty() && group.wanted && !is_instance(group.name)) next = group.name;  // nobody else is in that one
   };
   for (const std::string& from : {group_, std::string()}) {
     core::Views::Next after = from;

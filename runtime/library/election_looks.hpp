@@ -1,6 +1,6 @@
 // ElectionLooks: observes one election after the other, so that it is known until when a node lived that dies, though
 // nobody had asked about it. Every 10 s; of more than 100 nodes so rarely that all of them together ask the store for
-// ten elections a second.
+// ten elections a second. Not of groups that each node has for itself.
 //
 // Thread: the loop's. Requires: the node lives longer, and close() comes before it is closed. No call after close().
 //

@@ -63,6 +63,24 @@ TEST_F(PeersInAnOrderOfNames, AHandOverReachesTheLastOneOfThree) {
   expect_all_accounted_for();
 }
 
+TEST_F(PeersInAnOrderOfNames, FailoversOfOthersDoNotPutOffTheNextHandOver) {
+  start({minutely()}, preferring({"c"}));
+  ASSERT_TRUE(leads(c, 50s));
+  world.run_for(1s);
+  c.crash();
+  ASSERT_TRUE(leads(a, 20s));
+  EXPECT_EQ(count(a, "c died soon after the group was handed to it"), 1u);
+  c.start();
+  for (SimNode* leader : {&a, &b, &a}) {
+    ASSERT_TRUE(leads(*leader, 20s)) << this->leader();
+    world.run_for(1s);
+    leader->crash();
+    world.run_for(12s);
+    leader->start();
+  }
+  EXPECT_TRUE(leads(c, 90s)) << "a minute after it had died, once the leader has known it to be fit for 30 s";
+}
+
 TEST_F(PeersInAnOrderOfNames, OfTwoWhoStayOutForATargetThatDiesOneLeads) {
   start({minutely()}, preferring({"c"}));
   ASSERT_TRUE(world.run_while_not([&] { return count(a, "hands over") > 0; }, 50s));

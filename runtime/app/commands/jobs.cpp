@@ -189,6 +189,9 @@ Exit run(const JobsOptions& options) {
   std::vector<io::Message> jobs = named(options.name, *answer);
   const auto ledger = open_ledger(*config, options.scope.scope());
   library::LedgerView* const asked = ledger ? ledger->get() : nullptr;
+  if (asked && !options.scope.node.empty() && options.scope.node != config->node)
+    if (const auto known = library::require_nodes(*asked, {options.scope.node}); !known)
+      return fail("jobs", known.error());
   std::optional<AwayInstance> away;
   if (jobs.empty() && !options.name.empty()) {
     away = find_away(options.name, *config, load_jobs(*config).set(), asked);

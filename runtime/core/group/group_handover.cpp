@@ -1,7 +1,9 @@
 #include "core/group/group_handover.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/wall_text.hpp"
 #include "core/group/group_jobs.hpp"
 
 namespace ballot::core {
@@ -115,19 +117,23 @@ bool GroupHandover::waits_for_others(const std::vector<Candidate>& candidates) c
   });
 }
 
+/// The target is kept for as long as it leads: who leads next knows by it whose death is the hand-over's failure.
 void GroupHandover::settle(const GroupRegister& before, GroupRegister& now) const {
-  if (!before.last_handover_at) return;
-  const bool under_way = !before.hand_over_to.empty();
-  const bool reached = before.hand_over_to == g_.c.settings.node;
-  now.hand_over_to.clear();
   now.forwards = 0;
-  if (under_way && reached) return;
-  if (!under_way && g_.c.now.wall >= *before.last_handover_at + proven_after) {
+  if (!before.last_handover_at || before.hand_over_to == g_.c.settings.node) return;
+  const std::string target = std::exchange(now.hand_over_to, "");
+  const bool is_proven = g_.c.now.wall >= *before.last_handover_at + proven_after;
+  const bool is_reached = before.node == target;
+  if (is_proven && (target.empty() || is_reached)) {
     now.failed_handovers = 0;
     now.last_handover_at.reset();
-  } else if (under_way || !before.ended_at) {  // not reached, or it died soon after
+  } else if (!target.empty() && !(is_reached && before.ended_at)) {
     now.failed_handovers = std::min(before.failed_handovers + 1, 100);
     now.last_handover_at = g_.c.now.wall;
+    g_.c.out.push_back(Notice{
+        Level::info,
+        is_reached ? target + " died soon after the group was handed to it" : "the hand-over has not reached " + target,
+        {{"group", s_.name}, {"again_at", format_seconds(g_.c.now.wall + pause_after(now.failed_handovers))}}});
   }
 }
 

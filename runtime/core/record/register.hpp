@@ -164,8 +164,9 @@ struct GroupRegister {
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
   std::uint64_t repair = 0;  // as a job's
-  std::string hand_over_to;  // a node: whoever is elected instead passes the group on to it; "" for none
-  int forwards = 0;          // so often it was
+  /// A node: whoever is elected instead passes the group on to it; and while it leads by that. "": none.
+  std::string hand_over_to;
+  int forwards = 0;                          // so often it was
   std::optional<WallTime> last_handover_at;  // of the last voluntary hand-over, or when it had failed
   int failed_handovers = 0;                  // voluntary hand-overs in a row that came to nothing
   RareList<std::string> unknown;

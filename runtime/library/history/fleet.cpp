@@ -119,6 +119,14 @@ std::map<std::string, Heard> Fleet::heard(Millis within, const std::function<boo
   return heard_;
 }
 
+void Fleet::note(const std::vector<Election>& elections) {
+  const auto now = roster_now();
+  const std::lock_guard hold(mutex_);
+  for (const Election& election : elections)
+    for (const Candidate& candidate : election.candidates)
+      roster_.on_seen(candidate.node, candidate.last_seen.value_or(now.wall));
+}
+
 AnswerTimes Fleet::answered() {
   const std::lock_guard hold(mutex_);
   return roster_.answered();

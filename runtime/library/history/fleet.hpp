@@ -49,6 +49,8 @@ class Fleet : public FleetSource {
   /// What was found out is used for a second.
   std::map<std::string, Heard> heard(Millis within, const std::function<bool()>& goes_on) override;
   AnswerTimes answered();
+  /// Takes elections that were observed: who takes part in one lives.
+  void note(const std::vector<Election>& elections);
 
  private:
   Node& node_;

@@ -76,6 +76,11 @@ void FleetRoster::on_answer(const std::string& node, Now now) {
   if (known != nodes_.end()) known->second.answered_at = std::max(known->second.answered_at, std::optional(now.wall));
 }
 
+void FleetRoster::on_seen(const std::string& node, WallTime at) {
+  const auto known = nodes_.find(node);
+  if (known != nodes_.end()) known->second.seen_at = std::max(known->second.seen_at, std::optional(at));
+}
+
 void FleetRoster::on_timeout(const std::string& node, const std::string& why, Now now) {
   const auto known = nodes_.find(node);
   if (known == nodes_.end()) return;

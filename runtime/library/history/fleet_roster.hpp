@@ -41,6 +41,8 @@ class FleetRoster {
   /// was called off, nor an answer that says of itself that it took too long.
   void note(const std::string& node, const Result<std::string>& body, const Result<io::Message>& answer, Now now);
   void on_answer(const std::string& node, Now now);
+  /// In an election; `at`: its session was renewed last.
+  void on_seen(const std::string& node, WallTime at);
   void on_timeout(const std::string& node, const std::string& why, Now now);
 
   /// When each has answered last, of those that have.
