@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -122,8 +123,12 @@ bool RunnerProcess::dial() {
   return ::send(connection_.get(), first.data(), first.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(first.size());
 }
 
+/// Whoever listens anew has its socket's file a moment before it listens: it refuses until then.
 void RunnerProcess::connect() {
-  ASSERT_TRUE(dial());
+  const SteadyTime limit = steady() + std::chrono::seconds(20);
+  bool connected = dial();
+  while (!connected && errno == ECONNREFUSED && steady() < limit) connected = dial();
+  ASSERT_TRUE(connected);
   const Hello hello = wait<Hello>();
   EXPECT_EQ(hello.protocol, protocol);
   pid_ = static_cast<pid_t>(hello.pid);
