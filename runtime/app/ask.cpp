@@ -80,6 +80,11 @@ std::string check_run_suffix(const std::string& text) {
   return "must be a run id, or its last 6 or more digits, as `ballot history` shows it";
 }
 
+std::vector<io::Message> ask_nodes(const config::Config& config) {  // the daemon asks the store for 2 s
+  const auto fleet = io::ask_once(config.control_socket, io::Message().set("do", "nodes"), std::chrono::seconds(3));
+  return fleet ? fleet->objects("nodes") : std::vector<io::Message>();
+}
+
 std::set<std::string> ask_silent_leaders(const config::Config& config, const std::vector<io::Message>& rows,
                                          const char* key) {
   std::set<std::string> named, silent;
@@ -87,11 +92,7 @@ std::set<std::string> ask_silent_leaders(const config::Config& config, const std
   named.erase("");
   named.erase(config.node);
   if (named.empty()) return silent;
-  io::Message question;
-  question.set("do", "nodes");
-  const auto fleet = io::ask_once(config.control_socket, question, std::chrono::seconds(3));
-  if (!fleet) return silent;
-  for (const io::Message& node : fleet->objects("nodes"))
+  for (const io::Message& node : ask_nodes(config))
     if (node.text("state") == "silent" && named.contains(node.text("node").value_or("")))
       silent.insert(*node.text("node"));
   return silent;

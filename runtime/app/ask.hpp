@@ -38,6 +38,8 @@ std::optional<io::Message> ask_open_run(const config::Config& config, const std:
 /// What a run id, or its last digits, may look like: "" or what is wrong with it.
 std::string check_run_suffix(const std::string& text);
 
+/// As `ballot nodes` shows them, each with `node` and `state`; none where no daemon answers.
+std::vector<io::Message> ask_nodes(const config::Config& config);
 /// Of the nodes that `rows` name by `key`, those whose session is not renewed: what they lead others lead soon. Nobody
 /// is asked where they name none but this one; none also where the daemon does not answer.
 std::set<std::string> ask_silent_leaders(const config::Config& config, const std::vector<io::Message>& rows,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/ask.hpp"
 #include "app/escape.hpp"
 #include "app/ledger_access.hpp"
 #include "base/instance.hpp"
@@ -14,8 +15,6 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::chrono::seconds nodes_answer_within(3);  // the daemon asks the store for 2 s
-
 /// One whose newest rows are not written answers all the same.
 std::optional<library::MissingNode> missing_in(const library::LedgerView* ledger, std::string_view node) {
   if (!ledger) return std::nullopt;
@@ -25,11 +24,6 @@ std::optional<library::MissingNode> missing_in(const library::LedgerView* ledger
 }
 
 }  // namespace
-
-std::vector<io::Message> ask_nodes(const config::Config& config) {
-  const auto fleet = io::ask_once(config.control_socket, io::Message().set("do", "nodes"), nodes_answer_within);
-  return fleet ? fleet->objects("nodes") : std::vector<io::Message>();
-}
 
 std::map<std::string, SilentNode> ask_silent_nodes(const config::Config& config) {
   std::map<std::string, SilentNode> silent;

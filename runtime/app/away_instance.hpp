@@ -11,11 +11,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "config/config.hpp"
 #include "config/job_set.hpp"
-#include "io/message.hpp"
 #include "library/history/ledger_view.hpp"
 #include "schedule/definition.hpp"
 
@@ -35,8 +33,6 @@ std::optional<AwayInstance> find_away(const std::string& job, const config::Conf
 std::optional<library::MissingNode> find_silence(const std::string& node, const config::Config& config,
                                                  const library::LedgerView* ledger);
 
-/// As `ballot nodes` shows them, each with `node` and `state`; none where no daemon answers.
-std::vector<io::Message> ask_nodes(const config::Config& config);
 /// Nodes without a session, or whose session is not renewed, by `ballot nodes`; none also where no daemon answers.
 struct SilentNode : library::MissingNode {
   std::string state = {};  // "silent", "gone"

@@ -9,7 +9,6 @@
 #include "bench/burst.hpp"
 #include "bench/job_files.hpp"
 #include "bench/machine.hpp"
-#include "core/job/slots/settlement.hpp"
 #include "support/process/process_facts.hpp"
 #include "support/process/run_program.hpp"
 #include "support/servers/hostile_clients.hpp"
@@ -81,15 +80,7 @@ void add_jobs(const BenchDaemon& daemon, int jobs) {
 
 /// How late the runs of these seconds started, in ms. Disturbed where many slots have no run.
 double p99_of(const BenchDaemon& daemon, WallTime from, int seconds, int jobs) {
-  std::vector<double> late;
-  Job job;
-  job.jitter = second;
-  for (int i = 0; i < seconds; ++i)
-    for (const Row& row : daemon.rows_of(from + i * second)) {
-      if (!row.started_at) continue;
-      job.name = row.job;
-      late.push_back(static_cast<double>((*row.started_at - core::due_at(job, row.slot)).count()));
-    }
+  const std::vector<double> late = daemon.lateness(from, seconds);
   if (std::ssize(late) < std::int64_t{jobs} * seconds * 9 / 10)
     throw Disturbed(std::to_string(late.size()) + " of " + std::to_string(jobs * seconds) + " slots have run");
   return quantile(late, 0.99);

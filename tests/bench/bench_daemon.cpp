@@ -11,6 +11,7 @@
 
 #include "base/unique_fd.hpp"
 #include "bench/machine.hpp"
+#include "core/job/slots/settlement.hpp"
 #include "storage/reader.hpp"
 #include "support/process/run_program.hpp"
 
@@ -97,6 +98,19 @@ std::vector<Row> BenchDaemon::rows_of(WallTime slot) const {
   const storage::Filter filter{.since = slot, .until = slot + Millis(1), .limit = std::nullopt};
   (void)reader->history(filter, [&](const Row& row) { return rows.push_back(row), true; });
   return rows;
+}
+
+std::vector<double> BenchDaemon::lateness(WallTime from, int seconds) const {
+  std::vector<double> late;
+  Job job;
+  job.jitter = second;
+  for (int i = 0; i < seconds; ++i)
+    for (const Row& row : rows_of(from + i * second)) {
+      if (!row.started_at) continue;
+      job.name = row.job;
+      late.push_back(static_cast<double>((*row.started_at - core::due_at(job, row.slot)).count()));
+    }
+  return late;
 }
 
 }  // namespace ballot::bench

@@ -43,6 +43,8 @@ class BenchDaemon {
 
   /// The rows of the slot in the ledger as it stands on the disk.
   std::vector<Row> rows_of(WallTime slot) const;
+  /// How late the runs of these seconds started by their share of `jitter = "1s"`, in ms, of those that did.
+  std::vector<double> lateness(WallTime from, int seconds) const;
 
   const TempFolder folder;
 

@@ -16,7 +16,6 @@
 #include "bench/figures.hpp"
 #include "bench/history_server.hpp"
 #include "bench/machine.hpp"
-#include "core/job/slots/settlement.hpp"
 #include "support/servers/web_client.hpp"
 
 namespace ballot::bench {
@@ -84,20 +83,6 @@ double time_to_arrive(const BenchDaemon& daemon, History& history) {
          });
 }
 
-/// How late the runs began that were due from then on, in ms, and how many there are.
-std::vector<double> lateness(const BenchDaemon& daemon, WallTime from, int seconds) {
-  std::vector<double> late;
-  Job job;
-  job.jitter = second;
-  for (int i = 0; i < seconds; ++i)
-    for (const Row& row : daemon.rows_of(from + i * second)) {
-      if (!row.started_at) continue;
-      job.name = row.job;
-      late.push_back(static_cast<double>((*row.started_at - core::due_at(job, row.slot)).count()));
-    }
-  return late;
-}
-
 void measure_lag(int seconds, int jobs, Figures& figures) {
   const HistoryServer there(true);
   const testing::ReservedPort port;
@@ -119,7 +104,7 @@ void measure_lag(int seconds, int jobs, Figures& figures) {
   }
   const double cpu = (cpu_seconds(daemon.pid()) - used) / seconds * 100;
   sleep_until(wall_now() + settling);
-  const std::vector<double> late = lateness(daemon, begin, seconds);
+  const std::vector<double> late = daemon.lateness(begin, seconds);
   const std::string name = std::to_string(jobs) + " jobs due each second, " + std::to_string(seconds) + " s: ";
   figures.add({.name = name + "runs a second", .unit = "1/s", .value = static_cast<double>(late.size()) / seconds});
   add_quantiles(name + "what waits is so old (metric)", shown, at_most(1'000), figures);

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/document.hpp"
 #include "app/escape.hpp"
@@ -200,11 +201,7 @@ void ask_about(const config::Config& config, UnrecordedSlot& slot) {
 
 /// Of a job that another node leads: whether that was heard of of late.
 void ask_of_leader(const config::Config& config, UnrecordedSlot& slot) {
-  io::Message question;
-  question.set("do", "nodes");
-  const auto fleet = io::ask_once(config.control_socket, question, std::chrono::seconds(3));
-  if (!fleet) return;
-  for (const io::Message& node : fleet->objects("nodes")) {
+  for (const io::Message& node : ask_nodes(config)) {
     if (node.text("node") != slot.leader) continue;
     slot.leader_is_silent = node.text("state") == "silent";
     slot.leader_heard = parse_wall(node.text("last_heard").value_or(""));

@@ -46,7 +46,8 @@ class GroupHandover {
   // ---- of whoever has given it away
   /// Takes no part in the election for now.
   void stay_out(Handback given_away);
-  /// Nothing has come yet of why it stays out, as these show.
+  /// This node stays out for longer: the target takes part, and does not lead yet; after an eviction: another node
+  /// takes part.
   bool waits_for_others(const std::vector<Candidate>& candidates) const;
 
   // ---- of a term that begins

@@ -148,6 +148,7 @@ class GroupMachine {
   void on_closing(GroupContext& g);
   /// Every job of it is written and closed, and no run of it is open that ends with its term.
   bool is_at_rest(const GroupContext& g) const;
+  /// It is at rest, and is not left to a restart.
   bool may_resign(const GroupContext& g) const;
   void resign(GroupContext& g, Cause cause);
 

@@ -20,7 +20,6 @@ namespace ballot::library {
 
 class HistoryReaders {
  public:
-  /// `sent`: the last change of this node's own ledger that it knows to be handed on.
   /// `sent`: the last change of this node's own ledger that it knows to be handed on. Whether sending fails says
   /// nothing of reading: a replica, or a server that only reads, still answers.
   HistoryReaders(const PluginInfo& plugin, HistoryChoice choice, std::function<std::int64_t()> sent)

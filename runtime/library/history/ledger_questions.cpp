@@ -145,7 +145,7 @@ Result<Message> answer_last_statuses(LedgerView& ledger, const Message& asked) {
   if (jobs.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many jobs"};
   auto found = ledger.last_statuses(jobs);
   if (!found) return found.error();
-  if (found) note_waiting(jobs, asked.texts("waiting"), *found);
+  note_waiting(jobs, asked.texts("waiting"), *found);
   return answered(found, [&](Message& message, const std::vector<std::string>& statuses) {
     const std::set<std::string> by_store = ledger.known_by_store();
     message.set("statuses", statuses).set("states", states_of(ledger));

@@ -244,7 +244,7 @@ void PostgresServer::promote() { ask("SELECT pg_promote()"); }
 void PostgresServer::leave_primary() {
   ask("ALTER SYSTEM SET primary_conninfo = ''");
   reload();
-  while (ask("SELECT count(*) FROM pg_stat_wal_receiver") != "0") std::this_thread::sleep_for(1ms);
+  ask_until("SELECT count(*) FROM pg_stat_wal_receiver", [](const std::string& count) { return count == "0"; });
 }
 
 void PostgresServer::renew_certificate() {
@@ -254,10 +254,16 @@ void PostgresServer::renew_certificate() {
 
 /// Returns when it has read its files.
 void PostgresServer::reload() const {
-  const auto loaded = [this] { return ask("SELECT pg_conf_load_time()"); };
-  const std::string before = loaded();
+  const std::string loaded = "SELECT pg_conf_load_time()", before = ask(loaded);
   ask("SELECT pg_reload_conf()");
-  while (loaded() == before) std::this_thread::sleep_for(1ms);
+  ask_until(loaded, [&](const std::string& at) { return at != before; });
+}
+
+/// Each question is a connection of its own, and takes its time: nothing else is waited for.
+void PostgresServer::ask_until(const std::string& sql, const std::function<bool(const std::string&)>& is_so) const {
+  const auto end = std::chrono::steady_clock::now() + postgres_patience;
+  while (!is_so(ask(sql)))
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error("PostgreSQL goes on to say so: " + sql);
 }
 
 std::string PostgresServer::url(const std::string& user, const std::string& database) const {

@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,7 @@ class PostgresServer {
   void configure() const;
   void take_key() const;
   void reload() const;
+  void ask_until(const std::string& sql, const std::function<bool(const std::string&)>& is_so) const;
   void await();
   std::vector<pid_t> children() const;
   pid_t run(const std::vector<std::string>& command) const;

@@ -146,13 +146,18 @@ TEST_F(Audits, KnowThatARepairBringsACursorBack) {
 }
 
 /// A slot that was claimed ahead of the clock is kept, and those before it are decided again.
-TEST_F(Audits, KnowThatARepairKeepsWhatWasClaimedAheadOfTheClock) {
-  define();
-  elected("11:50:00");
-  ran("12:01:00");
-  missed("12:02:00");
-  missed("12:03:00");
-  ran("12:04:00");  // by a clock that was ahead
+struct AuditsOfAClockThatWasAhead : Audits {
+  AuditsOfAClockThatWasAhead() {
+    define();
+    elected("11:50:00");
+    ran("12:01:00");
+    missed("12:02:00");
+    missed("12:03:00");
+    ran("12:04:00");  // by that clock
+  }
+};
+
+TEST_F(AuditsOfAClockThatWasAhead, KnowThatARepairKeepsWhatWasClaimed) {
   epoch_ = 2;
   elected("12:01:30");
   DefinitionRow& repaired = define("12:04:00", Basis::repaired);
@@ -163,13 +168,7 @@ TEST_F(Audits, KnowThatARepairKeepsWhatWasClaimedAheadOfTheClock) {
   EXPECT_NE(findings(), Texts{}) << "of a repair that was made later";
 }
 
-TEST_F(Audits, KnowThatARepairOfTheSameTermKeepsWhatWasClaimedAheadOfTheClock) {
-  define();
-  elected("11:50:00");
-  ran("12:01:00");
-  missed("12:02:00");
-  missed("12:03:00");
-  ran("12:04:00");  // by a clock that was ahead
+TEST_F(AuditsOfAClockThatWasAhead, KnowThatARepairOfTheSameTermKeepsWhatWasClaimed) {
   DefinitionRow& repaired = define("12:04:00", Basis::repaired);
   repaired.digest = "d0";
   ran("12:03:00");
