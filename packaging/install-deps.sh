@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs what is missing of ballot's build dependencies on Debian 12, and nothing if nothing is.
-# Usage: install-deps.sh [build] [package] [packagetest] [roottest] [management] [test] [ci] [clang]     (default: build)
+# Usage: install-deps.sh [build] [package] [packagetest] [roottest] [management] [test] [ci] [clang] [browser]     (default: build)
 # Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
@@ -11,6 +11,7 @@ packagetest='lintian rpmlint systemd man-db zsh fish'
 roottest='debootstrap systemd-container'
 management='ansible-core puppet-agent'
 ci='clang-format-14 ccache mold universal-ctags doxygen'
+browser='chromium nodejs'  # and npm, which comes with some builds of Node.js
 clang='clang-16 libclang-rt-16-dev llvm-16'  # llvm-16: names and lines in what a sanitizer says
 
 wanted=() consul=no
@@ -24,7 +25,11 @@ for set in "${@:-build}"; do
     test) wanted+=($test) consul=yes ;;
     ci) wanted+=($ci) ;;
     clang) wanted+=($clang) ;;
-    *) echo "install-deps.sh: no such set: $set; there are build, package, packagetest, roottest, management, test, ci and clang" >&2; exit 2 ;;
+    browser)
+      wanted+=($browser)
+      command -v npm > /dev/null || wanted+=(npm)
+      ;;
+    *) echo "install-deps.sh: no such set: $set; there are build, package, packagetest, roottest, management, test, ci, clang and browser" >&2; exit 2 ;;
   esac
 done
 

@@ -3,8 +3,10 @@
 # each 5 s, of which one leads. Stop, kill and cut off what you like; interrupted, it ends them all. Everything it writes
 # lies in build/try-BACKEND.
 # Usage: packaging/try.sh zookeeper|etcd|consul|nats [--seconds N]
-# BALLOT, ETCD, CONSUL, NATS: programs to take instead of building one, of the system's, and of fetching Consul
+# BALLOT, ETCD, CONSUL, NATS: programs to take instead of building one, of the system's, and of fetching Consul. BALLOT
+# finds its runner and plugins in its PREFIX/lib/ballot; where ballot-runner lies beside it, there and in ../plugins.
 set -euo pipefail
+[[ ${BALLOT:-} != */* ]] || BALLOT=$(realpath "$BALLOT")  # from where the script is called
 cd "$(dirname "$0")/.."
 root=$PWD
 

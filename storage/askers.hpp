@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "ballot/ledger.hpp"
@@ -20,7 +21,7 @@ class Askers {
   explicit Askers(Database& db) {
     if (requests_kept(db) == RequestsKept::none) return;
     find_.emplace(db, sql);
-    find_pause_.emplace(db, pause_sql);
+    find_pause_.emplace(db, pause_sql(has_pause_terms(db)));
     find_resume_.emplace(db, resume_sql);
   }
 
@@ -40,11 +41,16 @@ class Askers {
  private:
   static constexpr const char* sql =
       "SELECT kind, by FROM request WHERE id = ?1 UNION ALL SELECT kind, by FROM request WHERE run_id = ?1";
-  // A pause of the job itself comes before one of its group.
-  static constexpr const char* pause_sql =
-      "SELECT job_id, group_id, until, by FROM pause WHERE group_id = (SELECT id FROM name WHERE text = ?2)"
-      " AND job_id IN (0, (SELECT id FROM name WHERE text = ?1)) AND since <= ?3 AND ifnull(until >= ?3, 1)"
-      " ORDER BY job_id DESC, since DESC LIMIT 1";
+  // A pause of the job itself comes before one of its group. One whose end another node has seen has its own end still.
+  static std::string pause_sql(bool with_terms) {
+    const std::string terms = with_terms ? "ends, reason" : "NULL AS ends, NULL AS reason";
+    const std::string joined = with_terms ? "LEFT JOIN pause_terms USING (job_id, group_id, since) " : "";
+    return "SELECT job_id, group_id, until, by, since, " + terms + " FROM pause " + joined +
+           "WHERE group_id = (SELECT id FROM name WHERE text = ?2) AND job_id IN (0, (SELECT id FROM name WHERE text = "
+           "?1))"
+           " AND since <= ?3 AND ifnull(ifnull(until, " +
+           (with_terms ? "ends" : "NULL") + ") >= ?3, 1) ORDER BY job_id DESC, since DESC LIMIT 1";
+  }
   // The request that ended it was taken up right before it ended.
   static constexpr const char* resume_sql =
       "SELECT by FROM request INDEXED BY request_at WHERE at BETWEEN ?3 - 60000 AND ?3 + 1000 AND kind = 'resume'"
@@ -55,7 +61,11 @@ class Askers {
     Cursor pause = find_pause_->start(std::string_view(row.job), std::string_view(row.group), row.slot);
     if (!pause.step()) return;
     row.paused_by = pause.text(3);
+    row.paused_at = pause.time(4);
+    if (!pause.null(5)) row.pause_ends = pause.time(5);
+    if (!pause.null(6)) row.pause_reason = pause.text(6);
     if (pause.null(2)) return;
+    if (row.pause_ends == pause.time(2)) return void(row.resumed_by = by_its_end);
     Cursor resume = find_resume_->start(pause.number(0), pause.number(1), pause.number(2));
     if (resume.step()) row.resumed_by = resume.text(0);
   }

@@ -19,12 +19,16 @@ std::string word_of(std::string_view kind, std::int64_t number, const RowTexts& 
 
 /// The index has a job's rows by status, then slot: its last row below a status is the newest of the next status. Those
 /// of runs that have not ended come last, and count before rows of newer slots: the job is running, whatever it skips.
+/// A trigger that was refused does not count: see is_refused_trigger().
 LastWords read_last_words(Database& db, const RowTexts& texts, const std::vector<std::string>& jobs) {
   Statement find_job(db, "SELECT id FROM name WHERE text = ?1");
   Statement newest_below(db,
                          "SELECT status, slot, attempt, id, reason FROM ledger INDEXED BY ledger_job"
-                         " WHERE job_id = ?1 AND status < ?2 ORDER BY status DESC, slot DESC, attempt DESC, id DESC"
+                         " WHERE job_id = ?1 AND status < ?2 AND NOT (status = ?3 AND trigger = ?4) ORDER BY status "
+                         "DESC, slot DESC, attempt DESC, id DESC"
                          " LIMIT 1");
+  constexpr auto skipped = static_cast<std::int64_t>(Status::skipped),
+                 manual = static_cast<std::int64_t>(Trigger::manual);
   LastWords all;
   for (const std::string& job : jobs) {
     auto& [status_word, reason_word] = all.emplace_back();
@@ -34,7 +38,7 @@ LastWords read_last_words(Database& db, const RowTexts& texts, const std::vector
     std::int64_t below = std::numeric_limits<std::int64_t>::max(), status = -1, reason = 0;
     std::tuple<std::int64_t, std::int64_t, std::int64_t> newest(std::numeric_limits<std::int64_t>::min(), 0, 0);
     while (true) {
-      Cursor found = newest_below.start(id, below);
+      Cursor found = newest_below.start(id, below, skipped, manual);
       if (!found.step()) break;
       below = found.number(0);
       const std::tuple place(found.number(1), found.number(2), found.number(3));

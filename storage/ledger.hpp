@@ -59,6 +59,7 @@ struct LedgerHooks {
   std::function<WallTime()> now = {};  // required
   std::function<void(const LedgerState&)> on_state =
       {};                                // `degraded`, `reason` or `dropped` has changed; it begins as ok
+  std::function<void()> on_opened = {};  // once: the file is made and of this schema, or cannot be for now
   std::function<void()> on_stored = {};  // the file has something new
   std::function<void(std::string_view text)> alarm = {};    // a file was set aside, or rows are gone
   std::function<void(std::string_view text)> warning = {};  // no room on the disk can be kept for the spool

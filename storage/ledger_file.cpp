@@ -66,6 +66,8 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait, Marks marks)
           db_,
           "INSERT INTO pause (job_id, group_id, since, until, node_id, by, change) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
           " ON CONFLICT DO UPDATE SET until = ifnull(excluded.until, until), node_id = excluded.node_id"),
+      upsert_terms_(db_, "INSERT OR REPLACE INTO pause_terms VALUES (?1, ?2, ?3, ?4, ?5)"),
+      delete_terms_(db_, "DELETE FROM pause_terms WHERE (job_id, group_id, since) = (?1, ?2, ?3)"),
       insert_request_(db_, "INSERT OR REPLACE INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
       upsert_answer_(db_, "INSERT OR REPLACE INTO answer VALUES (?1, ?2, ?3, ?4)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
@@ -175,6 +177,10 @@ void LedgerFile::write(const KnownRow& known) {
 void LedgerFile::write(const PauseRow& pause) {
   const std::int64_t job = pause.job.empty() ? 0 : id_of(pause.job), group = id_of(pause.group);
   upsert_pause_.run(job, group, pause.from, pause.until, id_of(pause.node), std::string_view(pause.by), change_);
+  if (pause.ends || !pause.reason.empty())
+    upsert_terms_.run(job, group, pause.from, pause.ends, std::string_view(pause.reason));
+  else
+    delete_terms_.run(job, group, pause.from);
   mark({Marked::pause, job, group, pause.from.time_since_epoch().count()});
 }
 

@@ -87,7 +87,7 @@ class LedgerFile {
   const Marks kept_marks_;
   Database db_;
   Statement find_name_, insert_name_, insert_word_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_pause_,
-      insert_request_, upsert_answer_, upsert_output_, save_change_;
+      upsert_terms_, delete_terms_, insert_request_, upsert_answer_, upsert_output_, save_change_;
   DefinitionTable definitions_;
   KnownTables known_;
   ChangeMarks marks_;

@@ -78,6 +78,19 @@ void prefer_ledgers(Attempts& counting, const std::vector<Account>& accounts) {
   for (auto& [attempt, account] : preferred) counting[attempt] = std::move(account);
 }
 
+/// Whoever finds out that a run is lost need not know when it had started; another account of the attempt does.
+void fill_starts(Attempts& counting, const std::vector<Account>& accounts) {
+  std::map<std::pair<RunId, int>, const Account*> known;
+  for (const Account& account : accounts) {
+    if (!account.row.run || !account.row.started_at) continue;
+    const auto counts = counting.find({*account.row.run, account.row.attempt});
+    if (counts->second.row.status != Status::lost || counts->second.row.started_at) continue;
+    const auto [best, fresh] = known.try_emplace(counts->first, &account);
+    if (!fresh && beats(account, *best->second)) best->second = &account;
+  }
+  for (const auto& [attempt, account] : known) counting.at(attempt).row.started_at = account->row.started_at;
+}
+
 bool comes_first(const Account& a, const Account& b) {
   return std::tie(b.row.slot, b.row.attempt, a.row.job, b.row.run) <
          std::tie(a.row.slot, a.row.attempt, b.row.job, a.row.run);
@@ -108,6 +121,7 @@ std::vector<Account> merge(std::vector<Account> accounts) {
     if (!fresh && beats(account, known->second)) known->second = account;
   }
   prefer_ledgers(attempts, accounts);
+  fill_starts(attempts, accounts);
   std::vector<Account> all;
   for (auto& [job, best] : without_run) {
     std::vector<WallTime>& slots = taken[job];

@@ -9,6 +9,7 @@
 //   a later term's          | before | an earlier one's, of a run; of a slot without a run the reverse: who settles it
 //                           |        | first has settled it
 //
+// Of a run that is `lost` the row that counts says when the run had started, where any account of the attempt does.
 // The order in which rows come decides nothing, and a late row corrects an earlier one by being there.
 //
 // Pure values. Knows nothing of files and nodes: used by whoever has rows of several ledgers, the tests' judges too.

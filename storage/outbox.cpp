@@ -38,8 +38,7 @@ class Outbox::Session {
         marks_(db_, "SELECT change, kind, one, two, three, id FROM mark WHERE change > ?1 ORDER BY change LIMIT ?2"),
         term_(db_, std::string("SELECT ") + term_columns + " FROM term WHERE group_id = ?1 AND epoch = ?2"),
         definition_(db_, std::string("SELECT ") + definition_columns + " FROM definition WHERE id = ?1"),
-        pause_(db_, std::string("SELECT ") + pause_columns +
-                        " FROM pause WHERE job_id = ?1 AND group_id = ?2 AND since = ?3"),
+        pause_(db_, select_pauses(db_, "WHERE job_id = ?1 AND group_id = ?2 AND since = ?3")),
         output_(db_, "SELECT total_bytes, head, tail FROM output WHERE run_id = ?1 AND attempt = ?2") {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

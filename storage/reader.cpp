@@ -314,8 +314,12 @@ Result<std::vector<std::string>> Reader::instances_of(const std::string& name) {
 Result<std::optional<Row>> Reader::last(std::string_view job) {
   return guarded([&] {
     std::optional<Row> last;
-    session_->walk({.jobs = {std::string(job)}, .limit = 1},
-                   [&](const Row& row, const Position&) { return last = row, true; });
+    const auto take = [&](const Row& row, const Position&) {
+      if (!is_refused_trigger(row)) last = row;
+      return !last;
+    };
+    session_->walk({.jobs = {std::string(job)}, .limit = 1}, take);
+    if (!last) session_->walk({.jobs = {std::string(job)}, .limit = std::nullopt}, take);
     return last;
   });
 }

@@ -213,10 +213,18 @@ void read_word(FieldReader& reader, Named<Enum>& value) {
   if (auto named = Named<Enum>::make(value.number(), word)) value = std::move(*named);
 }
 
+/// What older builds do not write, and refuse where it is there: only where it says something.
+template <class Visit, class P>
+void terms(Visit& visit, P& pause) {
+  visit(pause.ends), visit(pause.reason);
+}
+
 template <class T>
 std::optional<Record> read(FieldReader& reader, bool with_words) {
   T value;
   fields(reader, value);
+  if constexpr (std::is_same_v<T, PauseRow>)
+    if (!reader.at_end()) terms(reader, value);
   if (Row* row = row_of(value); row && with_words) {
     read_word(reader, row->status);
     read_word(reader, row->reason);
@@ -251,6 +259,8 @@ std::string encode(const Record& record) {
   std::visit(
       [&](const auto& value) {
         fields(writer, value);
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, PauseRow>)
+          if (value.ends || !value.reason.empty()) terms(writer, value);
         if (const Row* row = row_of(value); row && with_words)
           writer(std::string(row->status.text())), writer(std::string(row->reason.text()));
       },

@@ -45,10 +45,14 @@ std::string literal(const RunId& id) {
   return "x'" + hex + "'";
 }
 
-/// Requests of a group are those of the group itself, and those of the jobs that its definitions have.
+/// Requests of a group are those of the group itself, and those of the jobs that its definitions have; of a job its
+/// own, and those of its group.
 std::string request_conditions(const Database& db, const RequestFilter& filter) {
   std::string sql;
-  if (!filter.jobs.empty()) sql += " AND job_id IN (" + ids_of(db, filter.jobs) + ")";
+  if (!filter.jobs.empty()) {
+    const std::string jobs = "job_id IN (" + ids_of(db, filter.jobs) + ")";
+    sql += " AND (" + jobs + " OR group_id IN (SELECT group_id FROM definition WHERE " + jobs + "))";
+  }
   if (!filter.nodes.empty()) sql += " AND node_id IN (" + ids_of(db, filter.nodes) + ")";
   if (!filter.kinds.empty()) sql += " AND kind IN (" + kinds_of(filter.kinds) + ")";
   if (filter.run) sql += " AND (request.id = " + literal(*filter.run) + " OR run_id = " + literal(*filter.run) + ")";

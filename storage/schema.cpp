@@ -124,6 +124,10 @@ std::optional<std::int64_t> pauses_since(Database& db) {
   return db.number("SELECT value FROM meta WHERE key = 'pauses'");
 }
 
+bool has_pause_terms(Database& db) {
+  return db.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'pause_terms'") > 0;
+}
+
 RunId ledger_identity(Database& db) {
   Statement query(db, "SELECT ledger FROM identity");
   Cursor found = query.start();

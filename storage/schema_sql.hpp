@@ -324,6 +324,36 @@ END;
     // By which openings of the file a ledger has become what it is: a copy of it that was put back lacks the last ones.
     R"sql(
 CREATE TABLE IF NOT EXISTS opened (change INTEGER PRIMARY KEY, token BLOB NOT NULL) STRICT;
+)sql",
+    // A table of its own: an older ballot writes its pauses as before.
+    R"sql(
+CREATE TABLE IF NOT EXISTS pause_terms (
+  job_id INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  ends INTEGER,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (job_id, group_id, since)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS pause_terms_gone AFTER DELETE ON pause BEGIN
+  DELETE FROM pause_terms WHERE (job_id, group_id, since) = (old.job_id, old.group_id, old.since);
+END;
+
+DROP VIEW IF EXISTS pauses;
+CREATE VIEW pauses AS SELECT
+  job.text AS job,
+  grp.text AS "group",
+  strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch') AS since,
+  strftime('%Y-%m-%dT%H:%M:%fZ', until / 1000.0, 'unixepoch') AS until,
+  nullif(by, '') AS "by",
+  node.text AS node,
+  strftime('%Y-%m-%dT%H:%M:%fZ', ends / 1000.0, 'unixepoch') AS ends,
+  nullif(reason, '') AS reason
+FROM pause
+LEFT JOIN pause_terms USING (job_id, group_id, since)
+LEFT JOIN name AS job ON job.id = job_id
+JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(additions) == additions_version);
 

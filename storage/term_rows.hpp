@@ -6,11 +6,17 @@
 
 #include "ballot/ledger.hpp"
 #include "storage/row_columns.hpp"
+#include "storage/schema.hpp"
 #include "storage/statement.hpp"
 
 namespace ballot::storage {
 
-inline constexpr const char* pause_columns = "job_id, group_id, node_id, since, until, by, change";
+/// The pauses that `where` chooses.
+inline std::string select_pauses(Database& db, const std::string& where) {
+  const std::string columns = "SELECT job_id, group_id, node_id, since, until, by, change, ";
+  if (!has_pause_terms(db)) return columns + "NULL, NULL FROM pause " + where;
+  return columns + "ends, reason FROM pause LEFT JOIN pause_terms USING (job_id, group_id, since) " + where;
+}
 inline constexpr const char* term_columns = "group_id, node_id, epoch, elected_at, ended_at, cause";
 
 template <class NameOf>
@@ -23,6 +29,8 @@ PauseRow read_pause(const Cursor& one, const NameOf& name_of) {
   if (!one.null(4)) pause.until = one.time(4);
   pause.by = one.text(5);
   pause.change = one.number(6);
+  if (!one.null(7)) pause.ends = one.time(7);
+  if (!one.null(8)) pause.reason = one.text(8);
   return pause;
 }
 
@@ -40,9 +48,9 @@ TermRow read_term(const Cursor& one, const NameOf& name_of) {
 
 /// All of them, by job and their beginning.
 template <class NameOf>
-std::vector<PauseRow> read_pauses(const Database& db, const NameOf& name_of) {
+std::vector<PauseRow> read_pauses(Database& db, const NameOf& name_of) {
   std::vector<PauseRow> all;
-  Statement query(db, std::string("SELECT ") + pause_columns + " FROM pause ORDER BY job_id, since");
+  Statement query(db, select_pauses(db, "ORDER BY job_id, since"));
   for (Cursor one = query.start(); one.step();) all.push_back(read_pause(one, name_of));
   return all;
 }

@@ -52,6 +52,7 @@ Writer::Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& 
 std::int64_t Writer::work() {
   open_spool();
   recover();
+  if (hooks_.on_opened) hooks_.on_opened();
   while (true) {
     report();
     rest();

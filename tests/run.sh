@@ -1,8 +1,9 @@
 #!/bin/bash
 # The whole proof that a change is sound, on a bare Debian 12: style; what is shipped, with warnings as errors, and its
-# benches' short form; every test, those of rooms, parsers and single daemons under AddressSanitizer; under ThreadSanitizer
-# what has threads, or, as the commit says, the release before beside this one. Fails on the first step that does not hold;
-# says at the end what each took.
+# benches' short form; every test, those of rooms and parsers under AddressSanitizer. As the commit says, either what has
+# threads under ThreadSanitizer, and the runner and single daemons under AddressSanitizer; or the release before beside this
+# one, and backends and the simulation under AddressSanitizer. Fails on the first step that does not hold; says at the end
+# what each took.
 # Usage: tests/run.sh [--quick | --long | --fuzz MINUTES]
 #   --quick   style, build and tests: no release, no benches, no sanitizers
 #   --long    besides all of it, what takes hours: 20,000 seeds, three servers, 10,000 groups, a fault at each call
@@ -71,6 +72,14 @@ turn() {
 # quick one about the builds.
 asks_about_threads() {
   [ "$form" != quick ] && { [ "$form" = long ] || [ "$(turn 2 5-8)" = 0 ]; }
+}
+
+# under_asan: the labels of what this run asks under AddressSanitizer, in words.
+under_asan() {
+  local labels='unit fuzz mutants'
+  [ "$form" != long ] && ! asks_about_threads || labels+=' runner daemon'
+  [ "$form" != long ] && asks_about_threads || labels+=' conformance sim'
+  echo "$labels"
 }
 
 # ---- building and testing
@@ -200,8 +209,8 @@ faults() {
 }
 
 # asked_elsewhere PRESET: the pattern of what this sanitizer leaves to the other one, or to another commit. As the commit says,
-# a run asks the conformance of one networked store under AddressSanitizer, of another one under ThreadSanitizer, and an
-# eighth of the simulation under AddressSanitizer; the long form all of it.
+# a run asks the conformance of one networked store under a sanitizer, and an eighth of the simulation under
+# AddressSanitizer; the long form all of it.
 asked_elsewhere() {
   [ "$form" != long ] || { echo '^$'; return; }
   local stores=(zookeeper etcd consul nats) one=$(turn 8)
@@ -264,19 +273,20 @@ if [ "$form" = fuzz ]; then
 fi
 
 step 'dependencies'
-packaging/install-deps.sh build test ci clang
+packaging/install-deps.sh build test ci clang browser
 
 step 'style'
 find runtime storage plugins tests examples -name '*.[ch]pp' -type f -print0 | xargs -0 -n 50 -P "$cores" clang-format-14 --dry-run --Werror
 tests/size_rules.sh
+tests/script_rules.sh
 
 build proof
-ahead_of_time=('release all ballot_bench'
-  'asan tests_unit tests_fuzz tests_conformance tests_sim tests_runner tests_daemon tests_mutants')
+sanitized=$(under_asan)
+ahead_of_time=('release all ballot_bench' "asan tests_${sanitized// / tests_}")
 ! asks_about_threads || ahead_of_time+=('tsan tests_threads')
 [ "$form" = quick ] || build_ahead "${ahead_of_time[@]}"
-# The runner and a daemon alone are asked once, under AddressSanitizer.
-[ "$form" != whole ] || left_out='^(long|runner|daemon)$'
+# What is asked under AddressSanitizer of the runner and of a daemon alone is not asked again.
+[ "$form" = whole ] && asks_about_threads && left_out='^(long|runner|daemon)$'
 run_tests proof -E "$(asked_of_others)"
 left_out='^long$'
 step 'proof: faults with real servers'
@@ -300,7 +310,7 @@ if [ "$form" != quick ]; then
   # A backend's candidates in processes of their own run the code that those in one process run; days and fleets that
   # are simulated run that of an hour and of three nodes; ten thousand runs that of one.
   BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.*:JobKeys.UnknownInGreat*:ImportCommand.WritesSeveral*:BothWays.ANodeThatHas*:Audit.OfADay*:Audit/EachRow.*:Scale.*:Isolation.OfTenThousand*:*/processes' \
-    run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon|mutants)$' -E "$(asked_elsewhere asan)"
+    run_tests asan -L "^(${sanitized// /|})\$" -E "$(asked_elsewhere asan)"
   if asks_about_threads; then
     built_ahead tsan
     # What fails at each call in turn, is sent megabytes of junk, or has ten thousand groups in one thread, shows nothing

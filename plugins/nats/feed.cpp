@@ -104,10 +104,11 @@ void Feed::make_later() {
 
 /// The next consumer may be on another server: each server of the stream's has the same chance.
 void Feed::disagree(const std::string& how) {
-  listener_.on_disagreement(*this, "a replica of stream " + stream_of(bucket_) +
-                                       " does not agree with its leader: " + how +
-                                       ": another one is read. Compare last_seq in /jsz?streams=true of each "
-                                       "server; one that stays apart must be given its data anew");
+  listener_.on_disagreement(
+      *this, "a replica of stream " + stream_of(bucket_) + " does not agree with its leader: " + how +
+                 ": another one is read. Compare last_seq in /jsz?streams=true of each "
+                 "server; where one stays apart, `nats stream edit " +
+                 stream_of(bucket_) + " --replicas 1`, then with as many as before, has it copied from the leader");
   make_later();
 }
 

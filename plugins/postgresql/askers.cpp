@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "schema.hpp"
+
 namespace ballot::postgresql {
 
 namespace {
@@ -16,15 +18,22 @@ constexpr const char* requests_of_runs =
 
 // Of one pause as several ledgers have it the end counts that one of them knows. One of the job itself comes before one
 // of its group. The request that ended it was taken up right before it ended.
-constexpr const char* pauses_of_slots =
-    "SELECT k.n, p.by, (SELECT q.by FROM request AS q WHERE q.kind = 'resume' AND q.at >= p.until - 60000"
-    " AND q.at <= p.until + 1000 AND CASE WHEN p.job = 0 THEN q.grp = p.grp ELSE q.job = p.job END"
-    " ORDER BY q.at DESC LIMIT 1)"
-    " FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(job, grp, slot, n)"
-    " JOIN name AS g ON g.text = k.grp JOIN name AS j ON j.text = k.job CROSS JOIN LATERAL ("
-    "SELECT one.job, one.grp, max(one.until) AS until, max(one.by) AS by FROM pause AS one WHERE one.grp = g.id"
-    " AND one.job IN (0, j.id) AND one.since <= k.slot GROUP BY one.job, one.grp, one.since"
-    " HAVING coalesce(max(one.until) >= k.slot, true) ORDER BY one.job <> 0 DESC, one.since DESC LIMIT 1) AS p";
+// `with_terms`: the tables say when pauses were to end; the ledger that has seen the end of one knows that best.
+std::string pauses_of_slots(bool with_terms) {
+  const std::string ends = with_terms ? "(array_agg(one.ends ORDER BY one.until NULLS LAST))[1]" : "NULL::bigint";
+  const std::string reason = with_terms ? "(array_agg(one.reason ORDER BY one.until NULLS LAST))[1]" : "''";
+  return "SELECT k.n, p.by, (SELECT q.by FROM request AS q WHERE q.kind = 'resume' AND q.at >= p.until - 60000"
+         " AND q.at <= p.until + 1000 AND CASE WHEN p.job = 0 THEN q.grp = p.grp ELSE q.job = p.job END"
+         " ORDER BY q.at DESC LIMIT 1), p.since, p.until, p.ends, p.reason"
+         " FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(job, grp, slot, n)"
+         " JOIN name AS g ON g.text = k.grp JOIN name AS j ON j.text = k.job CROSS JOIN LATERAL ("
+         "SELECT one.job, one.grp, one.since, max(one.until) AS until, max(one.by) AS by, " +
+         ends + " AS ends, " + reason +
+         " AS reason FROM pause AS one WHERE one.grp = g.id"
+         " AND one.job IN (0, j.id) AND one.since <= k.slot GROUP BY one.job, one.grp, one.since"
+         " HAVING coalesce(coalesce(max(one.until), " +
+         ends + ") >= k.slot, true) ORDER BY one.job <> 0 DESC, one.since DESC LIMIT 1) AS p";
+}
 
 std::string ending_of(const Row& row) {
   return row.reason == Reason::operator_ ? "kill" : row.reason == Reason::forgotten ? "forget" : "";
@@ -62,8 +71,9 @@ void name_askers(Connection& connection, std::vector<KeptRow>& rows) {
     }
   }
   if (runs.empty() && paused.empty()) return;
+  const bool with_terms = connection.tables_version() >= version_with_pause_terms;
   const auto answers = connection.ask({{requests_of_runs, Params().add(std::vector<RunId>(runs.begin(), runs.end()))},
-                                       {pauses_of_slots, Params().add(jobs).add(groups).add(slots)}});
+                                       {pauses_of_slots(with_terms), Params().add(jobs).add(groups).add(slots)}});
   AskedBy asked;
   for (int i = 0; i < answers[0].rows(); ++i)
     asked[{answers[0].id(i, 0), answers[0].text(i, 1)}] = answers[0].text(i, 2);
@@ -72,6 +82,10 @@ void name_askers(Connection& connection, std::vector<KeptRow>& rows) {
     Row& row = *paused.at(static_cast<std::size_t>(answers[1].number(i, 0) - 1));
     row.paused_by = answers[1].text(i, 1);
     row.resumed_by = answers[1].text(i, 2);
+    row.paused_at = answers[1].time(i, 3);
+    row.pause_ends = answers[1].maybe_time(i, 5);
+    row.pause_reason = answers[1].text(i, 6);
+    if (row.pause_ends && answers[1].maybe_time(i, 4) == row.pause_ends) row.resumed_by = by_its_end;
   }
 }
 

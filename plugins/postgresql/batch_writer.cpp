@@ -44,6 +44,12 @@ constexpr const char* upsert_pause =
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (grp, job, since, ledger) DO UPDATE SET"
     " until = excluded.until, node = excluded.node, by = excluded.by, recorded = excluded.recorded,"
     " change = excluded.change WHERE pause.change < excluded.change";
+constexpr const char* upsert_pause_with_terms =
+    "INSERT INTO pause (ledger, job, grp, since, until, node, by, recorded, change, ends, reason)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (grp, job, since, ledger) DO UPDATE SET"
+    " until = excluded.until, node = excluded.node, by = excluded.by, recorded = excluded.recorded,"
+    " ends = excluded.ends, reason = excluded.reason,"
+    " change = excluded.change WHERE pause.change < excluded.change";
 constexpr const char* upsert_request =
     "INSERT INTO request (ledger, id, kind, job, grp, run, node, at, by, result, text, answered_at, change)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id, ledger) DO UPDATE SET"
@@ -230,7 +236,9 @@ Query BatchWriter::query_of(const PauseRow& pause, std::int64_t change) const {
   Params params;
   params.add(ledger_).add(names_.of(pause.job)).add(names_.of(pause.group)).add(pause.from).add(pause.until);
   params.add(names_.of(pause.node)).add(pause.by).add(pause.change).add(change);
-  return {upsert_pause, std::move(params)};
+  if (connection_.tables_version() < version_with_pause_terms) return {upsert_pause, std::move(params)};
+  params.add(pause.ends).add(pause.reason);
+  return {upsert_pause_with_terms, std::move(params)};
 }
 
 Query BatchWriter::query_of(const RequestRow& request, std::int64_t change) const {

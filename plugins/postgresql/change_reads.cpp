@@ -7,6 +7,7 @@
 
 #include "failure.hpp"
 #include "kept_rows.hpp"
+#include "schema.hpp"
 
 namespace ballot::postgresql {
 
@@ -29,10 +30,12 @@ constexpr const char* select_changed_definitions =
     " t.concurrency, t.retries, t.at_least_once, t.reruns, t.written, t.renewed FROM definition AS t"
     " LEFT JOIN name AS job ON job.id = t.job LEFT JOIN name AS grp ON grp.id = t.grp"
     " LEFT JOIN name AS node ON node.id = t.node WHERE t.";
-constexpr const char* select_changed_pauses =
-    "SELECT t.change, job.text, grp.text, node.text, t.since, t.until, t.by, t.recorded FROM pause AS t"
-    " LEFT JOIN name AS job ON job.id = t.job LEFT JOIN name AS grp ON grp.id = t.grp"
-    " LEFT JOIN name AS node ON node.id = t.node WHERE t.";
+std::string select_changed_pauses(bool with_terms) {
+  return std::string("SELECT t.change, job.text, grp.text, node.text, t.since, t.until, t.by, t.recorded, ") +
+         (with_terms ? "t.ends, t.reason" : "NULL::bigint, ''") +
+         " FROM pause AS t LEFT JOIN name AS job ON job.id = t.job LEFT JOIN name AS grp ON grp.id = t.grp"
+         " LEFT JOIN name AS node ON node.id = t.node WHERE t.";
+}
 constexpr const char* select_changed_requests =
     "SELECT t.change, t.id, t.kind, job.text, grp.text, t.run, node.text, t.at, t.by, t.result, t.text, t.answered_at"
     " FROM request AS t LEFT JOIN name AS job ON job.id = t.job LEFT JOIN name AS grp ON grp.id = t.grp"
@@ -80,8 +83,9 @@ What read_definition(const Answer& answer, int i) {
 }
 
 What read_pause(const Answer& answer, int i) {
-  return PauseRow{answer.text(i, 1),       answer.text(i, 2), answer.text(i, 3),  answer.time(i, 4),
-                  answer.maybe_time(i, 5), answer.text(i, 6), answer.number(i, 7)};
+  return PauseRow{answer.text(i, 1),       answer.text(i, 2),       answer.text(i, 3),
+                  answer.time(i, 4),       answer.maybe_time(i, 5), answer.text(i, 6),
+                  answer.maybe_time(i, 8), answer.text(i, 9),       answer.number(i, 7)};
 }
 
 What read_changed_request(const Answer& answer, int i) {
@@ -113,14 +117,14 @@ struct Kind {
   int change = 0;  // its column
 };
 
-std::vector<Kind> make_kinds() {
+std::vector<Kind> make_kinds(bool with_terms) {
   const auto ordered = [](const std::string& select) { return select + of_ledger + " ORDER BY t.change LIMIT $3"; };
   const std::string rows = "SELECT " + row_columns() + " FROM (SELECT * FROM rows AS t WHERE " + of_ledger +
                            " ORDER BY change LIMIT $3) AS r" + row_joins;
   return {{rows, read_changed_row, 24},
           {ordered(select_changed_terms), read_term},
           {ordered(select_changed_definitions), read_definition},
-          {ordered(select_changed_pauses), read_pause},
+          {ordered(select_changed_pauses(with_terms)), read_pause},
           {ordered(select_changed_requests), read_changed_request},
           {ordered(select_changed_outputs), read_output}};
 }
@@ -128,7 +132,8 @@ std::vector<Kind> make_kinds() {
 }  // namespace
 
 LedgerBatch read_changes(Connection& connection, const RunId& ledger, std::int64_t after, std::int64_t most) {
-  static const std::vector<Kind> kinds = make_kinds();
+  connection.open();
+  const std::vector<Kind> kinds = make_kinds(connection.tables_version() >= version_with_pause_terms);
   std::vector<Query> queries{{begin_moment}, {find_line, Params().add(ledger)}};
   for (const Kind& kind : kinds) queries.push_back({kind.sql, Params().add(ledger).add(after).add(most + 1)});
   queries.push_back({end_moment});

@@ -152,7 +152,9 @@ void Connection::set_up() {
   if (!migrates) queries.push_back({version_sql});
   try {
     const std::vector<Answer> answers = exchange(queries);
-    if (!migrates) check_version(answers.back(), place_);
+    if (migrates) return;
+    check_version(answers.back(), place_);
+    version_ = answers.back().number(0, 0);
   } catch (const Failure&) {
     close();
     throw;

@@ -60,6 +60,8 @@ class Connection {
   bool is_open() const { return connection_ != nullptr; }
   /// Grows with each connection that is made: what is known of the server by an earlier one may be wrong.
   std::uint64_t generation() const { return generation_; }
+  /// Of the tables, as it was when it connected.
+  std::int64_t tables_version() const { return version_; }
   const std::string& place() const { return place_; }
   /// As whom it is connected.
   std::string user() const;
@@ -93,6 +95,7 @@ class Connection {
   std::unique_ptr<PGconn, decltype(&PQfinish)> connection_{nullptr, PQfinish};
   std::map<std::string, std::string> prepared_;  // by its text, the name of a statement
   std::uint64_t generation_ = 0;
+  std::int64_t version_ = 0;
   SteadyTime deadline_{};
 };
 

@@ -53,7 +53,10 @@ constexpr const char* select_instances =
 Query requests_query(const RequestFilter& filter) {
   Where where;
   where.add(no_better_request);
-  where.add_names("q.job", filter.jobs);
+  if (!filter.jobs.empty()) {
+    const std::string jobs = where.ids(filter.jobs);
+    where.add("(q.job = ANY(", jobs, ") OR q.grp IN (SELECT grp FROM job_group WHERE job = ANY(", jobs, ")))");
+  }
   where.add_names("q.node", filter.nodes);
   if (!filter.groups.empty()) {
     const std::string groups = where.ids(filter.groups);

@@ -4,8 +4,10 @@
 #include <exception>
 
 #include "change_reads.hpp"
+#include "day_counts.hpp"
 #include "failure.hpp"
 #include "migration.hpp"
+#include "run_count_reads.hpp"
 #include "schema.hpp"
 #include "support/clock.hpp"
 
@@ -15,7 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis tidy_interval = 1h;
+constexpr Millis tidy_interval = 1h, soon = 1min;  // soon: where there is more to be counted
+constexpr Millis count_patience = 1s;              // what is to be sent waits
 
 }  // namespace
 
@@ -46,7 +49,7 @@ auto PostgresHistory::repeatable(const Call& call) noexcept -> Result<decltype(c
 }
 
 /// By who sends, at each connection and once an hour. What fails is done the next time: rows of a month without a
-/// partition go to the default one until then, and what is old is kept for longer.
+/// partition go to the default one until then, what is old is kept for longer, and days are counted by their rows.
 void PostgresHistory::tidy() {
   connection_.open();
   const SteadyTime now = support::boot_now();
@@ -58,6 +61,7 @@ void PostgresHistory::tidy() {
   try {
     connection_.ask({make_partitions_sql});
     connection_.ask({drop_partitions_sql, std::move(spans)});
+    if (!DayCounts(connection_).count(count_patience)) tidied_at_ = now - tidy_interval + soon;
   } catch (const Failure&) {
     if (!connection_.is_open()) throw;  // the connection is lost
   }
@@ -82,7 +86,7 @@ Result<std::vector<LedgerLine>> PostgresHistory::ledgers() noexcept {
 }
 
 Result<std::vector<KeptRow>> PostgresHistory::rows(const HistoryFilter& filter) noexcept {
-  return repeatable([&] { return rows_.page(filter, RowReads::Which::all); });
+  return repeatable([&] { return rows_.page(filter); });
 }
 
 Result<std::vector<KeptRow>> PostgresHistory::rows_of(const std::vector<RowKey>& keys) noexcept {
@@ -93,12 +97,14 @@ Result<std::vector<KeptRow>> PostgresHistory::last_rows(const std::vector<std::s
   return repeatable([&] { return rows_.last_rows(jobs); });
 }
 
-Result<std::vector<RunCount>> PostgresHistory::succeeded_at_once(const HistoryFilter& filter) noexcept {
-  return repeatable([&] { return rows_.counts(filter); });
+Result<RunCounts> PostgresHistory::counts(const HistoryFilter& filter, CountPer per,
+                                          const std::vector<RunId>& but) noexcept {
+  return repeatable([&] { return RunCountReads(connection_).counts(filter, per, but); });
 }
 
-Result<std::vector<KeptRow>> PostgresHistory::rows_left(const HistoryFilter& filter) noexcept {
-  return repeatable([&] { return rows_.page(filter, RowReads::Which::left); });
+Result<std::vector<KeptRow>> PostgresHistory::rows_left(const HistoryFilter& filter,
+                                                        const std::optional<std::vector<RunId>>& left) noexcept {
+  return repeatable([&] { return rows_.page_left(filter, left); });
 }
 
 Result<std::vector<RequestRow>> PostgresHistory::requests(const RequestFilter& filter) noexcept {

@@ -28,8 +28,9 @@ class PostgresHistory : public History {
   Result<std::vector<KeptRow>> rows(const HistoryFilter& filter) noexcept override;
   Result<std::vector<KeptRow>> rows_of(const std::vector<RowKey>& keys) noexcept override;
   Result<std::vector<KeptRow>> last_rows(const std::vector<std::string>& jobs) noexcept override;
-  Result<std::vector<RunCount>> succeeded_at_once(const HistoryFilter& filter) noexcept override;
-  Result<std::vector<KeptRow>> rows_left(const HistoryFilter& filter) noexcept override;
+  Result<RunCounts> counts(const HistoryFilter& filter, CountPer per, const std::vector<RunId>& but) noexcept override;
+  Result<std::vector<KeptRow>> rows_left(const HistoryFilter& filter,
+                                         const std::optional<std::vector<RunId>>& left) noexcept override;
   Result<std::vector<RequestRow>> requests(const RequestFilter& filter) noexcept override;
   Result<std::vector<RunId>> find_run(const std::string& digits) noexcept override;
   Result<std::optional<StoredOutput>> output(const RunId& run, int attempt) noexcept override;

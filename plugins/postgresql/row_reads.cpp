@@ -10,6 +10,7 @@
 #include "askers.hpp"
 #include "batch_writer.hpp"
 #include "kept_rows.hpp"
+#include "row_conditions.hpp"
 #include "support/clock.hpp"
 #include "where.hpp"
 
@@ -19,9 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_arms = 200;  // beyond, a walk over all slots finds the next row soon enough
 constexpr std::int64_t largest_page = 10'000;
-constexpr const char* hour_ms = "3600000";
 
 constexpr const char* jobs_of_groups =
     "SELECT DISTINCT text FROM name JOIN job_group ON job = id WHERE grp = ANY(ARRAY(SELECT g.id FROM name AS g"
@@ -37,7 +36,7 @@ constexpr const char* rows_of_slots =
     " CROSS JOIN LATERAL (SELECT * FROM ((SELECT * FROM rows AS r WHERE r.job = j.id AND r.slot >= k.slot"
     " AND r.slot <= k.until ORDER BY r.slot DESC LIMIT 100)"
     " UNION ALL (SELECT * FROM rows AS r WHERE r.job = j.id AND r.slot_until >= k.slot AND r.slot < k.slot"
-    " AND r.run = '00000000-0000-0000-0000-000000000000' LIMIT 100)) AS r LIMIT 100) AS r";
+    " AND r.run = '00000000-0000-0000-0000-000000000000' AND r.attempt = 0 LIMIT 100)) AS r LIMIT 100) AS r";
 constexpr const char* rows_of_last_slots =
     " FROM name AS j CROSS JOIN LATERAL (SELECT slot FROM rows WHERE rows.job = j.id AND rows.slot >= $2::bigint"
     " ORDER BY slot DESC LIMIT 1) AS n CROSS JOIN LATERAL (SELECT * FROM rows AS r WHERE r.job = j.id"
@@ -48,39 +47,6 @@ constexpr const char* rows_of_last_slots =
 constexpr Millis longest_before_run = 72h, longest_after_run = 24h, recent = 24h * 8;
 constexpr WallTime first_slot{Millis(std::numeric_limits<std::int64_t>::min())},
     last_slot{Millis(std::numeric_limits<std::int64_t>::max())};
-
-/// Ledgers whose node has begun another one after them, and which have put something since then.
-constexpr const char* replaced_ledgers =
-    "SELECT id FROM ledger AS o WHERE stored_at >= $1 AND EXISTS (SELECT FROM ledger AS n WHERE n.node = o.node"
-    " AND n.id > o.id)";
-constexpr Millis most_skew = 24h;  // of nodes' clocks
-
-/// Of a node that has handed on several ledgers the last one's copy. It reads rows, which the index does not have.
-constexpr const char* once_a_node =
-    "(r.ledger <> ALL(ARRAY(SELECT o.id FROM ledger AS o JOIN ledger AS n ON n.node = o.node AND n.id > o.id))"
-    " OR NOT EXISTS (SELECT FROM rows AS s JOIN ledger AS n ON n.id = s.ledger JOIN ledger AS o ON o.id = r.ledger"
-    " WHERE s.run = r.run AND s.attempt = r.attempt AND s.slot = r.slot AND s.at_once AND n.id > o.id"
-    " AND n.node = o.node))";
-
-template <class Enum>
-std::vector<std::int32_t> numbers_of(const std::vector<Enum>& values) {
-  std::vector<std::int32_t> numbers;
-  for (const Enum value : values) numbers.push_back(static_cast<std::int32_t>(value));
-  return numbers;
-}
-
-bool wants_success(const HistoryFilter& filter) {
-  return filter.statuses.empty() ||
-         std::find(filter.statuses.begin(), filter.statuses.end(), Status::succeeded) != filter.statuses.end();
-}
-
-void add_conditions(Where& where, const HistoryFilter& filter) {
-  where.add_names("r.node", filter.nodes);
-  if (!filter.statuses.empty()) where.add("r.status = ANY(", where.bind(numbers_of(filter.statuses)), ")");
-  if (!filter.reasons.empty()) where.add("r.reason = ANY(", where.bind(numbers_of(filter.reasons)), ")");
-  if (filter.since) where.add("r.slot >= ", where.bind(*filter.since));
-  if (filter.until) where.add("r.slot < ", where.bind(*filter.until));
-}
 
 /// Of what ties in slot and attempt the ledgers of nodes after it count, and of its own the smaller ids. The first
 /// condition leaves out partitions, the second is what the index answers.
@@ -94,83 +60,56 @@ void add_position(Where& where, const HistoryPosition& after) {
             ")) OR (r.id < ", id, " AND r.ledger = ANY(ARRAY(SELECT id FROM ledger WHERE node = ", node, "))))");
 }
 
-std::string ordered(const std::string& conditions, const std::string& limit) {
-  return "SELECT * FROM rows AS r WHERE " + conditions + " ORDER BY r.slot DESC, r.attempt DESC FETCH FIRST (" + limit +
-         ") ROWS WITH TIES";
+std::string ordered(const std::string& rows, const std::string& conditions, const std::string& limit) {
+  return "SELECT * FROM " + rows + " AS r WHERE " + conditions + " ORDER BY r.slot DESC, r.attempt DESC FETCH FIRST (" +
+         limit + ") ROWS WITH TIES";
 }
 
-/// Jobs, or else groups, of which each is looked up by itself.
-struct Arms {
-  std::string column = {};
-  std::vector<std::string> names = {};  // none: all slots are walked over
-};
-
-Arms arms_of(const HistoryFilter& filter) {
-  if (filter.run) return {};
-  if (!filter.jobs.empty() && filter.jobs.size() <= most_arms) return {"r.job", filter.jobs};
-  if (filter.jobs.empty() && filter.groups.size() <= most_arms) return {"r.grp", filter.groups};
-  return {};
+/// It is a part of the statement, whose plan depends on it.
+std::string page_limit(const HistoryFilter& filter) {
+  return std::to_string(std::clamp(filter.limit.value_or(largest_page), std::int64_t{1}, largest_page));
 }
 
-/// The limit is a part of the statement: its plan depends on it.
-Query page_query(const HistoryFilter& filter, RowReads::Which which) {
+/// A page of these rows, with their names, in the order that the ledgers' nodes have too.
+std::string placed(const std::string& rows, const std::string& limit) {
+  const std::string order = " ORDER BY r.slot DESC, r.attempt DESC, l.node, r.id DESC LIMIT " + limit;
+  const std::string page = "SELECT r.* FROM (" + rows + ") AS r JOIN ledger AS l ON l.id = r.ledger" + order;
+  return "SELECT " + row_columns() + " FROM (" + page + ") AS r" + row_joins + order;
+}
+
+Query page_query(const HistoryFilter& filter, bool leaves_out_at_once) {
   Where where;
   const Arms arms = arms_of(filter);
-  const std::string limit =
-      std::to_string(std::clamp(filter.limit.value_or(largest_page), std::int64_t{1}, largest_page));
+  const std::string limit = page_limit(filter);
   const std::string names = arms.names.empty() ? "" : where.bind(arms.names);
   if (!names.empty()) where.add(arms.column, " = j.id");
   if (arms.column != "r.job" || names.empty()) where.add_names("r.job", filter.jobs);
   if (arms.column != "r.grp" || names.empty()) where.add_names("r.grp", filter.groups);
   add_conditions(where, filter);
-  if (which == RowReads::Which::left || !wants_success(filter)) where.add("NOT r.at_once");
+  if (leaves_out_at_once || !wants_success(filter)) where.add("NOT r.at_once");
   if (filter.run) where.add("r.run = ", where.bind(*filter.run));
   if (filter.after) add_position(where, *filter.after);
-  std::string rows = ordered(where.sql(), limit);
+  std::string rows = ordered("rows", where.sql(), limit);
   if (!names.empty())
     rows =
         "SELECT r.* FROM name AS j CROSS JOIN LATERAL (" + rows + ") AS r WHERE j.text = ANY(" + names + ") OFFSET 0";
-  const std::string order = " ORDER BY r.slot DESC, r.attempt DESC, l.node, r.id DESC LIMIT " + limit;
-  rows = "SELECT r.* FROM (" + rows + ") AS r JOIN ledger AS l ON l.id = r.ledger" + order;
-  return {"SELECT " + row_columns() + " FROM (" + rows + ") AS r" + row_joins + order, where.take_params()};
+  return {placed(rows, limit), where.take_params()};
 }
 
-/// The first row's hour from this slot on.
-std::string first_hour(const std::string& from, const std::string& conditions) {
-  return "(SELECT r.slot / " + std::string(hour_ms) + " FROM rows AS r WHERE r.slot >= " + from + " AND " + conditions +
-         " ORDER BY r.slot LIMIT 1)";
-}
-
-/// An hour after the other that has rows: what is kept of each is little, and none is looked at beyond the limit.
-std::string counts_by_the_hour(const std::string& conditions) {
-  const std::string next = "(h.hour + 1) * " + std::string(hour_ms);
-  return "WITH RECURSIVE h(hour) AS (SELECT " + first_hour("'-9223372036854775808'::bigint", conditions) +
-         " UNION ALL SELECT " + first_hour(next, conditions) +
-         " FROM h WHERE h.hour IS NOT NULL) SELECT h.hour, c.job, c.runs FROM h CROSS JOIN LATERAL"
-         " (SELECT r.job, count(*) AS runs FROM rows AS r WHERE r.slot >= h.hour * " +
-         hour_ms + " AND r.slot < " + next + " AND " + conditions + " GROUP BY r.job) AS c";
-}
-
-std::string counts_at_once(const std::string& conditions) {
-  return "SELECT r.slot / " + std::string(hour_ms) + " AS hour, r.job, count(*) AS runs FROM rows AS r WHERE " +
-         conditions + " GROUP BY 1, 2";
-}
-
-/// What succeeded at once has no other status. Few jobs or groups have an index of their own.
-Query counts_query(const HistoryFilter& filter, bool has_replaced) {
-  HistoryFilter rest = filter;
-  rest.statuses.clear();
+/// Of these runs, and without a run, which are few: all that match are put into their order.
+Query left_query(const HistoryFilter& filter, std::vector<RunId> runs) {
+  runs.push_back(RunId());
   Where where;
-  where.add("r.at_once");
-  if (has_replaced) where.add(once_a_node);
-  add_conditions(where, rest);
+  where.add("r.run = ANY(", where.bind(runs), ")");
+  where.add("NOT r.at_once");
+  add_conditions(where, filter);
   where.add_names("r.job", filter.jobs);
   where.add_names("r.grp", filter.groups);
-  const std::string counts =
-      arms_of(rest).names.empty() ? counts_by_the_hour(where.sql()) : counts_at_once(where.sql());
-  const std::string limit = filter.limit ? " LIMIT " + std::to_string(std::max<std::int64_t>(*filter.limit, 1)) : "";
-  return {"SELECT c.hour, job.text, c.runs FROM (" + counts + limit + ") AS c LEFT JOIN name AS job ON job.id = c.job",
-          where.take_params(), Query::Plan::anew};
+  if (filter.run) where.add("r.run = ", where.bind(*filter.run));
+  if (filter.after) add_position(where, *filter.after);
+  const std::string limit = page_limit(filter);
+  const std::string matching = "(SELECT * FROM rows AS r WHERE " + where.sql() + " OFFSET 0)";
+  return {placed(ordered(matching, "true", limit), limit), where.take_params()};
 }
 
 /// Names are joined to what was found, and not before.
@@ -220,28 +159,16 @@ std::vector<std::string> RowReads::jobs_of(const std::vector<std::string>& group
   return connection_.ask({jobs_of_groups, Params().add(groups)}).all_texts();
 }
 
-std::vector<KeptRow> RowReads::page(const HistoryFilter& filter, Which which) {
-  std::vector<KeptRow> rows = read_rows(connection_.ask(page_query(filter, which)));
+std::vector<KeptRow> RowReads::read(const Query& query) {
+  std::vector<KeptRow> rows = read_rows(connection_.ask(query));
   name_askers(connection_, rows);
   return rows;
 }
 
-std::vector<RunCount> RowReads::counts(const HistoryFilter& filter) {
-  if (!wants_success(filter)) return {};
-  const Answer answer = connection_.ask(counts_query(filter, has_replaced(filter.since)));
-  std::vector<RunCount> counts;
-  counts.reserve(static_cast<std::size_t>(answer.rows()));
-  for (int row = 0; row < answer.rows(); ++row)
-    counts.push_back({WallTime(std::chrono::hours(answer.number(row, 0))), answer.text(row, 1), answer.number(row, 2)});
-  return counts;
-}
+std::vector<KeptRow> RowReads::page(const HistoryFilter& filter) { return read(page_query(filter, false)); }
 
-/// Rows are recorded after their slots, and put after that.
-bool RowReads::has_replaced(const std::optional<WallTime>& since) {
-  const WallTime from = since.value_or(first_slot);
-  Params params;
-  params.add(std::max(from, first_slot + most_skew) - most_skew);
-  return connection_.ask({replaced_ledgers, std::move(params)}).rows() > 0;
+std::vector<KeptRow> RowReads::page_left(const HistoryFilter& filter, const std::optional<std::vector<RunId>>& left) {
+  return read(left ? left_query(filter, *left) : page_query(filter, true));
 }
 
 std::vector<KeptRow> RowReads::rows_of(const std::vector<RowKey>& keys) {

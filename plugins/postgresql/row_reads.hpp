@@ -20,15 +20,15 @@ class RowReads {
   /// The connection outlives it.
   explicit RowReads(Connection& connection) : connection_(connection) {}
 
-  enum class Which { all, left };  // left: but for those that counts() counts
-  std::vector<KeptRow> page(const HistoryFilter& filter, Which which);
-  std::vector<RunCount> counts(const HistoryFilter& filter);
+  std::vector<KeptRow> page(const HistoryFilter& filter);
+  /// What RunCountReads has not counted.
+  std::vector<KeptRow> page_left(const HistoryFilter& filter, const std::optional<std::vector<RunId>>& left);
   std::vector<KeptRow> rows_of(const std::vector<RowKey>& keys);
   std::vector<KeptRow> last_rows(const std::vector<std::string>& jobs);
   std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
 
  private:
-  bool has_replaced(const std::optional<WallTime>& since);
+  std::vector<KeptRow> read(const Query& query);
 
   Connection& connection_;
 };

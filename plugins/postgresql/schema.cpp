@@ -35,7 +35,8 @@ std::string interval_of(Millis span) {
 }
 
 std::string migration_from(std::int64_t version, const std::string& schema) {
-  return version == 0 ? with(std::string(tables_1) + functions_1, "@schema@", schema) : "";
+  const std::string statements[] = {std::string(tables_1) + functions_1, tables_2, tables_3, tables_4};
+  return with(statements[version], "@schema@", schema);
 }
 
 std::string words_sql() {
@@ -50,7 +51,7 @@ std::string words_sql() {
 }
 
 std::string grants_sql(const std::string& schema, const std::string& quoted_role) {
-  return with(with(grants_1, "@schema@", schema), "@role@", quoted_role);
+  return with(with(std::string(grants_1) + grants_2 + grants_3, "@schema@", schema), "@role@", quoted_role);
 }
 
 }  // namespace ballot::postgresql

@@ -11,7 +11,7 @@
 
 namespace ballot::postgresql {
 
-inline constexpr std::int64_t schema_version = 1;
+inline constexpr std::int64_t schema_version = 4;
 
 /// SQLSTATE of advance(): the ledger is not at that change.
 inline constexpr const char* conflict_state = "BA001";
@@ -22,6 +22,13 @@ inline constexpr const char* other_tables_state = "BA002";
 inline constexpr const char* version_sql = "SELECT version, compatible_from FROM meta";
 /// Fails where a newer ballot has made the tables such that this one must not use them, or they are too old.
 void check_version(const Answer& version, const std::string& place);
+
+/// From that one on runs that succeeded at once are counted by days.
+inline constexpr std::int64_t version_with_days = 2;
+/// From that one on days that are over are counted whole.
+inline constexpr std::int64_t version_with_ends = 3;
+/// From that one on pauses say when they were to end, and why they were.
+inline constexpr std::int64_t version_with_pause_terms = 4;
 
 /// The statements that take the tables from one version to the next.
 std::string migration_from(std::int64_t version, const std::string& schema);

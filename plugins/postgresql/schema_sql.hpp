@@ -257,11 +257,165 @@ REVOKE ALL ON FUNCTION tables(), advance(uuid, bigint, bigint, text, uuid, bigin
   drop_months(text, timestamp), drop_partitions(interval, interval) FROM PUBLIC;
 )sql";
 
+// What a summary counts. Ballots of version 1 write beside those of version 2: triggers count what they write too.
+inline constexpr const char* tables_2 = R"sql(
+UPDATE meta SET version = 2;
+LOCK TABLE rows IN SHARE ROW EXCLUSIVE MODE;
+
+CREATE INDEX rows_runs ON rows (slot, run, attempt) INCLUDE (job, grp, node, ledger, status, reason) WHERE NOT at_once;
+
+CREATE TABLE day_runs (
+  day bigint NOT NULL, job integer NOT NULL, grp integer NOT NULL, node integer NOT NULL, runs integer NOT NULL,
+  PRIMARY KEY (day, job, grp, node)
+) WITH (fillfactor = 50);
+INSERT INTO day_runs SELECT slot / 86400000, job, grp, node, count(*) FROM rows WHERE at_once GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
+
+CREATE FUNCTION count_inserted() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+  INSERT INTO day_runs AS d SELECT slot / 86400000 AS day, job, grp, node, count(*) FROM added WHERE at_once
+    GROUP BY day, job, grp, node ORDER BY day, job, grp, node
+    ON CONFLICT (day, job, grp, node) DO UPDATE SET runs = d.runs + excluded.runs;
+  RETURN NULL;
+END $$;
+CREATE FUNCTION count_updated() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+  INSERT INTO day_runs AS d SELECT slot / 86400000 AS day, job, grp, node, sum(one) FROM
+      (SELECT slot, job, grp, node, 1 AS one FROM added WHERE at_once UNION ALL SELECT slot, job, grp, node, -1 FROM removed WHERE at_once) AS changed
+    GROUP BY day, job, grp, node HAVING sum(one) <> 0 ORDER BY day, job, grp, node
+    ON CONFLICT (day, job, grp, node) DO UPDATE SET runs = d.runs + excluded.runs;
+  RETURN NULL;
+END $$;
+CREATE FUNCTION count_deleted() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+  INSERT INTO day_runs AS d SELECT slot / 86400000 AS day, job, grp, node, -count(*) FROM removed WHERE at_once
+    GROUP BY day, job, grp, node ORDER BY day, job, grp, node
+    ON CONFLICT (day, job, grp, node) DO UPDATE SET runs = d.runs + excluded.runs;
+  RETURN NULL;
+END $$;
+-- What is older is dropped by then, or will be.
+CREATE FUNCTION drop_days() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+  DELETE FROM day_runs WHERE day < (SELECT rows_since FROM meta) / 86400000;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_inserted AFTER INSERT ON rows REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_inserted();
+CREATE TRIGGER count_updated AFTER UPDATE ON rows REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_updated();
+CREATE TRIGGER count_deleted AFTER DELETE ON rows REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_deleted();
+CREATE TRIGGER drop_days AFTER UPDATE OF rows_since ON meta FOR EACH STATEMENT EXECUTE FUNCTION drop_days();
+
+REVOKE ALL ON FUNCTION count_inserted(), count_updated(), count_deleted(), drop_days() FROM PUBLIC;
+)sql";
+
+// Days that are over are counted whole, by whoever sends: see day_counts.hpp. Where anything of such a day changes, or
+// the ledgers do, it is as if it were not counted.
+inline constexpr const char* tables_3 = R"sql(
+UPDATE meta SET version = 3;
+LOCK TABLE rows IN SHARE ROW EXCLUSIVE MODE;
+DROP FUNCTION count_inserted(), count_updated(), count_deleted() CASCADE;
+
+CREATE TABLE counted_day (day bigint PRIMARY KEY, count bigint NOT NULL, is_counted boolean NOT NULL);
+CREATE TABLE day_ends (
+  day bigint NOT NULL, job integer NOT NULL, grp integer NOT NULL, status integer NOT NULL, reason integer NOT NULL,
+  runs integer NOT NULL, attempts integer NOT NULL,
+  PRIMARY KEY (day, job, grp, status, reason)
+);
+CREATE TABLE day_left (day bigint NOT NULL, run uuid NOT NULL, job integer NOT NULL, grp integer NOT NULL, PRIMARY KEY (day, run, job, grp));
+
+CREATE FUNCTION count_changed() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+  now_there text := 'SELECT slot / 86400000 AS day, job, grp, node, at_once, 1 AS one FROM added';
+  no_more text := 'SELECT slot / 86400000 AS day, job, grp, node, at_once, -1 AS one FROM removed';
+  changed text := CASE TG_OP WHEN 'INSERT' THEN now_there WHEN 'DELETE' THEN no_more ELSE now_there || ' UNION ALL ' || no_more END;
+BEGIN
+  EXECUTE 'INSERT INTO day_runs AS d SELECT day, job, grp, node, sum(one) FROM (' || changed || ') AS c WHERE at_once'
+    ' GROUP BY day, job, grp, node HAVING sum(one) <> 0 ORDER BY day, job, grp, node'
+    ' ON CONFLICT (day, job, grp, node) DO UPDATE SET runs = d.runs + excluded.runs';
+  EXECUTE 'DELETE FROM counted_day WHERE day IN (SELECT day FROM (' || changed || ') AS c)';
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_inserted AFTER INSERT ON rows REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_changed();
+CREATE TRIGGER count_updated AFTER UPDATE ON rows REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_changed();
+CREATE TRIGGER count_deleted AFTER DELETE ON rows REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_changed();
+
+-- Whether a row can be in question depends on which ledgers its node has.
+CREATE FUNCTION uncount_days() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' OR EXISTS (SELECT FROM ledger AS l WHERE l.node = NEW.node AND l.id <> NEW.id) THEN DELETE FROM counted_day; END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER uncount_inserted AFTER INSERT ON ledger FOR EACH ROW EXECUTE FUNCTION uncount_days();
+CREATE TRIGGER uncount_renamed AFTER UPDATE OF node ON ledger FOR EACH ROW WHEN (OLD.node <> NEW.node) EXECUTE FUNCTION uncount_days();
+
+CREATE OR REPLACE FUNCTION drop_days() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+  first bigint := (SELECT rows_since FROM meta) / 86400000;
+BEGIN
+  DELETE FROM day_runs WHERE day < first;
+  DELETE FROM counted_day WHERE day < first;
+  DELETE FROM day_ends WHERE day < first;
+  DELETE FROM day_left WHERE day < first;
+  RETURN NULL;
+END $$;
+
+-- What is put has been put by then, or finds that the day is being counted. Behind it what is to be put waits too, so it
+-- does not wait for long. Returns the number of this count, for end_count().
+CREATE FUNCTION begin_count(of_day bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp SET lock_timeout = '200ms' AS $$
+BEGIN
+  LOCK TABLE ONLY ledger, ONLY rows IN SHARE MODE;
+  INSERT INTO counted_day VALUES (of_day, txid_current(), false)
+    ON CONFLICT (day) DO UPDATE SET count = excluded.count, is_counted = false;
+  RETURN txid_current();
+END $$;
+-- The first and the last of the transaction that counts: what was counted before makes room; the day is counted. They
+-- fail where anything has changed since, or somebody else has begun to count.
+CREATE FUNCTION clear_count(of_day bigint, number bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM counted_day WHERE day = of_day AND count = number AND NOT is_counted) THEN
+    RAISE EXCEPTION 'day % is not counted by number %', of_day, number;
+  END IF;
+  DELETE FROM day_ends WHERE day = of_day;
+  DELETE FROM day_left WHERE day = of_day;
+END $$;
+CREATE FUNCTION end_count(of_day bigint, number bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+  UPDATE counted_day SET is_counted = true WHERE day = of_day AND count = number AND NOT is_counted;
+  IF NOT FOUND THEN RAISE EXCEPTION 'day % has changed while it was counted', of_day; END IF;
+END $$;
+
+REVOKE ALL ON FUNCTION count_changed(), uncount_days(), begin_count(bigint), clear_count(bigint, bigint), end_count(bigint, bigint) FROM PUBLIC;
+)sql";
+
+// Ballots of versions before write beside this one: they say nothing of it, and leave it as it is.
+inline constexpr const char* tables_4 = R"sql(
+UPDATE meta SET version = 4;
+ALTER TABLE pause ADD COLUMN ends bigint, ADD COLUMN reason text NOT NULL DEFAULT '';
+)sql";
+
 inline constexpr const char* grants_1 = R"sql(
 GRANT USAGE ON SCHEMA @schema@ TO @role@;
 GRANT SELECT ON meta, history TO @role@;
 GRANT SELECT, INSERT, UPDATE ON name, word, ledger, rows, output, term, definition, pause, request, job_group TO @role@;
 GRANT EXECUTE ON FUNCTION tables(), advance(uuid, bigint, bigint, text, uuid, bigint, text), make_partitions(), drop_partitions(interval, interval) TO @role@;
+)sql";
+
+inline constexpr const char* grants_2 = R"sql(
+GRANT SELECT ON day_runs TO @role@;
+)sql";
+
+inline constexpr const char* grants_3 = R"sql(
+GRANT SELECT ON counted_day TO @role@;
+GRANT SELECT, INSERT ON day_ends, day_left TO @role@;
+GRANT EXECUTE ON FUNCTION begin_count(bigint), clear_count(bigint, bigint), end_count(bigint, bigint) TO @role@;
 )sql";
 
 }  // namespace ballot::postgresql

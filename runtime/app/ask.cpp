@@ -55,6 +55,7 @@ Result<std::optional<std::vector<std::string>>> living_instances(const config::C
   request.set("do", "instances").set("job", job);
   const auto answer = io::ask_once(config.control_socket, request, std::chrono::seconds(10));
   if (!answer && answer.error().code == Errc::invalid) return Instances();  // a daemon of before there were any
+  if (!answer && answer.error().code == Errc::refused) return Instances();  // as what follows is, by the role it takes
   if (!answer) return answer.error();
   return answer->flag("each").value_or(false) ? Instances(answer->texts("instances")) : Instances();
 }

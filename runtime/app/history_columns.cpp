@@ -43,12 +43,6 @@ Cell cell_of(const io::Message& shown, const std::string& name) {
   return cell(shown.text(name));
 }
 
-std::string short_id(const RunId& run) {
-  constexpr std::size_t digits = 12;
-  const std::string text = run.text();
-  return text.substr(text.size() - digits);
-}
-
 std::vector<Column> history_columns(Format format) {
   if (format == Format::table)
     return {{"job", "JOB", Tint::plain, Room::stays},

@@ -7,12 +7,10 @@
 #include "app/format.hpp"
 #include "app/local_times.hpp"
 #include "ballot/ledger.hpp"
+#include "base/short_id.hpp"
 #include "io/message.hpp"
 
 namespace ballot::app {
-
-/// As tables and sentences show a run's id: its last 12 digits, which every command takes for the run.
-std::string short_id(const RunId& run);
 
 /// Whether a ledger has the row, or the store is evidence of it.
 enum class RowSource { ledger, store };

@@ -13,6 +13,7 @@
 #include "base/wall_text.hpp"
 #include "io/control_client.hpp"
 #include "library/history/file_ledger.hpp"
+#include "library/shown/values.hpp"
 
 namespace ballot::app {
 namespace {
@@ -58,6 +59,14 @@ Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& c
   if (file && wants_fleet && why == Errc::unavailable)
     std::cerr << "ballot: " << no_daemon << ": this is what this node's ledger has\n";
   return file;
+}
+
+bool set_said_states(std::vector<io::Message>& jobs, const config::Config& config, const library::LedgerView* ledger) {
+  const auto* const daemon = dynamic_cast<const RemoteLedger*>(ledger);
+  if (!daemon || !daemon->is_of_fleet()) return false;
+  library::drop_unsure_states(jobs, config.node);
+  library::set_states(jobs, io::Message().set("states", daemon->said_states()));
+  return true;
 }
 
 void warn_of_open_rows(std::string_view command, const library::LedgerView& ledger) {
@@ -117,11 +126,6 @@ void remark_missing(RecordWriter& out, const library::LedgerView& ledger, const 
     out.remark({{"history_failure", failure}});
   if (const auto as_of = ledger.as_of()) out.remark({{"as_of", cell(as_of)}});
   for (const library::MissingNode& node : ledger.missing()) remark_missing(out, node);
-}
-
-std::vector<Status> run_statuses() {
-  return {Status::queued, Status::claimed,   Status::running, Status::succeeded,
-          Status::failed, Status::timed_out, Status::killed,  Status::lost};
 }
 
 namespace {

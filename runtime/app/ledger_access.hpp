@@ -35,6 +35,11 @@ void add_scope_options(CLI::App& command, ScopeOptions& to, ScopeFlags flags);
 /// not read the file), io, corrupt.
 Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config, LedgerScope scope = {});
 
+/// Sets the states of jobs that other nodes lead, as the API shows them: to what those nodes say, or the store, as the
+/// daemon has found out with the jobs' last statuses; none, where nobody has said it. False, and nothing is set: the
+/// daemon has asked no other node. `ledger`: null where none can be read; it has been asked for the last statuses.
+bool set_said_states(std::vector<io::Message>& jobs, const config::Config& config, const library::LedgerView* ledger);
+
 /// Has a living daemon write what it has in memory.
 void flush_ledger(const config::Config& config);
 
@@ -49,9 +54,6 @@ void name_missing(std::string_view command, const library::LedgerView& ledger);
 /// The same as last elements of a list in JSON, and that it is one ledger's view where that is so.
 void remark_missing(RecordWriter& out, const library::LedgerView& ledger, const config::Config& config);
 void remark_missing(RecordWriter& out, const library::MissingNode& node);
-
-/// Of rows that are of a run; the others' slots never ran.
-std::vector<Status> run_statuses();
 
 /// The one run whose id ends with `suffix`. not_found: none, with the node of one that goes on elsewhere, where the
 /// daemon knows it; unavailable: none, and nodes have not answered; invalid: too short, no number, or several, which it

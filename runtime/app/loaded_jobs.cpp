@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/away_instance.hpp"
 #include "base/instance.hpp"
 #include "config/names.hpp"
 #include "io/control_client.hpp"
@@ -63,15 +64,15 @@ Result<io::Message> ask_instance_elsewhere(const config::Config& config, const s
   return io::ask_once(config.control_socket, question, std::chrono::seconds(10));
 }
 
-Result<std::vector<io::Message>> ask_jobs(const config::Config& config) {
+Result<std::vector<io::Message>> ask_list(const config::Config& config, const char* what) {
   constexpr std::chrono::seconds patience(10);
-  auto client = io::ControlClient::ask(config.control_socket, io::Message().set("do", "jobs"), patience);
+  auto client = io::ControlClient::ask(config.control_socket, io::Message().set("do", what), patience);
   if (!client) return client.error();
-  std::vector<io::Message> jobs;
+  std::vector<io::Message> all;
   for (auto line = client->next(patience);; line = client->next(patience)) {
     if (!line) return line.error();
-    if (!*line) return jobs;
-    for (io::Message& job : (*line)->objects("jobs")) jobs.push_back(std::move(job));
+    if (!*line) return all;
+    for (io::Message& one : (*line)->objects(what)) all.push_back(std::move(one));
   }
 }
 
@@ -96,6 +97,7 @@ bool is_instance_elsewhere(const std::string& name, const config::Config& config
 
 Result<void> require_own(const std::string& name, const config::Config& config) {
   if (!is_instance_elsewhere(name, config)) return {};
+  if (auto known = require_node_of(name, config); !known) return known;
   return Error{Errc::not_found, "job " + std::string(common_name(name)) + " runs on each node, and " + name +
                                     " is the instance of node " + std::string(node_of_instance(name)) + ": ask there"};
 }
@@ -123,6 +125,12 @@ Result<void> require_group(const std::string& name, const config::Config& config
   const std::string own = instance_name(common_name(name), config.node);
   const bool is_elsewhere = is_instance(name) && std::find(groups.begin(), groups.end(), own) != groups.end();
   return is_elsewhere ? Result<void>() : require("group", name, groups, ledger);
+}
+
+Error with_config_errors(Error error, const config::JobSet& set) {
+  const std::string errors = config::summary_of_errors(set.diagnostics);
+  if (error.code == Errc::not_found && !errors.empty()) error.what += "; config: " + errors;
+  return error;
 }
 
 Error with_guess(Error error, const std::string& job, const std::string& group, const config::Config& config) {

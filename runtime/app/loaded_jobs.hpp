@@ -23,8 +23,9 @@ Result<io::Message> ask_job(const config::Config& config, const std::string& job
 /// also not_found (it is no such instance).
 Result<io::Message> ask_instance_elsewhere(const config::Config& config, const std::string& job);
 
-/// All jobs as the daemon has them. It answers some at a time.
-Result<std::vector<io::Message>> ask_jobs(const config::Config& config);
+/// All jobs as the daemon has them, or its groups, or its runs: by these words. It answers some at a time.
+Result<std::vector<io::Message>> ask_list(const config::Config& config, const char* what);
+inline Result<std::vector<io::Message>> ask_jobs(const config::Config& config) { return ask_list(config, "jobs"); }
 
 /// Of an instance JOB@NODE of another node, where the job's file defines it for each node: not_found, with whom to ask.
 /// Nothing is wrong with any other name.
@@ -36,6 +37,9 @@ Result<void> require_job(const std::string& name, const config::Config& config, 
 /// Those names, and the instances of each that the ledger has.
 Result<std::vector<std::string>> with_instances(std::vector<std::string> names, library::LedgerView& ledger);
 Result<void> require_group(const std::string& name, const config::Config& config, library::LedgerView& ledger);
+
+/// Where job files have errors, a job that nobody knows may be one of theirs: with the first of these.
+Error with_config_errors(Error error, const config::JobSet& set);
 
 /// What a daemon has refused of that job, or of that group where no job is named: with the nearest name, where the
 /// files have none like it.

@@ -104,6 +104,11 @@ Result<WallTime> parse_time(const std::string& text) {
                    config::in_quotes(text)};
 }
 
+Result<void> require_span(const std::optional<WallTime>& since, const std::optional<WallTime>& until) {
+  if (!since || !until || *until >= *since) return {};
+  return Error{Errc::invalid, "--until " + format_slot(*until) + " is before --since " + format_slot(*since)};
+}
+
 namespace {
 
 config::ConfigRequest request_of(const ConfigOptions& options, config::Diagnostics& from_environment) {

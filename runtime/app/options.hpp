@@ -59,6 +59,8 @@ Result<T> parse_word(const std::string& text, std::optional<T> (*parse)(std::str
 }
 /// RFC 3339, a duration: so long ago, or words as app/time_words.hpp has them.
 Result<WallTime> parse_time(const std::string& text);
+/// Of --since and --until. invalid: it ends before it begins.
+Result<void> require_span(const std::optional<WallTime>& since, const std::optional<WallTime>& until);
 
 /// The configuration, or every error of it on stderr and nothing. Its file must be trusted: it names programs.
 std::optional<config::Config> load_config(const ConfigOptions& options);

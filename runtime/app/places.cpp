@@ -24,15 +24,17 @@ std::string library_folder(const std::string& program) {
   return beside.is_absolute() && fs::is_directory(beside, error) ? beside.string() : "/usr/lib/ballot";
 }
 
+std::string tree_of(const std::string& program) {
+  const fs::path folder = fs::path(program).parent_path(), tree = folder.parent_path();
+  std::error_code error;
+  const bool is_one =
+      fs::exists(tree / "CMakeCache.txt", error) || fs::is_regular_file(folder / "ballot-runner", error);
+  return folder.is_absolute() && is_one ? tree.string() : "";
+}
+
 namespace {
 
-/// The build tree, where this program lies in its bin/; else empty.
-fs::path build_tree() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path tree = self.parent_path().parent_path();
-  return !error && fs::exists(tree / "CMakeCache.txt", error) ? tree : fs::path();
-}
+fs::path build_tree() { return tree_of(own_file()); }
 
 /// Beside this program, in whatever prefix that is installed.
 fs::path installed() { return library_folder(own_file()); }

@@ -1,4 +1,4 @@
-// Where the parts of this program lie: as installed, or in the build tree that it runs from.
+// Where the parts of this program lie: as installed, or in the build tree, or a copy of one, that it runs from.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,10 @@ std::string state_dir_of_user(unsigned uid, const std::function<const char*(cons
 /// The installed parts of the program at that path, PREFIX/bin/ballot: PREFIX/lib/ballot if there is such a folder,
 /// else /usr/lib/ballot.
 std::string library_folder(const std::string& program);
+
+/// The build tree in whose bin/ the program at that path lies, or a copy of one: the runner is beside the program. ""
+/// where it is installed.
+std::string tree_of(const std::string& program);
 
 /// plugins in the library folder, or the build tree's own.
 std::string plugin_dir();

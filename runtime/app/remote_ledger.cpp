@@ -56,6 +56,16 @@ Result<std::vector<Row>> RemoteLedger::ask_rows(const Message& question) {
   return answer ? take_rows(*answer) : answer.error();
 }
 
+Result<library::WhyAnswer> RemoteLedger::why(const library::WhyAsked& asked, const library::WhyFacts& by_files) {
+  Message question = library::to_message(asked);
+  if (by_files.is_known) question.set("defined_here", true);
+  if (by_files.scheduled) question.set("scheduled", std::int64_t{by_files.scheduled->time_since_epoch().count()});
+  const auto answer = ask(std::move(question));
+  if (!answer) return answer.error();
+  auto rows = take_rows(*answer);
+  return rows ? Result<library::WhyAnswer>(library::why_answer_from(*answer, *std::move(rows))) : rows.error();
+}
+
 Result<std::int64_t> RemoteLedger::try_sequence() const {
   const auto answer = io::ask_once(socket_, question("sequence"), first_patience);
   return answer ? Result<std::int64_t>(answer->integer("sequence").value_or(0)) : answer.error();
@@ -137,6 +147,7 @@ Result<std::vector<std::string>> RemoteLedger::last_statuses(const std::vector<s
     if (std::ssize(statuses) != to - from) return Error{Errc::corrupt, "the daemon left jobs out of its answer"};
     all.insert(all.end(), statuses.begin(), statuses.end());
     by_store_.insert(by_store.begin(), by_store.end());
+    for (Message& one : answer->objects("states")) said_states_.push_back(std::move(one));
     from = to;
   }
   return all;

@@ -18,6 +18,7 @@
 #include "io/message.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_view.hpp"
+#include "library/why/why_answer.hpp"
 
 namespace ballot::app {
 
@@ -54,11 +55,17 @@ class RemoteLedger : public library::LedgerView {
 
   bool is_evidence(const Row& row) const override { return evidence_.contains(library::key_of(row)); }
   std::set<std::string> known_by_store() const override { return by_store_; }
+  /// What was said of jobs' states with their last statuses: see library::set_states().
+  const std::vector<io::Message>& said_states() const { return said_states_; }
   std::vector<library::MissingNode> missing() const override;
   std::optional<WallTime> as_of() const override { return as_of_; }
   std::string history_failure() const override { return history_failure_; }
   bool is_of_fleet() const override { return is_of_fleet_; }
   void narrow(const std::string& node) override { scope_.node = node; }
+
+  /// Why a slot or a run came to what it did; `by_files`: what this command's job files say of the job, for a daemon
+  /// that has not read them.
+  Result<library::WhyAnswer> why(const library::WhyAsked& asked, const library::WhyFacts& by_files);
 
   /// The sequence, asked with less patience: whether the daemon answers questions of the ledger. Errors: unavailable
   /// (no daemon), timeout (it hangs), invalid (a daemon of before such questions), refused (a role is missing), and
@@ -84,6 +91,7 @@ class RemoteLedger : public library::LedgerView {
   std::string history_failure_;
   std::set<RowKey> evidence_;
   std::set<std::string> by_store_;
+  std::vector<io::Message> said_states_;
 };
 
 }  // namespace ballot::app

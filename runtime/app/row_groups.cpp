@@ -14,13 +14,17 @@ bool RowGroups::add(const Row& row) {
     group.slots += row.slots;
     return true;
   }
+  if (before != paused_.end()) paused_.erase(before);
   if (most_ && static_cast<std::int64_t>(rows_.size()) >= *most_) return false;
   rows_.push_back(row);
-  if (is_paused)
-    paused_[row.job] = rows_.size() - 1;
-  else if (before != paused_.end())
-    paused_.erase(before);
+  if (is_paused) paused_[row.job] = rows_.size() - 1;
   return true;
+}
+
+std::vector<std::string> RowGroups::begun() const {
+  std::vector<std::string> jobs;
+  for (const auto& [job, row] : paused_) jobs.push_back(job);
+  return jobs;
 }
 
 }  // namespace ballot::app

@@ -3,6 +3,7 @@
 //
 //   RowGroups groups(50);
 //   ledger.history(filter, [&](const Row& row) { return groups.add(row); });   // false: the listing is full
+//   // then of each job in groups.begun() what is older, until add() is false: the rest of its pause
 //   for (const Row& row : groups.rows()) print(row);
 //
 // Pure; one thread.
@@ -24,6 +25,9 @@ class RowGroups {
 
   /// A row that is older than those before. False: there is no place for it, nor for any that comes.
   bool add(const Row& row);
+
+  /// Jobs of which a pause is shown that may have begun before the last row.
+  std::vector<std::string> begun() const;
 
   const std::vector<Row>& rows() const { return rows_; }
 

@@ -80,8 +80,8 @@ void JobAudit::judge_slot() {
 void JobAudit::pass_to(WallTime slot) {
   while (const Span* next = spans_.next_before(slot)) {
     if (spans_.current() && spans_.current()->closed) miss_between(next->from);
-    if (gap_ && spans_.current()->closed) report_gap();
-    gap_.reset();
+    if (spans_.current() && spans_.current()->closed) report(unsure_gap_), report(gap_);
+    forget_gaps();
     left_ = false;
     passed_ = std::max(passed_, next->from);
     spans_.advance();
@@ -95,34 +95,48 @@ void JobAudit::miss_between(WallTime until) {
   const auto& anchors = spans_.current()->row().anchors;
   for (auto due = spans_.plan()->next(passed_, anchors); due && due->at <= until;
        due = spans_.plan()->next(due->at, anchors)) {
-    if (!gap_) gap_ = Gap{due->at, due->at, 0};
+    if (!gap_) gap_ = Gap{due->at, due->at, 0, last_};
     gap_->to = due->at;
     ++gap_->slots;
   }
   passed_ = std::max(passed_, until);
 }
 
-void JobAudit::report_gap() {
-  const Gap gap = *std::exchange(gap_, std::nullopt);
+/// Nothing, where there is none.
+void JobAudit::report(std::optional<Gap>& gap) const {
+  if (!gap) return;
   Finding finding{.kind = Kind::missing,
                   .job = job_,
-                  .slot = gap.from,
+                  .slot = gap->from,
                   .until = std::nullopt,
-                  .slots = gap.slots,
+                  .slots = gap->slots,
                   .what = "is due and has no row",
                   .rows = {}};
-  if (gap.slots > 1) finding.until = gap.to, finding.what = "are due and have no row";
-  if (last_) finding.rows.push_back(*last_);
+  if (gap->slots > 1) finding.until = gap->to, finding.what = "are due and have no row";
+  if (gap->after) finding.rows.push_back(*gap->after);
   report_(std::move(finding));
+  gap.reset();
+}
+
+void JobAudit::forget_gaps() {
+  gap_.reset();
+  unsure_gap_.reset();
 }
 
 /// A row of a scheduled slot, or of several, in the span that has begun before it.
 void JobAudit::match_schedule(const Entry& entry, const Span& span) {
   const Row& row = entry.row;
   const bool settles = spans_.settles(row, entry.change);
-  if (settles && gap_) report_gap();
-  if (spans_.settled_later(row) && !span.closed) left_ = true, gap_.reset();
-  if (span.closed && gap_) report_gap();
+  if (settles) {
+    // An at-least-once run is launched ahead of its claim where the store does not answer. Where the term ends before
+    // the answer, the next one writes the rows of the slots before it: only what this node settles later shows that it
+    // did not.
+    report(unsure_gap_);
+    if (row.run && span.row().at_least_once) std::swap(unsure_gap_, gap_);
+    report(gap_);
+  }
+  if (spans_.settled_later(row) && !span.closed) left_ = true, forget_gaps();
+  if (span.closed) report(unsure_gap_), report(gap_);
   if (settles) last_ = row;
   const schedule::Plan* plan = spans_.plan();
   if (!plan || left_) return;

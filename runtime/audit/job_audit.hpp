@@ -51,12 +51,14 @@ class JobAudit {
   struct Gap {  // slots due, one after the other, that have no row
     WallTime from{}, to{};
     std::int64_t slots = 0;
+    std::optional<Row> after{};  // the last row before them that settled slots
   };
 
   void judge_slot();
   void pass_to(WallTime slot);
   void miss_between(WallTime until);
-  void report_gap();
+  void report(std::optional<Gap>& gap) const;
+  void forget_gaps();
   void match_schedule(const Entry& entry, const Span& span);
   bool is_undone(const Entry& entry) const;
   bool was_ahead_of_a_repair(const Row& row, std::int64_t change) const;
@@ -80,10 +82,11 @@ class JobAudit {
   Spans spans_;
   Reasons reasons_;
   Pauses pauses_;
-  std::vector<Entry> at_slot_;  // rows of the slot that is not judged yet
-  WallTime passed_{};           // slots up to here have been compared with the schedule
-  std::optional<Gap> gap_;      // not reported yet: whether it was settled here, or how far it goes, is not known
-  bool left_ = false;           // another node's term has settled slots of the current span
+  std::vector<Entry> at_slot_;     // rows of the slot that is not judged yet
+  WallTime passed_{};              // slots up to here have been compared with the schedule
+  std::optional<Gap> gap_;         // not reported yet: whether it was settled here, or how far it goes, is not known
+  std::optional<Gap> unsure_gap_;  // before a run that may have been launched ahead of its claim
+  bool left_ = false;              // another node's term has settled slots of the current span
   std::optional<WallTime> newest_slot_;
   std::optional<Row> last_;     // that settled slots
   std::optional<Row> range_;    // the last row of many slots

@@ -40,7 +40,8 @@ void Pauses::judge_skipped(const Row& row, std::int64_t change, const TermRow& t
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
     const bool clock_set_back = pause.until && *pause.until < pause.from;
     const bool begun = clock_set_back ? pause.change < change : pause.from <= row.slot + waits;
-    return concerns(pause, row) && begun && (!pause.until || last <= *pause.until + clock_difference);
+    const std::optional<WallTime> until = pause.until ? pause.until : pause.ends;
+    return concerns(pause, row) && begun && (!until || last <= *until + clock_difference);
   });
   if (!paused) wrong_(row, "is skipped for a pause, and neither its job nor its group was paused");
 }

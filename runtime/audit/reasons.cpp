@@ -23,6 +23,13 @@ WallTime last_seen(const Row& row) {
   return std::max(row.started_at.value_or(WallTime{}), row.ended_at.value_or(WallTime{}));
 }
 
+/// Its group's register says when it ended: the next term has read it.
+/// By a clock that was right: a node that is unfit may be so by its clock.
+bool has_recorded_its_end(const TermRow& term) {
+  const bool left = term.cause == Cause::resigned || term.cause == Cause::shutdown;
+  return left && term.ended_at;
+}
+
 bool may_be_tried_again(const Row& row, const Span* span) {
   if (!span || span->row().digest.empty()) return true;
   const DefinitionRow& by = span->row();
@@ -66,9 +73,16 @@ const TermRow* Reasons::own_term(const Row& row) const {
 }
 
 void Reasons::judge_no_leader(const Row& row, const Span& span) const {
+  const Millis jitter = span.row().jitter;
   const TermRow* term = own_term(row);
-  if (!term || row.slot <= term->elected_at + clock_difference + span.row().jitter) return;
-  wrong_(row, "is missed as nobody led the group, and the term that says so had been elected by then");
+  if (term && row.slot > term->elected_at + clock_difference + jitter)
+    return wrong_(row, "is missed as nobody led the group, and the term that says so had been elected by then");
+  const auto before = terms_.find({row.group, row.epoch - 1});
+  if (before == terms_.end() || !has_recorded_its_end(before->second)) return;
+  const TermRow& led = before->second;
+  if (row.slot > led.elected_at && row.slot + jitter + clock_difference < *led.ended_at)
+    wrong_(row,
+           "is missed as nobody led the group, and it lies in term " + std::to_string(led.epoch) + " of " + led.node);
 }
 
 void Reasons::judge_misfire(const Row& row, const Span& span) const {

@@ -3,7 +3,8 @@
 // ledger.
 //
 //   reason     | cannot be
-//   no_leader  | of a slot due well after the election of the very term that says so
+//   no_leader  | of a slot due well after the election of the very term that says so; or in the term before it, where
+//              | that was this node's and recorded its end
 //   overlap    | of a job that lets runs overlap or queues them; where no run of the job was there: only of a job that
 //              | skips, whose register no other node has ever written
 //   queue_full | of a job that has no queue

@@ -30,7 +30,10 @@ std::string path_of(int fd, const std::string& name) {
 }
 
 Error cannot_open(int number) {
-  return {Errc::io, "the file cannot be opened: " + std::system_category().message(number)};
+  std::string text = "the file cannot be opened: " + std::system_category().message(number);
+  if (number == EACCES)
+    text += "; who reads it has uid " + std::to_string(::geteuid()) + ": give it the right to, by chown or chmod";
+  return {Errc::io, std::move(text)};
 }
 
 /// Goes from name to name, each opened without following it, looked at, and then gone through or read.
@@ -60,7 +63,8 @@ class Walk {
     const bool gone = number == ENOENT || number == ENOTDIR;
     if (gone && !linked()) return {Errc::not_found, "no such file"};
     if (gone)
-      return {Errc::refused, "this is a link, and there is no '" + name + "' in " + path_of(folder_, "its target")};
+      return {Errc::refused, "this is a link, and there is no '" + name + "' in " + path_of(folder_, "its target") +
+                                 "; mend the link or remove it"};
     return cannot_open(number);
   }
 

@@ -48,6 +48,16 @@ bool has_errors(const Diagnostics& diagnostics) {
                      [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
+std::string summary_of_errors(const Diagnostics& diagnostics) {
+  const auto is_error = [](const Diagnostic& one) { return one.severity == Severity::error; };
+  const auto count = std::count_if(diagnostics.begin(), diagnostics.end(), is_error);
+  if (count == 0) return {};
+  std::string first = std::find_if(diagnostics.begin(), diagnostics.end(), is_error)->text();
+  if (const auto list = first.find(" Known are "); list != std::string::npos) first.resize(list);
+  const std::string hint = " in the job files (`ballot check` lists them): ";
+  return count == 1 ? "1 error" + hint + first : std::to_string(count) + " errors" + hint + "the first is " + first;
+}
+
 void sort(Diagnostics& diagnostics) {
   std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);

@@ -40,6 +40,9 @@ using Diagnostics = std::vector<Diagnostic>;
 
 bool has_errors(const Diagnostics& diagnostics);
 
+/// How many errors there are, where the first one is, and how to see all; "" where there are none.
+std::string summary_of_errors(const Diagnostics& diagnostics);
+
 /// By file, then line, then column.
 void sort(Diagnostics& diagnostics);
 

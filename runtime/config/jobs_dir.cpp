@@ -402,7 +402,17 @@ void JobsDir::gather_diagnostics(Changes& changes) {
 
 std::optional<JobPlace> JobsDir::place_of(std::string_view job) const {
   const auto [first, last] = jobs_.on(common_name(job));
-  return first == last ? std::nullopt : std::optional(JobPlace{shown(first->file), first->position});
+  if (first == last || std::string_view(first->file).starts_with(mark_of_text)) return std::nullopt;
+  return JobPlace{shown(first->file), first->position};
+}
+
+std::string JobsDir::refusal_of(std::string_view job) const {
+  const auto [first, last] = jobs_.on(common_name(job));
+  const auto findings = first == last ? file_findings_.end() : file_findings_.find(first->file);
+  if (findings == file_findings_.end()) return {};
+  for (const Diagnostic& one : findings->second)
+    if (one.severity == Severity::error) return one.text();
+  return {};
 }
 
 std::string JobsDir::shown(std::string_view file) const {

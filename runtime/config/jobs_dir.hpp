@@ -75,8 +75,11 @@ class JobsDir {
   /// Refers to this object; the next reload changes it.
   const JobSet& set() const { return set_; }
 
-  /// Of the definition that counts, also by an instance's name; none: no file has the job.
+  /// Of the definition that counts, also by an instance's name; none: no file has the job, or a text of the program
+  /// comes before it.
   std::optional<JobPlace> place_of(std::string_view job) const;
+  /// The first error of the job's file as it is now, whose last good version is in force; "": that is the file's.
+  std::string refusal_of(std::string_view job) const;
 
  private:
   /// What a file was when it was read, hashed: device, inode, size and times. 0: to be read again.

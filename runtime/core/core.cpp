@@ -105,6 +105,7 @@ Wake Core::wake() const {
   const bool open = p.session.is_open();
   Wake wake;
   wake.wall = p.jobs.wall_wake();
+  if (const auto at = p.groups.wall_wake(); at && (!wake.wall || *at < *wake.wall)) wake.wall = at;
   const auto earliest = [&](std::optional<SteadyTime> at) {
     if (at && (!wake.steady || *at < *wake.steady)) wake.steady = at;
   };
@@ -116,6 +117,7 @@ Wake Core::wake() const {
                          p.planner.move_at(), p.guard.list_at()})
     earliest(at);
   if (!p.store.retry_at()) earliest(p.feeds.nodes.wake());  // until then nothing is listed
+  if (Nodes::may_publish(p)) earliest(p.directory.renew_at());
   earliest(p.store.overdue_at(p.session.timeout()));
   return wake;
 }
@@ -223,6 +225,9 @@ void Core::begin(Step& s) {
 }
 
 void Core::on(Step& s, const Ask& event) { s.requests.on(event); }
+
+/// They are published at the end of the step.
+void Core::on(Step&, const Troubles& event) { parts_.directory.set_troubles(event.reasons); }
 
 void Core::on(Step& s, const Stop& event) { s.stop.on(event); }
 

@@ -68,6 +68,7 @@ class Core {
   void on(Step& s, const Load& event);
   void on(Step& s, const Reload& event);
   void on(Step& s, const Ask& event);
+  void on(Step& s, const Troubles& event);
   void on(Step& s, const Stop& event);
   // the runner and the ledger
   void on(Step& s, const Inventory& event);

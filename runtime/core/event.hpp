@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -109,6 +110,13 @@ struct Ask {
   Request request;
   std::string run_suffix;  // kill, forget: the last digits of the run's id; "": the one open run of the job
   Millis patience = std::chrono::seconds(30);
+  std::set<std::string> gone = {};  // kill: nodes that are known to be down or cut off, so that nobody ends their runs
+};
+
+/// What is wrong with this node, beside what the core knows itself: for the other nodes to see. Complete: what is not
+/// in it is well again.
+struct Troubles {
+  std::vector<std::string> reasons;  // each with the word in front that monitoring looks for: "config: ..."
 };
 
 /// Stop cleanly. Groups without open runs are resigned at once, the others when their runs have ended, or after `wait`,
@@ -120,6 +128,6 @@ struct Stop {
 
 using Event =
     std::variant<Tick, Load, Reload, Inventory, RunnerGone, RunnerSilence, RunnerWord, BackendEvent, runner::Started,
-                 runner::Refused, runner::CannotStart, runner::Ended, RowsDurable, Ask, Stop>;
+                 runner::Refused, runner::CannotStart, runner::Ended, RowsDurable, Ask, Troubles, Stop>;
 
 }  // namespace ballot::core

@@ -22,6 +22,7 @@ std::vector<PeerView> NodeViews::peers() const {
   for (const auto& [session, peer] : directory_.peers().all()) {
     PeerView view{peer.node, session, peer.unfit, peer.at};
     view.alive = peer.alive;
+    view.troubles = peer.troubles;
     view.is_missed = peer.life == Peers::Peer::Life::gone;
     for (const auto& [name, group] : groups_.all())
       if (group.is_wanted() && peer.takes_part(group.settings)) {
@@ -38,7 +39,7 @@ std::vector<DriftView> NodeViews::drifts() const {
   for (const auto& [name, group] : groups_.all()) {
     if (group.drift.empty()) continue;
     views.push_back({name, directory_.peers().odd_ones(group.settings, group.content(), node_), group.drift,
-                     differing_jobs(group)});
+                     differing_jobs(group), directory_.peers().alike(group.settings, group.content())});
   }
   return views;
 }

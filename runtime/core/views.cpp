@@ -37,6 +37,12 @@ std::string_view name_of(GroupMachine::Phase phase) {
   return names[static_cast<std::size_t>(phase)];
 }
 
+/// `of`: a job's interventions, or a group's register.
+template <class Of>
+JobView::Pause pause_of(const Of& of) {
+  return {of.paused_at, of.paused_by, of.pause_terms.ends, of.pause_terms.reason};
+}
+
 /// A cursor that lies after `since` is at a slot.
 void note_past(const JobRegister& known, JobView& view) {
   view.since = known.since;
@@ -45,6 +51,11 @@ void note_past(const JobRegister& known, JobView& view) {
   view.last_success = known.last_end->last_success;
   view.failing = known.failing;
   view.missed = known.missed;
+}
+
+/// On this node, or on one that is known to have the run still.
+bool is_known_to_run(const LiveRun& run) {
+  return run.state == LiveRun::State::running || (run.state == LiveRun::State::foreign && run.goes_on);
 }
 
 constexpr std::size_t most_ends = 5'000;  // of all jobs, in an answer
@@ -70,9 +81,10 @@ void add_past(std::vector<Row>& rows, const std::string& job, const JobRegister&
   if (auto row = row_of_claim(known, job)) rows.push_back(*std::move(row));
 }
 
+/// An attempt that waits is no node's yet: the register still names that of the attempt before.
 Row row_of_open(const OpenRun& run, const std::string& job, const std::string& group, bool waits) {
   Row row = claimed_row(run, job, group);
-  if (waits) row.status = Status::queued;
+  if (waits) row.status = Status::queued, row.node.clear();
   return row;
 }
 
@@ -120,10 +132,14 @@ Views::Next Views::visit_groups(const std::string& after, std::size_t most,
 Views::Next Views::visit_runs(const std::string& after, std::size_t most,
                               const std::function<void(const RunView&)>& visit) const {
   return page(jobs_.all(), after, most, [&](const JobEntry& entry) {
-    for (const LiveRun& run : entry.machine.runs())
-      if (!run.has_ended())
-        visit({entry.machine.name(), run.open.id, run.open.attempt, run.open.slot, run.open.trigger, run.open.node,
-               name_of(run.state)});
+    for (const LiveRun& run : entry.machine.runs()) {
+      if (run.has_ended()) continue;
+      RunView view{entry.machine.name(), entry.machine.owner(), run.open.id,   run.open.attempt,
+                   run.open.slot,        run.open.trigger,      run.open.node, name_of(run.state)};
+      if (run.is_waiting()) view.node = {};
+      if (run.is_waiting() && !run.is_queued() && run.open.attempt > 1) view.starts_at = run.open.waits_until;
+      visit(view);
+    }
   });
 }
 
@@ -144,9 +160,9 @@ std::vector<WallTime> Views::waiting(const std::string& job) const {
 
 /// Where an `@every` counts from is in the job's register, once whoever leads the job has written it.
 bool Views::knows_phase(const JobMachine& job) {
-  const std::size_t everies = job.definition()->plan.everies().size();
+  const schedule::Plan& plan = job.definition()->plan;
   const JobRegister* const known = job.known_register();
-  return everies == 0 || (known && known->anchors.size() >= everies);
+  return plan.everies().empty() || (known && phase_of(plan, *known));
 }
 
 std::optional<std::vector<WallTime>> Views::planned(const std::string& job, WallTime now, WallTime after,
@@ -162,6 +178,20 @@ std::optional<std::vector<WallTime>> Views::planned(const std::string& job, Wall
     slots.push_back(*slot);
   }
   return slots;
+}
+
+const schedule::Plan* Views::common_plan(const std::string& job, WallTime after) const {
+  const JobEntry* const found = jobs_.find(job);
+  const schedule::DefinitionPtr definition = found ? found->machine.definition() : nullptr;
+  if (!definition || !definition->job.enabled || !definition->plan.everies().empty()) return nullptr;
+  const JobRegister* const known = found->machine.known_register();
+  return known && std::max(known->cursor, known->claimed_until) > after ? nullptr : &definition->plan;
+}
+
+const schedule::Plan* Views::plan_of(const std::string& job) const {
+  const JobEntry* const found = jobs_.find(job);
+  const schedule::DefinitionPtr definition = found ? found->machine.definition() : nullptr;
+  return definition ? &definition->plan : nullptr;
 }
 
 std::optional<JobView> Views::find_job(WallTime now, const std::string& job) const {
@@ -204,14 +234,15 @@ void Views::visit_pauses(const std::function<void(const PauseView&)>& visit) con
   for (const auto& [name, group] : groups_.all()) {
     if (!group.machine.leads() || !group.machine.term().paused) continue;
     const GroupRegister& stored = group.machine.known_register();
-    visit({"", name, stored.paused_at, stored.paused_by});
+    visit({"", name, stored.paused_at, stored.paused_by, stored.pause_terms.ends, stored.pause_terms.reason});
   }
   for (const auto& job : jobs_.all()) {
     const JobRegister* const known = job->machine.known_register();
     if (!known || !known->paused) continue;
     const GroupEntry* const group = groups_.find(job->machine.owner());
-    if (group && group->machine.leads())
-      visit({job->machine.name(), "", known->interventions->paused_at, known->interventions->paused_by});
+    if (!group || !group->machine.leads()) continue;
+    const Interventions& of = *known->interventions;
+    visit({job->machine.name(), "", of.paused_at, of.paused_by, of.pause_terms.ends, of.pause_terms.reason});
   }
 }
 
@@ -242,15 +273,18 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   const JobRegister* const known = job.known_register();
   if (known) note_past(*known, view);
   if (!led) return view;  // what this node has seen may be long over
+  view.is_running = std::any_of(job.runs().begin(), job.runs().end(), is_known_to_run);
   const GroupRegister& stored = led->machine.known_register();
   if (view.state == JobState::halted) {
     view.halted_with_group = !led->machine.term().halted.empty();
     view.halted_at = view.halted_with_group ? stored.halted_at : job.unsound_since();
   }
-  if (known && known->paused) view.own_pause = {known->interventions->paused_at, known->interventions->paused_by};
-  if (led->machine.term().paused) view.group_pause = {stored.paused_at, stored.paused_by};
-  if (const auto& pause = view.own_pause ? view.own_pause : view.group_pause)
+  if (known && known->paused) view.own_pause = pause_of(*known->interventions);
+  if (led->machine.term().paused) view.group_pause = pause_of(stored);
+  if (const auto& pause = view.own_pause ? view.own_pause : view.group_pause) {
     view.paused_at = pause->since, view.paused_by = pause->by;
+    view.paused_until = pause->ends, view.pause_reason = pause->reason;
+  }
   return view;
 }
 

@@ -45,15 +45,20 @@ struct JobView {
   DigestText digest;                     // of its definition
   std::optional<WallTime> since;         // slots at or before it are not due; none where its register is not known here
   std::optional<WallTime> paused_at;     // it, or its group,
-  std::string_view paused_by;            // and who asked for it
+  std::string_view paused_by;            // who asked for it,
+  std::optional<WallTime> paused_until;  // when that ends by itself,
+  std::string_view pause_reason;         // and why it was
   std::optional<WallTime> previous;      // the last slot that was settled: claimed, skipped or missed;
   std::optional<WallTime> last_success;  // when the last run that succeeded had ended;
   bool failing = false;                  // the run that was closed last had failed;
   std::uint64_t missed = 0;              // slots missed since the register was made: all of these as `since`
+  bool is_running = false;               // a run of it goes on, on whichever node; only whoever leads it knows
 
   struct Pause {
     std::optional<WallTime> since;
     std::string_view by;
+    std::optional<WallTime> ends = {};  // by itself
+    std::string_view reason = {};
   };
   std::optional<Pause> own_pause, group_pause;  // both may stand; only whoever leads it knows
 };
@@ -75,13 +80,14 @@ struct GroupView {
 
 /// A run that has not ended, of this node or of one that is dead; or one that waits for its next attempt.
 struct RunView {
-  std::string_view job;
+  std::string_view job, group;
   RunId id;
   int attempt = 1;
   WallTime slot{};
   Trigger trigger = Trigger::schedule;
-  std::string_view node;   // which executes it
-  std::string_view state;  // claiming, ready, starting, running, foreign, waiting
+  std::string_view node;                   // which executes it; "": it waits
+  std::string_view state;                  // claiming, ready, starting, running, foreign, waiting
+  std::optional<WallTime> starts_at = {};  // of one between two attempts: at about this time
 };
 
 /// A pause that stands: of a job, or of a group and all its jobs.
@@ -89,6 +95,8 @@ struct PauseView {
   std::string_view job, group;  // one of them is ""
   std::optional<WallTime> since;
   std::string_view by;
+  std::optional<WallTime> ends = {};  // by itself
+  std::string_view reason = {};
 };
 
 /// What a job's register shows of runs: rows of those that are open, of the last one that was closed, and of the last
@@ -119,6 +127,11 @@ class Views {
   /// None: that is not known here, as only whoever leads the job knows where its `@every` counts from.
   std::optional<std::vector<WallTime>> planned(const std::string& job, WallTime now, WallTime after, WallTime until,
                                                std::size_t most) const;
+  /// What alone decides the slots of a job after `after`: jobs with equal plans have them in common. Null: its register
+  /// counts too, or where its `@every` counts from.
+  const schedule::Plan* common_plan(const std::string& job, WallTime after) const;
+  /// As its files have it; null: none defines it. Valid until the core's next step.
+  const schedule::Plan* plan_of(const std::string& job) const;
   /// As visit_jobs() shows it; none where no file defines such a job.
   std::optional<JobView> find_job(WallTime now, const std::string& job) const;
   /// What registers show of runs of other nodes, as far as this node has read them: rows of runs that are open, and, of

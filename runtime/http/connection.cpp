@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "http/connection_exchange.hpp"
+#include "http/header_values.hpp"
 #include "http/response_text.hpp"
 #include "io/clocks.hpp"
 
@@ -145,7 +146,7 @@ void Connection::on_whole() {
   reader_.reset();
   stage_ = Stage::answering;
   ++turn_;
-  if (!request.body.empty() && !request.header("content-type").value_or("").starts_with("application/json"))
+  if (!request.body.empty() && !is_media_type(request.header("content-type").value_or(""), "application/json"))
     return finish(turn_, problem(415, "a body is JSON: Content-Type: application/json"));
   arm(received_.route->longest);
   received_.route->answer(std::make_shared<ConnectionExchange>(shared_from_this(), turn_, std::move(request)));

@@ -1,4 +1,4 @@
-// The routes of a daemon's API, but for those that every server has: what docs/security.md has a line each of.
+// The routes of a daemon's API and page, but for those that every server has: what docs/security.md has a line each of.
 #pragma once
 
 #include "http/exchange.hpp"

@@ -58,8 +58,8 @@ struct HttpRequest {
 };
 
 /// The headers that a route gets to see; of each the first.
-inline constexpr std::string_view request_headers[] = {"accept",        "content-type", "if-match", "if-none-match",
-                                                       "last-event-id", "prefer",       "range"};
+inline constexpr std::string_view request_headers[] = {"accept",        "accept-encoding", "content-type", "if-match",
+                                                       "if-none-match", "last-event-id",   "prefer",       "range"};
 
 struct HttpResponse {
   int status = 200;
@@ -124,10 +124,12 @@ using ExchangePtr = std::shared_ptr<Exchange>;
 struct Route {
   Method method = Method::get;
   std::string_view
-      path;  // segments, some of them parameters: "/api/v1/runs/{id}/output"; a literal segment is tried first
+      path;  // segments, some of them parameters: "/api/v1/runs/{id}/output"; a literal segment is tried first, and
+             // "{file...}" is one or more at the end
   io::Role role = io::Role::viewer;  // none: anybody, without a token
   std::function<void(const ExchangePtr&)> answer;
   Millis longest{35'000};  // until the response begins; the client is told 504 then
+  bool is_probe = false;   // of health: answered however often it comes
 };
 
 using Routes = std::vector<Route>;

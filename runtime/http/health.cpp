@@ -18,7 +18,8 @@ HttpResponse plain(int status, std::string text) {
 void Health::add_to(Routes& routes) {
   for (const auto& [path, what] : {std::pair("/healthz", What::lives), std::pair("/readyz", What::is_ready)})
     routes.push_back({Method::get, path, io::Role::none,
-                      [this, what = what](const ExchangePtr& exchange) { answer(what, exchange); }, health_patience});
+                      [this, what = what](const ExchangePtr& exchange) { answer(what, exchange); }, health_patience,
+                      true});
 }
 
 void Health::answer(What what, const ExchangePtr& exchange) {

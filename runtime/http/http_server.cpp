@@ -132,10 +132,17 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
     const auto read = tokens.refresh();
     if (!read) host.log(Level::error, read.error().what + "; the tokens before still count", {});
     if (read && *read == TokenFile::Refreshed::changed) drop_former();
+    say_trouble(tokens.fault().empty() ? "" : tokens.fault() + "; the tokens of before still count");
     watch.expires_after(look_interval);
     watch.async_wait([self = shared_from_this()](error_code) {
       if (!self->stops) self->look();
     });
+  }
+
+  /// Somebody may still come in whose token was taken away: that is not for the log alone.
+  void say_trouble(const std::string& text) {
+    if (std::exchange(trouble, text) == text || !host.on_trouble) return;
+    host.post([say = host.on_trouble, text] { say(text); });
   }
 
   /// Who asks by a token that is gone, or has another role.
@@ -185,6 +192,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   std::uint16_t port = 0;
   std::map<Places::Number, std::shared_ptr<Connection>> connections;
   Places::Number last_number = 0;
+  std::string trouble;  // as the host knows it
   bool has_warned = false, stops = false;
   mutable std::mutex counting;
   Counts counts;

@@ -36,6 +36,7 @@ struct HttpHost {
   Routes routes;          // beside those of every server: /healthz, /readyz, /api/v1/questions
   std::string host_name;
   Log log;
+  std::function<void(std::string)> on_trouble = {};  // on the loop: what is wrong with the API; "": nothing any more
 };
 
 class HttpServer {

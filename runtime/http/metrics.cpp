@@ -24,11 +24,31 @@ constexpr Millis claim_bounds[] = {Millis(1),   Millis(2),   Millis(5),   Millis
                                    Millis(100), Millis(250), Millis(500), seconds(1), seconds(5), seconds(10)};
 
 /// The words of a degraded node; another one is exported while it is a reason.
-constexpr std::string_view degraded_words[] = {"backend", "clock_skew", "config",     "drift",  "halted",
-                                               "history", "ledger",     "leaderless", "runner", "stopping"};
+constexpr std::string_view degraded_words[] = {"backend", "clock_skew", "config",     "drift",  "halted",  "history",
+                                               "http",    "ledger",     "leaderless", "runner", "stopping"};
 
-constexpr Reason missed_reasons[] = {Reason::misfire, Reason::start_deadline, Reason::unclaimed,     Reason::stale,
-                                     Reason::dst_gap, Reason::no_leader,      Reason::no_definition, Reason::halted};
+struct Outcomes {
+  Status status;
+  Reason first, last;
+  bool is_of_attempts = true;
+};
+/// What may become of a slot, and of an attempt.
+constexpr Outcomes outcomes[] = {{Status::succeeded, Reason::none, Reason::none},
+                                 {Status::failed, Reason::exit_code, Reason::lost_limit},
+                                 {Status::failed, Reason::exception, Reason::permanent},
+                                 {Status::timed_out, Reason::deadline, Reason::deadline},
+                                 {Status::killed, Reason::operator_, Reason::shutdown},
+                                 {Status::lost, Reason::node_died, Reason::evidence_lost},
+                                 {Status::skipped, Reason::overlap, Reason::dry_run, false},
+                                 {Status::missed, Reason::misfire, Reason::halted, false}};
+
+template <class Enum>
+std::vector<Enum> all_between(Enum first, Enum last) {
+  std::vector<Enum> all;
+  for (auto at = static_cast<std::int32_t>(first); at <= static_cast<std::int32_t>(last); ++at)
+    all.push_back(static_cast<Enum>(at));
+  return all;
+}
 
 /// "0.05", as other programs write a bound.
 std::string seconds_text(Millis bound) {
@@ -166,15 +186,20 @@ void Metrics::add_start_lateness(std::string_view group, Millis late) { add(late
 void Metrics::add_run_duration(std::string_view group, Millis ran) { add(duration_, group, ran); }
 void Metrics::add_claim_duration(std::string_view group, Millis took) { add(claims_, group, took); }
 
-void Metrics::Histogram::add(std::string_view group, Millis value) {
+Metrics::Buckets& Metrics::Histogram::of(std::string_view group) {
   auto found = series.find(group);
   if (found == series.end()) {
     found = series.emplace(group, Buckets{}).first;
     found->second.counts.resize(bounds.size() + 1);
   }
+  return found->second;
+}
+
+void Metrics::Histogram::add(std::string_view group, Millis value) {
+  Buckets& buckets = of(group);
   const auto bound = std::lower_bound(bounds.begin(), bounds.end(), value);
-  ++found->second.counts[static_cast<std::size_t>(bound - bounds.begin())];
-  found->second.sum += value;
+  ++buckets.counts[static_cast<std::size_t>(bound - bounds.begin())];
+  buckets.sum += value;
 }
 
 void Metrics::Histogram::write(MetricText& text) const {
@@ -193,12 +218,24 @@ void Metrics::Histogram::write(MetricText& text) const {
   }
 }
 
+void Metrics::begin_group(const std::string& group) {
+  for (const Outcomes& of : outcomes)
+    for (const Reason reason : all_between(of.first, of.last)) {
+      slots_.try_emplace(label_text(metric::slots, {group, to_string(of.status), to_string(reason)}), 0);
+      if (!of.is_of_attempts) continue;
+      attempts_.try_emplace(label_text(metric::attempts, {group, to_string(of.status), to_string(reason)}), 0);
+    }
+  elections_.try_emplace(label_text(metric::elections, {group, "none"}), 0);
+  for (const Cause cause : all_between(Cause::resigned, Cause::unfit))
+    elections_.try_emplace(label_text(metric::elections, {group, to_string(cause)}), 0);
+  for (Histogram* histogram : {&lateness_, &duration_, &claims_}) histogram->of(group);
+}
+
 void Metrics::publish(Figures figures) {
   auto shared = std::make_shared<const Figures>(std::move(figures));
   const std::lock_guard lock(mutex_);
   for (const GroupFigures& group : shared->groups)
-    for (const Reason reason : missed_reasons)
-      slots_.try_emplace(label_text(metric::slots, {group.name, to_string(Status::missed), to_string(reason)}), 0);
+    if (begun_.insert(group.name).second) begin_group(group.name);
   figures_.swap(shared);
 }
 

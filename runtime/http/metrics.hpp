@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,8 +59,8 @@ class Metrics {
   void add_run_duration(std::string_view group, Millis ran);
   void add_claim_duration(std::string_view group, Millis took);
 
-  /// What the next exposition shows. A counter of missed slots is there, as 0, from when a group is shown first: what
-  /// rises from nothing has no rate.
+  /// What the next exposition shows. What is counted by group is there, as 0, from when the group is shown first:
+  /// what rises from nothing has no rate.
   void publish(Figures figures);
   Exposition exposition() const;
 
@@ -74,10 +75,12 @@ class Metrics {
     std::span<const Millis> bounds;
     std::map<std::string, Buckets, std::less<>> series{};
 
+    Buckets& of(std::string_view group);
     void add(std::string_view group, Millis value);
     void write(MetricText& text) const;
   };
 
+  void begin_group(const std::string& group);
   void count(Counter& counter, const std::string& labels, std::uint64_t by);
   void add(Histogram& histogram, std::string_view group, Millis value);
 
@@ -85,6 +88,7 @@ class Metrics {
   mutable std::mutex mutex_;
   Counter slots_, attempts_, elections_;
   Histogram lateness_, duration_, claims_;
+  std::set<std::string> begun_;  // the groups whose counters are there
   std::shared_ptr<const Figures> figures_;
 };
 

@@ -55,12 +55,15 @@ bool require_name(SSL* ssl, const std::string& name) {
 
 /// A status other than 200; the body is a problem (RFC 9457). A question is answered with 200 whatever the answer is,
 /// so another status says nothing of what was asked: it may be that of a proxy, or of another server.
-Error api_error(unsigned status, const std::string& body) {
+Error api_error(unsigned status, const std::string& body, bool has_token) {
   const auto problem = io::decode(body);
   const std::string detail = problem ? problem->text("detail").value_or("") : "";
   const std::string text =
       "its API answers with status " + std::to_string(status) + (detail.empty() ? "" : ": " + detail);
-  if (status == 401) return {Errc::refused, "it does not take the token: " + text};
+  constexpr const char* to_do =
+      "no token was shown: set [fleet] token_file on the node that asks (guide/ask-the-fleet.md): ";
+  if (status == 401)
+    return {Errc::refused, (has_token ? "it does not take the token of [fleet] token_file: " : to_do) + text};
   return {status == 403 ? Errc::refused : Errc::unavailable, text};
 }
 
@@ -178,7 +181,8 @@ class PeerCall : public std::enable_shared_from_this<PeerCall> {
   void on_answer() {
     auto& answer = parser_.get();
     if (answer.result() == beast::http::status::ok) return finish(std::move(answer.body()));
-    finish(api_error(answer.result_int(), answer.body()));
+    const bool has_token = request_.find(beast::http::field::authorization) != request_.end();
+    finish(api_error(answer.result_int(), answer.body(), has_token));
   }
 
   void fail(const char* what, const boost::system::error_code& error) {

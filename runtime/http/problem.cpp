@@ -19,6 +19,7 @@ constexpr std::array reasons{
     Reason{204, "No Content"},
     Reason{206, "Partial Content"},
     Reason{304, "Not Modified"},
+    Reason{308, "Permanent Redirect"},
     Reason{400, "Bad Request"},
     Reason{401, "Unauthorized"},
     Reason{403, "Forbidden"},

@@ -28,11 +28,20 @@ HttpResponse without_route(const std::string& method, const std::string& allow) 
   return response;
 }
 
+/// The page's files are found below the base path, where that ends with '/': a browser is sent there, by a relative
+/// URL, as nobody knows what a proxy has called it.
+HttpResponse to_folder(std::string_view base_path) {
+  HttpResponse response{308, "", {}, ""};
+  response.headers.emplace_back("Location", std::string(base_path.substr(base_path.rfind('/') + 1)) + "/");
+  return response;
+}
+
 }  // namespace
 
 Reception::Outcome Reception::receive(const RequestHead& head, const Credentials& shown, SteadyTime now) {
   auto target = parse_target(head.target, parts_.settings.base_path);
   if (!target) return refuse_stranger(shown, problem(target.error()), now);
+  if (target->is_bare) return to_folder(parts_.settings.base_path);
   auto found = parts_.routes.find(head.method, target->path);
   if (found.route == nullptr) return refuse_stranger(shown, without_route(head.method, found.allow), now);
   Received received;
@@ -41,6 +50,8 @@ Reception::Outcome Reception::receive(const RequestHead& head, const Credentials
     auto caller = check_caller(head, shown, found.route->role, now);
     if (auto* const refused = std::get_if<HttpResponse>(&caller)) return std::move(*refused);
     received.caller = std::get<Caller>(std::move(caller));
+  } else if (!found.route->is_probe && !askers_.take(key_of(shown), now)) {
+    return too_many("too many requests; ask more slowly");
   }
   HttpRequest& request = received.request;
   request.method = found.route->method;
@@ -67,6 +78,12 @@ std::variant<Caller, HttpResponse> Reception::check_caller(const RequestHead& he
                             " has the role " + std::string(io::to_string(caller->asker.role)));
   if (auto refused = admit(*caller, now)) return *std::move(refused);
   return *std::move(caller);
+}
+
+/// Who asks for what takes no role, by what is counted: as the API counts them.
+std::string Reception::key_of(const Credentials& shown) const {
+  const auto caller = parts_.identity.of(shown);
+  return caller ? caller->asker.key : place_of(shown);
 }
 
 /// Who has no role, or asks for what is not there, may be told so only so often.

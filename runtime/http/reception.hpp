@@ -45,6 +45,7 @@ class Reception {
  private:
   std::variant<Caller, HttpResponse> check_caller(const RequestHead& head, const Credentials& shown, io::Role needed,
                                                   SteadyTime now);
+  std::string key_of(const Credentials& shown) const;
   HttpResponse refuse_stranger(const Credentials& shown, HttpResponse response, SteadyTime now);
   std::optional<HttpResponse> refusal(const RequestHead& head, const Caller& caller) const;
   std::optional<HttpResponse> admit(const Caller& caller, SteadyTime now);

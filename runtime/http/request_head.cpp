@@ -4,18 +4,13 @@
 #include <array>
 
 #include "base/ip_address.hpp"
+#include "http/header_values.hpp"
+#include "http/target.hpp"
 
 namespace ballot::web {
 namespace {
 
 namespace http = boost::beast::http;
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -70,10 +65,11 @@ std::optional<HeadFault> check_framing(const HttpFields& fields) {
 }
 
 bool shows_token_in_url(std::string_view target) {
-  for (const std::string_view name : {std::string_view("access_token="), std::string_view("token=")})
-    for (const char before : {'?', '&'})
-      if (target.find(std::string(1, before) + std::string(name)) != std::string_view::npos) return true;
-  return false;
+  const auto names = query_names(target);
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    const std::string known = lower_case(name);
+    return known == "token" || known == "access_token";
+  });
 }
 
 }  // namespace

@@ -20,12 +20,21 @@ std::vector<std::string> segments_of(std::string_view path) {
   return segments;
 }
 
+bool takes_rest(const std::vector<std::string>& segments) {
+  return !segments.empty() && is_parameter(segments.back()) && segments.back().ends_with("...}");
+}
+
 /// The values of the template's parameters; none: the path is another one.
 std::optional<Pairs> match(const std::vector<std::string>& segments, const std::vector<std::string>& path) {
-  if (segments.size() != path.size()) return std::nullopt;
+  const bool has_rest = takes_rest(segments);
+  if (has_rest ? segments.size() > path.size() : segments.size() != path.size()) return std::nullopt;
   Pairs parameters;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    if (is_parameter(segments[i]))
+    if (has_rest && i >= segments.size())
+      parameters.back().second += '/' + path[i];
+    else if (has_rest && i + 1 == segments.size())
+      parameters.emplace_back(segments[i].substr(1, segments[i].size() - 5), path[i]);
+    else if (is_parameter(segments[i]))
       parameters.emplace_back(segments[i].substr(1, segments[i].size() - 2), path[i]);
     else if (segments[i] != path[i])
       return std::nullopt;

@@ -66,6 +66,7 @@ Result<Target> parse_target(std::string_view text, std::string_view base_path) {
   if (!path.starts_with(base_path) || (path.size() > base_path.size() && path[base_path.size()] != '/'))
     return Error{Errc::not_found, "nothing lies outside of base_path"};
   path.remove_prefix(base_path.size());
+  target.is_bare = path.empty();
   if (path.size() > 1)
     for (const std::string_view part : split(path.substr(1), '/')) {
       auto segment = decoded(part, Plus::itself);
@@ -85,6 +86,15 @@ Result<Target> parse_target(std::string_view text, std::string_view base_path) {
     target.query.emplace_back(*std::move(name), *std::move(value));
   }
   return target;
+}
+
+std::vector<std::string> query_names(std::string_view text) {
+  std::vector<std::string> names;
+  const std::size_t question = text.find('?');
+  if (question == std::string_view::npos) return names;
+  for (const std::string_view part : split(text.substr(question + 1), '&'))
+    if (auto name = decoded(part.substr(0, part.find('=')), Plus::space)) names.push_back(*std::move(name));
+  return names;
 }
 
 }  // namespace ballot::web

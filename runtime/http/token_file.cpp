@@ -14,7 +14,7 @@ Result<TokenFile> TokenFile::open(std::string path) {
 Result<void> TokenFile::read() {
   const auto error_in = [this](const Error& error) {
     const Errc code = error.code == Errc::not_found ? Errc::invalid : error.code;
-    return Error{code, "[http] tokens: " + path_ + ": " + error.what};
+    return Error{code, std::string(table) + "tokens: " + path_ + ": " + error.what};
   };
   const auto text = io::read_trusted_file(path_, io::Readers::owner);
   if (!text) return error_in(text.error());

@@ -7,7 +7,9 @@
 //   if (const auto read = file->refresh(); !read) log(read.error());   // the tokens before still count
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "ballot/error.hpp"
 #include "http/tokens.hpp"
@@ -25,12 +27,15 @@ class TokenFile {
   /// Reads the file again where it has changed, and until that succeeds. Each error is returned once; same: the tokens
   /// are as they were.
   Result<Refreshed> refresh();
+  /// What kept the last refresh from reading the file, "tokens: FILE: ..."; "": nothing did.
+  std::string fault() const { return faults_.told().substr(std::min(faults_.told().size(), table.size())); }
   const Tokens& tokens() const { return tokens_; }
 
  private:
   explicit TokenFile(std::string path) : path_(std::move(path)), file_(path_) {}
   Result<void> read();
 
+  static constexpr std::string_view table = "[http] ";  // whose key the file is
   std::string path_;
   WatchedFile file_;
   ToldOnce faults_;

@@ -54,6 +54,7 @@ class ToldOnce {
  public:
   bool is_new(const std::string& reason) { return std::exchange(told_, reason) != reason; }
   void is_over() { told_.clear(); }
+  const std::string& told() const { return told_; }
 
  private:
   std::string told_;

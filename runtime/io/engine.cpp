@@ -113,13 +113,13 @@ void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::
 }
 
 void Engine::ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered,
-                 OnEnded ended) {
+                 OnEnded ended, std::set<std::string> gone) {
   waiting_[++last_asker_] = {std::move(answered), std::move(ended)};
   if (request.id == RunId{}) {
     request.id = Random(seed()).run_id(read_clocks().wall);
     request.is_first = request.kind == core::Request::Kind::trigger;
   }
-  feed(core::Ask{last_asker_, std::move(request), run_suffix, patience});
+  feed(core::Ask{last_asker_, std::move(request), run_suffix, patience, std::move(gone)});
 }
 
 void Engine::observe(Millis patience, const std::string& group, OnElections answered) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -91,10 +92,14 @@ class Engine {
   /// Changes since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
   void reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
 
+  /// What is wrong with this node, for the other nodes to see: see core::Troubles.
+  void set_troubles(std::vector<std::string> reasons) { feed(core::Troubles{std::move(reasons)}); }
+
   /// Has somebody who leads do `request`, whose id is chosen here where it has none. `run_suffix` (kill, forget): the
   /// last digits of the run. `answered` is called once, at the latest after `patience`; `ended`, where the request
   /// waits for the run that it triggers and was done, once after it.
-  void ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered, OnEnded ended);
+  void ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered, OnEnded ended,
+           std::set<std::string> gone = {});
 
   /// The elections as the store shows them: the group's, or all where it is "". `answered` is called once: with none
   /// where the store does not answer within `patience`, or at once where there is no session.

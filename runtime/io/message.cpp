@@ -19,31 +19,6 @@ static_assert(error_words.size() == static_cast<std::size_t>(Errc::denied) + 1);
 
 constexpr std::size_t deepest = 8;
 
-json::object to_json(const Message& message);
-
-struct ToJson {
-  json::value operator()(std::monostate) const { return nullptr; }
-  json::value operator()(bool value) const { return value; }
-  json::value operator()(std::int64_t value) const { return value; }
-  json::value operator()(const std::string& text) const { return json::string(valid_utf8(text)); }
-  json::value operator()(const std::vector<std::string>& texts) const {
-    json::array array;
-    for (const std::string& text : texts) array.push_back((*this)(text));
-    return array;
-  }
-  json::value operator()(const std::vector<Message>& objects) const {
-    json::array array;
-    for (const Message& object : objects) array.push_back(to_json(object));
-    return array;
-  }
-};
-
-json::object to_json(const Message& message) {
-  json::object object;
-  for (const auto& [key, value] : message.fields()) object.emplace(valid_utf8(key), std::visit(ToJson{}, value));
-  return object;
-}
-
 Result<Message> from_json(const json::object& object);
 
 Result<Message::Value> list_from_json(const std::string& key, const json::array& array) {
@@ -125,6 +100,47 @@ std::string without_display_controls(std::string line) {
   return done == 0 ? line : std::move(clean.append(line, done));
 }
 
+/// Appends to it. Long answers are encoded: no values of the library's are made of them.
+struct ToJson {
+  std::string& json;
+
+  void operator()(std::monostate) { json += "null"; }
+  void operator()(bool value) { json += value ? "true" : "false"; }
+  void operator()(std::int64_t value) { json += std::to_string(value); }
+  void operator()(const std::string& text) {
+    const auto is_plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
+    if (std::all_of(text.begin(), text.end(), is_plain))
+      json.append(1, '"').append(text).append(1, '"');
+    else
+      json += without_display_controls(json::serialize(json::string(valid_utf8(text))));
+  }
+  void operator()(const std::vector<std::string>& texts) { list(texts); }
+  void operator()(const std::vector<Message>& objects) { list(objects); }
+  void operator()(const Message& object) {
+    json += '{';
+    for (const auto& [key, value] : object.fields()) {
+      (*this)(key);
+      json += ':';
+      std::visit(*this, value);
+      json += ',';
+    }
+    end(object.fields().empty(), '}');
+  }
+
+ private:
+  template <class T>
+  void list(const std::vector<T>& items) {
+    json += '[';
+    for (const T& item : items) {
+      (*this)(item);
+      json += ',';
+    }
+    end(items.empty(), ']');
+  }
+  /// In place of the comma after the last one.
+  void end(bool is_empty, char bracket) { is_empty ? json.push_back(bracket) : void(json.back() = bracket); }
+};
+
 template <class T>
 std::optional<T> find(const std::map<std::string, Message::Value>& fields, const std::string& key) {
   const auto field = fields.find(key);
@@ -149,7 +165,11 @@ std::vector<Message> Message::objects(const std::string& key) const {
   return find<std::vector<Message>>(fields_, key).value_or(std::vector<Message>());
 }
 
-std::string encode(const Message& message) { return without_display_controls(json::serialize(to_json(message))); }
+std::string encode(const Message& message) {
+  std::string json;
+  ToJson{json}(message);
+  return json;
+}
 
 std::size_t count_values(std::string_view line) {
   const auto begins_value = [](char c) { return c == ',' || c == '[' || c == '{'; };

@@ -32,6 +32,7 @@ class Message {
   Message& set(std::string key, const std::optional<T>& value) {
     return set(std::move(key), value ? Value(*value) : Value());
   }
+  Message& remove(const std::string& key) { return fields_.erase(key), *this; }
 
   /// The value of `key`; none (or empty) where it is absent, null or of another type.
   std::optional<bool> flag(const std::string& key) const;

@@ -1,7 +1,7 @@
 // Question and Reply: what a daemon is asked, and where the answer goes, whichever way the question came: the control
 // socket and the API hand the same questions to the same handler, and differ in how they carry lines to the client.
 //
-// Thread: the loop's, but for encode_last().
+// Thread: the loop's, but for encode_last() and content_of_last().
 //
 //   const auto answer = [](const Question& question, const Reply& reply) {
 //     if (question.message.text("do") == "flush") ledger.flush([reply] { reply.finish({}); });
@@ -10,7 +10,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ballot/error.hpp"
@@ -26,6 +28,9 @@ struct Question {
 
 /// A message as the last line of an answer, for Reply::finish_encoded(). From any thread.
 std::string encode_last(Message message);
+/// And back, without what says that it is the last: the message, encoded. None: it is an error, or was encoded by
+/// others.
+std::optional<std::string> content_of_last(std::string_view line);
 
 /// A client that waits for an answer of one or more lines. What comes after the last line, or once the client has gone,
 /// goes nowhere.

@@ -133,8 +133,10 @@ void RunnerExecutor::on_silence(Millis silence) {
   if (!now.is_silent)
     log_(Level::info, "the runner answers again", {});
   else if (!silence_.is_silent)
-    log_(Level::error, "the runner does not answer: nothing is launched until it does",
-         {{"silence", std::to_string(silence.count()) + "ms"}});
+    log_(Level::error,
+         "the runner does not answer: nothing is launched until it does. Where it was stopped: kill -CONT; where it "
+         "hangs for good: kill -KILL, which loses its runs, and another one is started",
+         {{"process", std::to_string(runner_.pid())}, {"silence", std::to_string(silence.count()) + "ms"}});
   silence_ = now;
   handlers_.on_events({now});
 }

@@ -8,6 +8,7 @@
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
 #include "io/role.hpp"
+#include "library/asked_request.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/ledger_ask.hpp"
 #include "library/shown/values.hpp"
@@ -17,47 +18,8 @@ namespace {
 
 constexpr Millis instances_patience{5000};  // to say which nodes have an instance
 constexpr Millis nodes_patience{2000};      // to say which nodes are away
-constexpr Millis most_patience = std::chrono::hours(1);
 constexpr int most_asked = 16;  // of a user's requests under way at once; root and the daemon's own user may ask more
 constexpr int most_asked_by_root = 1024;
-
-/// What nodes ask of each other, nobody else asks.
-std::optional<core::Request::Kind> asked_kind(const std::string& word) {
-  const auto kind = core::parse_kind(word);
-  return kind == core::Request::Kind::release || kind == core::Request::Kind::replace ? std::nullopt : kind;
-}
-
-/// The last digits of a run's id, or all of them.
-bool is_run_suffix(const std::string& text) {
-  return text.size() >= 6 && text.size() <= 36 && text.find_first_not_of("0123456789abcdef-") == std::string::npos;
-}
-
-/// What is wrong with a request: "" where nothing is.
-std::string fault_of(core::Request request, const std::string& run_suffix, Millis patience) {
-  using Kind = core::Request::Kind;
-  for (const std::string& name : {request.job, request.group})
-    if (!name.empty() && !core::is_stored_name(name)) return "no job and no group has such a name";
-  if (patience <= Millis(0) || patience > most_patience) return "timeout_ms must be from 1 to 3600000";
-  if (request.kind != Kind::kill && request.kind != Kind::forget) return std::string(core::fault_of(request));
-  const bool names_job = !request.job.empty() && run_suffix.empty() && request.kind == Kind::kill;
-  if (!names_job && !is_run_suffix(run_suffix)) return "run must be a run's id, or the last 6 or more digits of it";
-  return (names_job || request.job.empty()) && request.group.empty() ? "" : "it must name a run, and nothing else";
-}
-
-/// The id of a run that whoever triggers it has chosen. An old one could be of a run that is forgotten by now, and run
-/// twice.
-Result<RunId> chosen_id(const std::string& text, WallTime now) {
-  constexpr Millis oldest = std::chrono::hours(1), most_ahead = std::chrono::minutes(1);  // clocks differ
-  const auto id = RunId::parse(text);
-  if (!id || id->bytes[6] >> 4 != 7 || id->text() != text)
-    return Error{Errc::invalid, "the run's id must be a UUID of version 7 in lower case, not '" + text + "'"};
-  std::int64_t made = 0;
-  for (std::size_t i = 0; i < 6; ++i) made = made << 8 | id->bytes[i];
-  const Millis age = now - WallTime(Millis(made));
-  if (age <= oldest && -age <= most_ahead) return *id;
-  return Error{Errc::invalid, "the run's id says that it was made at " + format_millis(WallTime(Millis(made))) +
-                                  ", not within the last hour by this node's clock: choose a new one"};
-}
 
 std::vector<io::Message> pause_messages(const core::JobView& view) {
   std::vector<io::Message> pauses;
@@ -66,6 +28,8 @@ std::vector<io::Message> pause_messages(const core::JobView& view) {
     io::Message one;
     one.set("of", of).set("by", std::string(pause->by));
     if (pause->since) one.set("since", format_millis(*pause->since));
+    if (pause->ends) one.set("until", format_millis(*pause->ends));
+    if (!pause->reason.empty()) one.set("reason", std::string(pause->reason));
     pauses.push_back(std::move(one));
   };
   add("job", view.own_pause);
@@ -124,6 +88,7 @@ LedgerPlace live(LedgerPlace place, const Node& node) {
     if (!state.degraded) return std::nullopt;
     return MissingNode{name, node.spooled().since, "its ledger takes no rows at present: " + state.reason, "ledger"};
   };
+  place.wait_until_opened = [&node](const std::function<bool()>& goes_on) { node.wait_until_ledger_opened(goes_on); };
   return place;
 }
 
@@ -132,7 +97,7 @@ LedgerPlace live(LedgerPlace place, const Node& node) {
 ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node),
       views_(node),
-      fleet_(node, views_, jobs.set(), facts.node),
+      fleet_(node, facts.node),
       looks_(node,
              [this](const std::vector<Election>& elections) {
                fleet_.note(elections);
@@ -143,13 +108,16 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
       desk_(node.loop(), live(facts_.ledger, node)),
       shown_(
           node, views_, jobs_,
-          [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node) {
+          [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node),
+      next_({node, views_, jobs.set(), fleet_}, facts_.node),
+      ahead_(node, views_, facts_.node),
+      why_({node, views_, jobs, fleet_, desk_}, facts_.node, facts_.ledger.keep) {
   if (facts_.fleet) {
     const auto look = [this](Millis within, FleetQuestions::OnNodes then) {
       fleet_.look(views_.node_status(), within, std::move(then));
     };
     desk_.answer_for(others_.emplace(node, *facts_.fleet, look));
-    fleet_.answers_known_by([this] { return others_->answered(); });
+    fleet_.answers_known_by([this] { return others_->answers(); });
   }
   io::Engine::Observer observer;
   observer.on_row = [events = events_](const core::RecordRow& record) { events->add(record.row); };
@@ -166,7 +134,7 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
   const bool is_shown = question.message.text("form") == "shown";
   // What has no line in the table of words and roles is answered to nobody.
   if (!io::is_known(what)) return refuse_unknown(what, reply);
-  if (is_shown && shown_.answer(question, reply)) return;
+  if (is_shown && (shown_.answer(question, reply) || ahead_.answer(question, reply))) return;
   if (what == "flush")
     node_.flush([reply] { reply.finish({}); });
   else if (what == "jobs")
@@ -179,6 +147,11 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
     answer_runs(reply);
   else if (what == "status")
     answer_status(reply);
+  else if (what == "whoami")
+    reply.finish(io::Message()
+                     .set("name", question.asker.name)
+                     .set("role", std::string(io::to_string(question.asker.role)))
+                     .set("node", facts_.node));
   else if (what == "events")
     events_->follow(question, reply);
   else if (what == "ready")
@@ -186,7 +159,7 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
   else if (what == "nodes")
     status([this, reply](const NodeStatus& status) { fleet_.answer_nodes(status, reply); });
   else if (what == "next")
-    fleet_.answer_next(question.message, reply);
+    next_.answer(question.message, reply);
   else if (what == "ledger")
     answer_from_ledger(question, reply);
   else if (what == "instances")
@@ -213,23 +186,9 @@ std::shared_ptr<void> ControlAnswers::admit(const io::Asker& asker) {
 /// First a line that it is done, with the run's id where it was a trigger; with `wait` a last one with the run's end.
 void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply) {
   const io::Message& message = asked.message;
-  core::Request request;
-  request.kind = kind;
-  request.job = message.text("job").value_or("");
-  request.group = message.text("group").value_or("");
-  request.wait = kind == core::Request::Kind::trigger && message.flag("wait").value_or(false);
-  request.by = facts_.node + " " + asked.asker.name;
-  const Millis patience(message.integer("timeout_ms").value_or(30'000));
-  std::string run = message.text("run").value_or("");
-  if (const auto followed = kind == core::Request::Kind::pause ? RunId::parse(run) : std::nullopt)
-    request.run = *followed, run.clear();
-  if (kind == core::Request::Kind::trigger && !run.empty()) {
-    const auto chosen = chosen_id(run, io::read_clocks().wall);
-    if (!chosen) return reply.fail(chosen.error());
-    request.id = *chosen, run.clear();
-  }
-  if (const std::string fault = fault_of(request, run, patience); !fault.empty())
-    return reply.fail({Errc::invalid, "'" + message.text("do").value_or("") + "': " + fault});
+  auto read = asked_request(kind, message, facts_.node + " " + asked.asker.name, io::read_clocks().wall);
+  if (!read) return reply.fail(read.error());
+  const auto& [request, run, patience] = *read;
   const auto ticket = admit(asked.asker);
   if (!ticket)
     return reply.fail({Errc::unavailable, "too many requests of yours are under way; wait until some are done"});
@@ -255,7 +214,21 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
   const auto go_on = [this, run, patience, answered, ended](const core::Request& asks) {
     node_.ask(asks, run, patience, answered, asks.wait ? io::Engine::OnEnded(ended) : nullptr);
   };
+  if (kind == core::Request::Kind::kill)
+    return find_gone([this, request, run, patience, answered](std::set<std::string> gone) {
+      node_.ask(request, run, patience, answered, nullptr, std::move(gone));
+    });
   request.id == RunId{} ? go_on(request) : unless_there(request, asked, reply, go_on);
+}
+
+/// Nodes that are down, stopped or cut off, as far as the store says it in time.
+void ControlAnswers::find_gone(std::function<void(std::set<std::string>)> then) {
+  fleet_.look(views_.node_status(), nodes_patience, [then = std::move(then)](const std::vector<FleetNode>& nodes) {
+    std::set<std::string> gone;
+    for (const FleetNode& node : nodes)
+      if (node.state == "silent" || node.state == "gone") gone.insert(node.node);
+    then(std::move(gone));
+  });
 }
 
 /// A trigger is asked for again where its run is known already, to any node of the fleet, and then nothing is done. The
@@ -286,10 +259,32 @@ void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply)
       if (job.name == name) *found = job_message(job);
     return !*found && !reply.gone();
   };
-  views_.jobs(look, [name, found, reply] {
-    if (*found) return reply.finish(**found);
+  views_.jobs(look, [this, name, found, reply] {
+    if (*found) return reply.finish(with_file(name, with_store(std::move(**found))));
     reply.fail({Errc::not_found, "the daemon has no job " + name});
   });
+}
+
+/// Of a file that is refused as it is now, who reads files knows neither the job nor its place.
+io::Message ControlAnswers::with_file(const std::string& name, io::Message job) const {
+  const auto place = jobs_.place_of(name);
+  if (!place) return job;
+  job.set("file", place->file).set("line", std::int64_t{place->position.line});
+  if (const auto definition = jobs_.set().definitions.find(name); definition != jobs_.set().definitions.end())
+    job.set("timezone", std::string(*(*definition)->job.timezone))
+        .set("description", std::string(*(*definition)->job.description));
+  if (const auto refusal = jobs_.refusal_of(name))
+    job.set("refused", refusal->error).set("refused_since", format_millis(refusal->since));
+  return job;
+}
+
+/// Who leads what is known by the store alone.
+io::Message ControlAnswers::with_store(io::Message job) const {
+  const NodeStatus status = views_.node_status();
+  if (!status.store_is_silent) return job;
+  job.set("store_is_silent", true);
+  if (status.store_heard) job.set("store_heard", format_millis(*status.store_heard));
+  return job;
 }
 
 void ControlAnswers::answer_groups(const io::Reply& reply) const {
@@ -309,6 +304,8 @@ void ControlAnswers::answer_runs(const io::Reply& reply) const {
     run.set("job", std::string(view.job)).set("run", view.id.text()).set("attempt", std::int64_t{view.attempt});
     run.set("slot", format_slot(view.slot)).set("trigger", std::string(to_string(view.trigger)));
     run.set("node", std::string(view.node)).set("state", std::string(view.state));
+    run.set("group", std::string(view.group));
+    if (view.starts_at) run.set("starts_at", format_millis(*view.starts_at));
     return run;
   });
 }
@@ -365,6 +362,7 @@ std::vector<std::string> ControlAnswers::waiting_jobs(const std::vector<std::str
 
 /// Rows that cannot be stored now are not waited for.
 void ControlAnswers::answer_from_ledger(const io::Question& asked, const io::Reply& reply) {
+  if (asked.message.text("ask") == "why") return why_.answer(asked, reply);
   io::Question question = asked;
   if (asked.message.text("form") == "shown") question.message.set("defined", defined_of(asked.message.texts("jobs")));
   if (asked.message.text("ask") == "last_statuses")
@@ -376,13 +374,8 @@ void ControlAnswers::answer_from_ledger(const io::Question& asked, const io::Rep
 
 void ControlAnswers::status(std::function<void(const NodeStatus&)> done, const StateViews::Beside& beside) const {
   const auto add_findings = [this, done = std::move(done)](NodeStatus status) {
-    const auto& findings = jobs_.set().diagnostics;
-    const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
-      return finding.severity == config::Severity::error;
-    });
-    if (errors > 0)
-      status.degraded.push_back("config: " + std::to_string(errors) + (errors == 1 ? " error" : " errors") +
-                                " in the job files; `ballot check` lists them");
+    const std::string errors = config::summary_of_errors(jobs_.set().diagnostics);
+    if (!errors.empty()) status.degraded.push_back("config: " + errors);
     done(status);
   };
   views_.status(add_findings, beside);

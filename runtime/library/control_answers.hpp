@@ -1,7 +1,7 @@
 // ControlAnswers: the daemon's answers on its control socket: {"do": "flush" | "jobs" | "job" | "groups" | "runs" |
-// "status" | "ready" | "waiting" | "instances" | "events" | "ledger", with a question of history/ledger_questions.hpp |
-// a request of core/request/request.hpp | what library/shown/shown_answers.hpp has}. It knows nothing of sockets and
-// roles, and decides nothing: a request is for whoever leads.
+// "status" | "ready" | "waiting" | "instances" | "events" | "whoami" | "ledger", with a question of
+// history/ledger_questions.hpp | a request of core/request/request.hpp | what shown_answers.hpp and ahead_answers.hpp
+// in library/shown have}. It knows nothing of sockets and roles, and decides nothing: a request is for whoever leads.
 //
 // Thread: the loop's. Requires: the node and the folder live longer, and close() comes before the node is closed.
 //
@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,13 @@
 #include "library/history/fleet.hpp"
 #include "library/history/ledger_desk.hpp"
 #include "library/job_folder.hpp"
+#include "library/next_answers.hpp"
 #include "library/node.hpp"
+#include "library/shown/ahead_answers.hpp"
 #include "library/shown/event_feed.hpp"
 #include "library/shown/shown_answers.hpp"
 #include "library/state_views.hpp"
+#include "library/why/why_desk.hpp"
 
 namespace ballot::library {
 
@@ -57,9 +61,12 @@ class ControlAnswers {
   void answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply);
   void unless_there(core::Request request, const io::Question& asked, const io::Reply& reply,
                     std::function<void(const core::Request&)> then);
+  void find_gone(std::function<void(std::set<std::string>)> then);
   std::shared_ptr<void> admit(const io::Asker& asker);
   void answer_jobs(const io::Reply& reply) const;
   void answer_job(const std::string& name, const io::Reply& reply) const;
+  io::Message with_store(io::Message job) const;
+  io::Message with_file(const std::string& name, io::Message job) const;
   void answer_groups(const io::Reply& reply) const;
   void answer_runs(const io::Reply& reply) const;
   void answer_instances(const std::string& job, const io::Reply& reply) const;
@@ -79,6 +86,9 @@ class ControlAnswers {
   std::optional<Fleet> others_;
   LedgerDesk desk_;
   const ShownAnswers shown_;
+  const NextAnswers next_;
+  const AheadAnswers ahead_;
+  const WhyDesk why_;
   const std::shared_ptr<EventFeed> events_ = std::make_shared<EventFeed>();  // the engine's observer too
   using Counts = std::map<std::string, int>;
   const std::shared_ptr<Counts> asking_ = std::make_shared<Counts>();  // requests under way, by Asker::key

@@ -9,8 +9,9 @@
 namespace ballot::library {
 namespace {
 
-constexpr Millis arrival{10'000};  // from what a node publishes to its first election
-constexpr Millis same_time{100};   // two readings of two clocks differ by less: a time that is shown stays the same
+constexpr Millis arrival{10'000};        // from what a node publishes to its first election
+constexpr Millis unfit_silence{45'000};  // an unfit node publishes each 10 s; in a large fleet that is read 30 s later
+constexpr Millis same_time{100};  // two readings of two clocks differ by less: a time that is shown stays the same
 
 /// What the elections say of a session.
 struct Seen {
@@ -35,14 +36,22 @@ std::string listed(const std::vector<std::string>& texts) {
   return text;
 }
 
-/// "drift: group nightly: its job files differ from most nodes' (job backup)".
+bool has_node(const std::vector<std::string>& nodes, const std::string& node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+std::string drift_of(std::string_view group) { return "drift: group " + std::string(group) + ": "; }
+
+/// "drift: group nightly: its job files differ from most nodes' (job backup)". Where there are no most, each differs
+/// from some.
 void add_drifts(const FleetFacts& facts, FleetNode& node) {
   for (const core::DriftView& drift : facts.drifts) {
-    const bool has_most = !drift.odd.empty();
-    const auto& of = has_most ? drift.odd : drift.differing;
-    if (std::find(of.begin(), of.end(), node.node) == of.end()) continue;
-    std::string text = "drift: group " + std::string(drift.group) + ": its job files differ from " +
-                       (has_most ? "most nodes'" : "those of " + facts.self);
+    const bool has_most = !drift.odd.empty(), is_alike = has_node(drift.alike, node.node);
+    if (has_most ? !has_node(drift.odd, node.node) : !is_alike && !has_node(drift.differing, node.node)) continue;
+    std::string text = drift_of(drift.group) + "its job files differ from " +
+                       (has_most   ? "most nodes'"
+                        : is_alike ? "those of " + listed(drift.differing)
+                                   : "those of " + facts.self);
     if (!drift.jobs.empty()) text += " (as far as is known: " + listed(drift.jobs) + ")";
     node.reasons.push_back(std::move(text));
   }
@@ -52,20 +61,36 @@ void add_drifts(const FleetFacts& facts, FleetNode& node) {
 void set_heard(const FleetFacts& facts, std::optional<WallTime> at, const char* by, FleetNode& node) {
   node.last_heard = at;
   if (at) node.heard_by = by;
-  const auto answered = facts.answered.find(node.node);
-  if (answered == facts.answered.end() || (at && answered->second <= *at)) return;
+  const auto answered = facts.answers.answered.find(node.node);
+  if (answered == facts.answers.answered.end() || (at && answered->second <= *at)) return;
   node.last_heard = answered->second;
   node.heard_by = "answer";
+}
+
+/// What it publishes to be wrong with it.
+void add_own_words(const core::PeerView& peer, FleetNode& node) {
+  if (!peer.unfit.empty()) node.reasons.push_back("unfit: " + std::string(peer.unfit));
+  node.reasons.insert(node.reasons.end(), peer.troubles.begin(), peer.troubles.end());
+}
+
+void add_unanswered(const FleetFacts& facts, FleetNode& node) {
+  if (const auto hung = facts.answers.unanswered.find(node.node); hung != facts.answers.unanswered.end())
+    node.reasons.push_back("it has not answered a question of " + facts.self + " by " + format_seconds(hung->second) +
+                           ": its daemon hangs, or was stopped by a signal, or it cannot be reached");
+  if (const auto refused = facts.answers.refused.find(node.node); refused != facts.answers.refused.end())
+    node.reasons.push_back("fleet: " + facts.self + " cannot ask it: " + refused->second);
 }
 
 void describe_present(const FleetFacts& facts, const core::PeerView& peer, const Seen& seen, FleetNode& node) {
   const Candidate& candidate = *seen.candidate;
   set_heard(facts, candidate.last_seen, "election", node);
+  if (candidate.last_seen) node.session_until = *candidate.last_seen + candidate.timeout;
   node.version = candidate.version;
   node.host = candidate.host;
   node.leads = seen.leads;
-  if (!peer.unfit.empty()) node.reasons.push_back("unfit: " + std::string(peer.unfit));
+  add_own_words(peer, node);
   add_drifts(facts, node);
+  add_unanswered(facts, node);
   node.state = node.reasons.empty() ? "up" : "degraded";
   if (!is_silent(candidate, facts.now)) return;
   node.state = "silent";
@@ -74,13 +99,27 @@ void describe_present(const FleetFacts& facts, const core::PeerView& peer, const
                       "are led by others");
 }
 
+std::string silence_of_store(const NodeStatus& status) {
+  const bool is_known = status.store_is_silent && status.store_heard;
+  return "the store does not answer" + (is_known ? ", since " + format_seconds(*status.store_heard) : "");
+}
+
+/// It takes part in no election because it is unfit; what it publishes shows that it lives.
+bool is_unfit_and_lives(const FleetFacts& facts, const core::PeerView& peer, const FleetNode& node) {
+  return !peer.unfit.empty() && node.last_heard && facts.now - *node.last_heard < unfit_silence;
+}
+
 void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetNode& node) {
   const auto alive = facts.alive.find(peer.session);
-  const bool is_known = alive != facts.alive.end() && alive->second >= peer.at;
+  const bool is_known = alive != facts.alive.end() && (alive->second >= peer.at || peer.at > facts.now);
   set_heard(facts, is_known ? alive->second : peer.at, is_known ? "election" : "record", node);
   if (facts.elections.empty()) {
     node.state = "unknown";
-    node.reasons.emplace_back("the store does not answer");
+    node.reasons.push_back(silence_of_store(facts.status));
+  } else if (is_unfit_and_lives(facts, peer, node)) {
+    node.state = "degraded";
+    add_own_words(peer, node);
+    add_unanswered(facts, node);
   } else if (!peer.is_candidate) {
     node.state = "unknown";
     node.reasons.emplace_back("it is a candidate of no group that " + facts.self + " knows");
@@ -95,9 +134,18 @@ void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetN
   }
 }
 
+/// That others' files differ from most nodes' is said of those, whoever is asked.
+void leave_drifts_to_others(const FleetFacts& facts, FleetNode& self) {
+  for (const core::DriftView& drift : facts.drifts)
+    if (!drift.odd.empty() && !has_node(drift.odd, self.node))
+      std::erase_if(self.reasons, [of = drift_of(drift.group)](const auto& reason) { return reason.starts_with(of); });
+  if (self.reasons.empty() && self.state == "degraded") self.state = "healthy";
+}
+
 FleetNode self_of(const FleetFacts& facts) {
   FleetNode node{facts.self, state_text(facts.status), facts.status.degraded, facts.now, "", ""};
   node.is_asked = true;
+  leave_drifts_to_others(facts, node);
   for (const NodeStatus::Led& led : facts.status.led) node.leads.push_back(led.group);
   for (const Election& election : facts.elections)
     for (const Candidate& candidate : election.candidates)
@@ -174,6 +222,15 @@ std::string worst_state(const std::vector<FleetNode>& nodes) {
   return worst;
 }
 
+std::string why_unfit(const FleetNode& node) {
+  constexpr std::string_view unfit = "unfit: ", of_runner = "runner: ";  // of another node; of this one
+  for (const std::string& reason : node.reasons) {
+    if (reason.starts_with(unfit)) return reason.substr(unfit.size());
+    if (reason.starts_with(of_runner)) return reason;
+  }
+  return {};
+}
+
 std::vector<io::Message> shown_missing(const std::vector<FleetNode>& nodes) {
   std::vector<io::Message> all;
   for (const FleetNode& node : nodes) {
@@ -194,6 +251,7 @@ io::Message shown(const std::vector<FleetNode>& nodes) {
     io::Message one;
     one.set("node", node.node).set("state", node.state).set("reasons", node.reasons);
     one.set("last_heard", time_or_null(node.last_heard)).set("heard_by", text_or_null(node.heard_by));
+    one.set("session_until", time_or_null(node.session_until));
     one.set("version", text_or_null(node.version)).set("host", text_or_null(node.host)).set("leads", node.leads);
     all.push_back(std::move(one));
   }

@@ -85,12 +85,32 @@ void JobFolder::log_reload(const config::Changes& changes, const std::string& wh
 void JobFolder::take(const config::Changes& changes) {
   if (jobs_.unread()) reread_.arm(io::read_clocks().steady + reread_after);
   if (changes.empty()) return;
+  note_faults();
   report(changes);
   std::vector<schedule::DefinitionPtr> jobs = changes.added;
   jobs.insert(jobs.end(), changes.changed.begin(), changes.changed.end());
   std::vector<std::string> removed;
   for (const auto& definition : changes.removed) removed.push_back(definition->job.name);
   node_.define(std::move(jobs), std::move(removed), config::groups_in_force(set()));
+  node_.report("config", config::summary_of_errors(set().diagnostics));
+}
+
+void JobFolder::note_faults() {
+  std::map<std::string, WallTime> now;
+  for (const config::Diagnostic& one : set().diagnostics) {
+    if (one.severity != config::Severity::error) continue;
+    const auto known = faulty_since_.find(one.file);
+    now.emplace(one.file, known == faulty_since_.end() ? io::read_clocks().wall : known->second);
+  }
+  faulty_since_ = std::move(now);
+}
+
+std::optional<JobFolder::Refusal> JobFolder::refusal_of(std::string_view job) const {
+  std::string error = jobs_.refusal_of(job);
+  const auto place = error.empty() ? std::nullopt : jobs_.place_of(job);
+  const auto since = place ? faulty_since_.find(place->file) : faulty_since_.end();
+  if (since == faulty_since_.end()) return std::nullopt;
+  return Refusal{std::move(error), since->second};
 }
 
 void JobFolder::report(const config::Changes& changes) const {

@@ -8,7 +8,9 @@
 //   folder.open();
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,12 +37,21 @@ class JobFolder {
   Result<void> drop(std::string_view name);
 
   const config::JobSet& set() const { return jobs_.set(); }
+  std::optional<config::JobPlace> place_of(std::string_view job) const { return jobs_.place_of(job); }
+
+  /// The job's file is refused as it is now, and its last good version is in force.
+  struct Refusal {
+    std::string error;  // the first one
+    WallTime since{};   // when it was read first
+  };
+  std::optional<Refusal> refusal_of(std::string_view job) const;
 
  private:
   Result<void> take_own(const Result<config::Changes>& changes);
   void watch();
   void take_up(const config::Changes& changes, const std::string& why);
   void take(const config::Changes& changes);
+  void note_faults();
   void report(const config::Changes& changes) const;
   void log_reload(const config::Changes& changes, const std::string& why) const;
 
@@ -50,6 +61,7 @@ class JobFolder {
   io::BootTimer reread_;
   std::unique_ptr<io::FileWatch> watch_;
   bool is_open_ = false;
+  std::map<std::string, WallTime> faulty_since_;  // by file
 };
 
 }  // namespace ballot::library

@@ -16,7 +16,7 @@ Leaders leaders_of(const std::vector<Election>& elections) {
   Leaders leaders;
   for (const Election& election : elections)
     for (const Candidate& candidate : election.candidates)
-      if (candidate.leads) leaders[election.group] = candidate.node;
+      if (candidate.leads) leaders[election.group] = {candidate.node, election.epoch};
   return leaders;
 }
 

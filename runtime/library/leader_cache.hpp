@@ -7,6 +7,7 @@
 //   leaders.ask([](const LeadersPtr& by_group) { ... });
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,7 +19,12 @@
 
 namespace ballot::library {
 
-using Leaders = std::map<std::string, std::string, std::less<>>;  // nodes by group
+struct Leader {
+  std::string node;         // "": nobody leads, as far as is known
+  std::uint64_t epoch = 0;  // of its term; 0: it is not known
+};
+
+using Leaders = std::map<std::string, Leader, std::less<>>;  // by group
 using LeadersPtr = std::shared_ptr<const Leaders>;
 
 Leaders leaders_of(const std::vector<Election>& elections);

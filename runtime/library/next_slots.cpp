@@ -13,6 +13,15 @@ bool comes_before(const PlannedSlot& a, const PlannedSlot& b) {
 
 }  // namespace
 
+std::vector<WallTime> slots_of_plan(const schedule::Plan& plan, const std::vector<WallTime>& phase, WallTime after,
+                                    WallTime until, std::size_t most) {
+  std::vector<WallTime> slots;
+  for (auto slot = plan.next(after, phase); slot && slot->at < until && slots.size() < most;
+       slot = plan.next(slot->at, phase))
+    if (!slot->dst_gap) slots.push_back(slot->at);
+  return slots;
+}
+
 /// Of slots of one instant the last job's goes first, so the bound lies one past the last slot that is kept.
 void NextSlots::add(PlannedSlot slot) {
   if (slot.slot >= until_) return;

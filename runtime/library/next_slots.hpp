@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ballot/time.hpp"
+#include "schedule/plan.hpp"
 
 namespace ballot::library {
 
@@ -23,6 +24,10 @@ struct PlannedSlot {
   std::string job, group;
   std::string node;  // that leads it; "": nobody does, as far as is known
 };
+
+/// The slots of a plan after `after` and before `until`, at most `most`. `phase`: as of Plan::next().
+std::vector<WallTime> slots_of_plan(const schedule::Plan& plan, const std::vector<WallTime>& phase, WallTime after,
+                                    WallTime until, std::size_t most);
 
 class NextSlots {
  public:
@@ -39,7 +44,7 @@ class NextSlots {
 
  private:
   WallTime until_;
-  const std::size_t most_;
+  std::size_t most_;
   std::vector<PlannedSlot> heap_;  // the last one first
 };
 

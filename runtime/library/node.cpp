@@ -1,6 +1,7 @@
 #include "library/node.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <utility>
 
@@ -11,19 +12,31 @@
 #include "storage/reader.hpp"
 
 namespace ballot::library {
+namespace {
+
+constexpr Millis look_interval{10'000};
+
+}  // namespace
 
 /// What the ledger's thread says of it.
 struct Node::LedgerReport {
   std::mutex mutex;
   storage::LedgerState state;
+  bool is_opened = false;
+  std::condition_variable opened;
 };
 
 Node::Node(NodeSettings settings, Log log)
-    : settings_(std::move(settings)), log_(std::move(log)), ledger_report_(std::make_shared<LedgerReport>()) {}
+    : settings_(std::move(settings)),
+      log_(std::move(log)),
+      ledger_report_(std::make_shared<LedgerReport>()),
+      look_again_(loop_.context(), [this] { look_at_stores(); }) {}
 
 Node::~Node() { close(); }
 
 std::int64_t Node::close() {
+  look_again_.disarm();
+  troubles_.clear();
   engine_.reset();  // before the ledger: what it records last is stored
   if (feed_) feed_->close();
   const std::int64_t lost = ledger_ ? ledger_->close() : 0;
@@ -64,7 +77,9 @@ Result<void> Node::start(Resume resume) {
   });
   if (session_changed_) engine_->on_session(session_changed_);
   for (const io::Engine::Observer& observer : observers_) engine_->add_observer(observer);
-  return engine_->start();
+  const auto started = engine_->start();
+  if (started) look_again_.arm(io::read_clocks().steady + look_interval);
+  return started;
 }
 
 Result<void> Node::make_feed() {
@@ -91,6 +106,11 @@ void Node::open_ledger() {
       log(Level::error, "the ledger is degraded: " + state.reason, {{"spooled", std::to_string(state.spooled)}});
     else
       log(Level::info, "the ledger is well again", {});
+  };
+  hooks.on_opened = [report = ledger_report_] {
+    const std::lock_guard lock(report->mutex);
+    report->is_opened = true;
+    report->opened.notify_all();
   };
   hooks.alarm = [log = log_](std::string_view text) { log(Level::error, text, {}); };
   hooks.warning = [log = log_](std::string_view text) { log(Level::warn, text, {}); };
@@ -125,6 +145,29 @@ core::Load Node::prior(core::Load defined) const {
   return defined;
 }
 
+void Node::report(const std::string& word, const std::string& text) {
+  std::string& known = troubles_[word];
+  if (std::exchange(known, text) == text) return;
+  std::vector<std::string> reasons;
+  for (const auto& [about, what] : troubles_)
+    if (!what.empty()) reasons.push_back(about + ": " + what);
+  engine_->set_troubles(std::move(reasons));
+}
+
+std::string Node::reported(const std::string& word) const {
+  const auto found = troubles_.find(word);
+  return found == troubles_.end() ? "" : found->second;
+}
+
+/// Both change on threads of their own. What is said of them is the same for as long as the fault is.
+void Node::look_at_stores() {
+  look_again_.arm(io::read_clocks().steady + look_interval);
+  const storage::LedgerState ledger = ledger_state();
+  report("ledger", ledger.degraded ? ledger.reason : "");
+  const auto feed = feed_state();
+  report("history", feed && !feed->trouble.empty() ? "the fleet's history takes no rows of it: " + feed->trouble : "");
+}
+
 Result<void> Node::run() {
   loop_.run();
   if (state_ == State::refused) return Error{Errc::conflict, refusal_};
@@ -142,8 +185,8 @@ void Node::stop(const config::OnStop& how, std::function<void()> stopped) {
 }
 
 void Node::ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
-               io::Engine::OnEnded ended) {
-  engine_->ask(std::move(request), run_suffix, patience, std::move(answered), std::move(ended));
+               io::Engine::OnEnded ended, std::set<std::string> gone) {
+  engine_->ask(std::move(request), run_suffix, patience, std::move(answered), std::move(ended), std::move(gone));
 }
 
 void Node::observe(Millis patience, const std::string& group, io::Engine::OnElections answered) {
@@ -164,6 +207,12 @@ storage::LedgerState Node::ledger_state() const {
   storage::LedgerState state = ledger_report_->state;
   if (!state.degraded && ledger_->is_slow()) state.degraded = true, state.reason = storage::slow_disk(settings_.ledger);
   return state;
+}
+
+void Node::wait_until_ledger_opened(const std::function<bool()>& goes_on) const {
+  constexpr Millis between_looks{20};
+  std::unique_lock lock(ledger_report_->mutex);
+  while (!ledger_report_->is_opened && (!goes_on || goes_on())) ledger_report_->opened.wait_for(lock, between_looks);
 }
 
 }  // namespace ballot::library

@@ -22,13 +22,16 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
 #include "io/engine.hpp"
 #include "io/main_loop.hpp"
+#include "io/wall_timer.hpp"
 #include "library/history/history_feed.hpp"
 #include "storage/ledger.hpp"
 
@@ -74,6 +77,13 @@ class Node {
   /// call opens the session. Requires: start() has succeeded.
   void define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
 
+  /// What is wrong with this node, by the word in front that monitoring looks for: "config". The other nodes see it;
+  /// "": nothing any more. The node itself adds what is wrong with its ledger and its history. Requires: start() has
+  /// succeeded.
+  void report(const std::string& word, const std::string& text);
+  /// As it was reported; "": nothing was.
+  std::string reported(const std::string& word) const;
+
   /// Runs until it has stopped. Errors: conflict, where another node has this one's name.
   Result<void> run();
   /// After run(): ends all but the loop. Returns how many records the ledger could store nowhere; they are lost, and
@@ -88,7 +98,7 @@ class Node {
 
   /// Has somebody who leads do `request`: see Engine::ask.
   void ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
-           io::Engine::OnEnded ended);
+           io::Engine::OnEnded ended, std::set<std::string> gone = {});
   /// The elections as the store shows them: see Engine::observe.
   void observe(Millis patience, const std::string& group, io::Engine::OnElections answered);
   /// Registers as the store has them: see Engine::read.
@@ -101,6 +111,9 @@ class Node {
   /// Until when this node's terms last, as far as it knows: also once the session is over.
   SteadyTime deadline() const { return engine_->deadline(); }
   storage::LedgerState ledger_state() const;
+  /// From another thread: until then a reader may find the ledger's file half made, or of an older schema. `goes_on`
+  /// (may be empty) is called often; false ends the wait.
+  void wait_until_ledger_opened(const std::function<bool()>& goes_on) const;
   /// What the ledger's file does not have yet, and what was dropped, as it is now.
   storage::Spooled spooled() const { return ledger_->spooled(); }
   storage::Dropped dropped() const { return ledger_->dropped(); }
@@ -116,6 +129,7 @@ class Node {
   void open_ledger();
   Result<void> make_feed();
   core::Load prior(core::Load defined) const;
+  void look_at_stores();
 
   NodeSettings settings_;
   const Log log_;
@@ -127,7 +141,9 @@ class Node {
   std::unique_ptr<storage::Ledger> ledger_;
   std::unique_ptr<io::Engine> engine_;
   State state_ = State::made;
-  std::string refusal_;  // why
+  std::string refusal_;                          // why
+  std::map<std::string, std::string> troubles_;  // by word
+  io::BootTimer look_again_;                     // at the ledger and the history
 };
 
 }  // namespace ballot::library

@@ -49,7 +49,9 @@ JobInfo info_of(const core::JobView& view) {
           .trouble = std::string(view.trouble),
           .next = view.next,
           .paused_at = view.paused_at,
-          .paused_by = std::string(view.paused_by)};
+          .paused_by = std::string(view.paused_by),
+          .paused_until = view.paused_until,
+          .pause_reason = std::string(view.pause_reason)};
 }
 
 Result<std::vector<WallTime>> slots_of(library::Service& service, const std::string& job, int count) {

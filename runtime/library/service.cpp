@@ -119,7 +119,8 @@ Result<void> Service::listen_http() {
                      {config_.control_groups.operators, config_.control_groups.viewers},
                      web::daemon_routes(metrics_),
                      io::host_name(),
-                     log_};
+                     log_,
+                     [this](const std::string& text) { node_.report("http", text); }};
   auto http = web::HttpServer::start(config_.http, std::move(host));
   if (!http) return http.error();
   http_ = std::move(*http);

@@ -42,8 +42,19 @@ void pages(Node& node, Visit visit, StateViews::OnPage<View> page, StateViews::D
 /// With the leader that the store names, where that is not this node.
 core::JobView led(core::JobView job, const Leaders& leaders) {
   const auto other = job.leader.empty() ? leaders.find(job.group) : leaders.end();
-  if (other != leaders.end()) job.leader = other->second;
+  if (other != leaders.end()) job.leader = other->second.node;
   return job;
+}
+
+/// Then the store is not asked who does.
+bool leads_all(const core::Views& views) {
+  constexpr std::size_t at_once = 100;
+  bool leads = true;
+  for (core::Views::Next after = ""; after && leads;)
+    after = views.visit_groups(*after, at_once, [&](const core::GroupView& group) {
+      leads = leads && (group.state == "leading" || !group.wanted);
+    });
+  return leads;
 }
 
 void note(const core::GroupView& group, NodeStatus& status) {
@@ -64,6 +75,7 @@ void note(const core::GroupView& group, NodeStatus& status) {
 void note(const core::JobView& job, NodeStatus& status) {
   const std::string name(job.name);
   ++status.jobs;
+  if (job.state == core::JobState::paused) ++status.paused;
   if (job.state == core::JobState::halted && !job.halted_with_group)  // else the group has said it
     status.degrade("halted", name, ": " + std::string(job.trouble));
   if (job.state == core::JobState::clock_skew) status.degrade("clock_skew", name, " is settled ahead of this clock");
@@ -96,12 +108,17 @@ void note_node(const Node& node, NodeStatus& status) {
   const core::Session& session = core.session();
   status.session = !session.is_open() ? Session::none : session.in_doubt() ? Session::in_doubt : Session::open;
   status.session_timeout = session.timeout();
+  const bool is_overdue = session.doubt() == core::Session::Doubt::overdue;
+  status.store_is_silent = !opens_first(session) && (!session.is_open() || is_overdue);
+  if (const auto now = io::read_clocks(); session.renewed_from() != SteadyTime{})
+    status.store_heard = now.wall - (now.steady - session.renewed_from());
   status.schedules = session.is_open() && core.has_runner() && !node.is_stopping();
   status.open_runs = core.views().open_runs();
   std::vector<std::string> reasons;
   if (const storage::LedgerState ledger = node.ledger_state(); ledger.degraded)
     reasons.push_back("ledger: " + ledger.reason);
   if (const auto feed = node.feed_state(); feed && !feed->trouble.empty()) reasons.push_back(text_of(*feed));
+  if (const std::string http = node.reported("http"); !http.empty()) reasons.push_back("http: " + http);
   status.is_starting = opens_first(session) && !node.is_stopping();
   if (status.is_starting)
     reasons.emplace_back("backend: the session is being opened");
@@ -111,7 +128,8 @@ void note_node(const Node& node, NodeStatus& status) {
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
   if (node.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");
   if (core.runner_is_silent())
-    reasons.emplace_back("runner: it does not answer, so nothing is launched");
+    reasons.emplace_back(
+        "runner: it does not answer, so nothing is launched; the log names its process, and what to do");
   else if (!core.has_runner())
     reasons.emplace_back("runner: it is gone, so nothing is launched");
   if (const Millis skew = core.clock_skew(); skew != Millis(0))
@@ -162,15 +180,15 @@ std::string summary_of(const NodeStatus& status) {
 }
 
 void StateViews::jobs(OnPage<core::JobView> page, Done done) const {
-  node_.observe(
-      store_patience, "",
-      [&node = node_, page = std::move(page), done = std::move(done)](const std::vector<Election>& elections) {
-        const auto visit = [&node, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
-          return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
-                                                [&](const core::JobView& job) { take(led(job, leaders)); });
-        };
-        pages<core::JobView>(node, visit, page, done);
-      });
+  const auto show = [&node = node_, page = std::move(page),
+                     done = std::move(done)](const std::vector<Election>& elections) {
+    const auto visit = [&node, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
+      return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
+                                            [&](const core::JobView& job) { take(led(job, leaders)); });
+    };
+    pages<core::JobView>(node, visit, page, done);
+  };
+  leads_all(node_.core().views()) ? show({}) : node_.observe(store_patience, "", show);
 }
 
 void StateViews::page_of_jobs(JobsAsked asked, OnJob take, OnEnd done) const {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,9 +46,12 @@ struct NodeStatus {
 
   Session session = Session::none;
   Millis session_timeout{0};
-  bool schedules = false;    // it has a session and a runner
-  bool is_starting = false;  // its first session is being opened: no reason to worry yet
-  std::size_t jobs = 0;      // that the files define
+  bool store_is_silent = false;         // it has had a session, and has none, or a renewal of it is overdue;
+  std::optional<WallTime> store_heard;  // the last renewal that the store has confirmed was sent then
+  bool schedules = false;               // it has a session and a runner
+  bool is_starting = false;             // its first session is being opened: no reason to worry yet
+  std::size_t jobs = 0;                 // that the files define,
+  std::size_t paused = 0;               // and of those that it leads, so many are paused
   int open_runs = 0;
   std::vector<Led> led;
   std::vector<NextSlot> next;                        // of jobs that it leads, the first few,

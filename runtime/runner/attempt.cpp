@@ -75,6 +75,7 @@ void Attempt::child_ended(int wait_status, Now now) {
   outcome_.ended_at = now.wall;
   outcome_.duration = now.steady - started_.steady;
   processes_.leader_reaped();
+  is_over_ = false;
   state_ = State::draining;
   lingers_since_ = now.steady;
   drain_until_ = now.steady + drain_time;
@@ -83,7 +84,7 @@ void Attempt::child_ended(int wait_status, Now now) {
 void Attempt::stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now) {
   kill_at_ = std::min(kill_at_, kill_at);
   if (state_ == State::draining) drain_until_ = std::min(drain_until_, kill_at_);
-  if (state_ != State::running) return;
+  if (state_ != State::running || find_over()) return;
   state_ = State::stopping;
   reason_ = reason;
   if (now >= kill_at_) return;
@@ -99,7 +100,7 @@ void Attempt::advance(SteadyTime now) {
     state_ = State::killed;
     give_up_at_ = now + unkillable_after;
   }
-  if (state_ == State::killed && now >= give_up_at_) {
+  if (state_ == State::killed && now >= give_up_at_ && !find_over()) {
     child_ended(SIGKILL, {wall_now(), now});
     end(Leftover::unkillable);
   }
@@ -133,6 +134,7 @@ void Attempt::leave_behind() {
 }
 
 SteadyTime Attempt::wake(SteadyTime now) const {
+  if (is_over_) return SteadyTime::max();
   switch (state_) {
     case State::running: return deadline_.value_or(SteadyTime::max());
     case State::stopping: return kill_at_;

@@ -58,13 +58,20 @@ class Attempt {
   /// Whether somebody wants it to end: it was given its signal.
   bool is_being_stopped() const { return reason_ != Reason::none; }
 
+  /// Its child has ended, and is not reaped yet: nothing is due till then.
+  bool is_over() const { return is_over_; }
+  bool find_over() { return is_over_ = is_over_ || processes_.has_leader_ended(); }
+
   /// KILL to all of it, without a reason of its own: it has not exec'd in time.
   void kill(SteadyTime now) { processes_.signal(SIGKILL, now); }
+  /// Why it was killed so, where it counts as started all the same.
+  void killed_for(Reason reason) { reason_ = reason_ == Reason::none ? reason : reason_; }
 
   /// The child was reaped.
   void child_ended(int wait_status, Now now);
 
-  /// Sends the run's own signal or `signal`, and KILL at `kill_at`. A second one only shortens.
+  /// Sends the run's own signal or `signal`, and KILL at `kill_at`. A second one only shortens. What had ended by then
+  /// has ended by itself, though that is reaped later: this process may have stood still.
   void stop(Reason reason, SteadyTime kill_at, SteadyTime now) { stop(reason, kill_signal_, kill_at, now); }
   void stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now);
 
@@ -100,6 +107,7 @@ class Attempt {
   UniqueFd output_;
   KeptOutput kept_;
   Reason reason_ = Reason::none;  // why it is being stopped
+  bool is_over_ = false;
   SteadyTime kill_at_ = SteadyTime::max();
   SteadyTime drain_until_{}, give_up_at_{};
   SteadyTime lingers_since_{};

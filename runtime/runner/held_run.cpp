@@ -14,7 +14,7 @@ constexpr Millis given_up_after = std::chrono::seconds(2);
 }  // namespace
 
 void HeldRun::kill_launch(SteadyTime now) {
-  if (launch->killed_at) return;
+  if (launch->killed_at || attempt.find_over()) return;
   attempt.kill(now);
   launch->killed_at = now;
   log("run " + attempt.id().run.text() + ": killed, as it has not executed its program in time");
@@ -45,7 +45,7 @@ void HeldRun::end_with_term(std::optional<SteadyTime> kill_at, SteadyTime now) {
 
 SteadyTime HeldRun::wake(SteadyTime now) const {
   const SteadyTime wake = std::min(attempt.wake(now), signal_at);
-  if (!launch || attempt.has_ended() || attempt.is_being_stopped()) return wake;
+  if (!launch || attempt.has_ended() || attempt.is_being_stopped() || attempt.is_over()) return wake;
   if (launch->killed_at) return std::min(wake, later(*launch->killed_at, given_up_after));
   return std::min(wake, later(launch->not_after, Millis(1)));
 }

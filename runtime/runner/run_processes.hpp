@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include <memory>
 
@@ -18,6 +19,12 @@ class RunProcesses {
       : descendants_(std::move(descendants)), leader_(leader), cgroup_(std::move(cgroup)) {}
 
   pid_t leader() const { return leader_; }
+  /// The child has ended, and may not be reaped yet: no signal can have been what ended it.
+  bool has_leader_ended() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == leader_;
+  }
   /// The child has its group, or is gone.
   void leader_executed() { leader_executed_ = true; }
   void leader_reaped() {

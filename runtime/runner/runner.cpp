@@ -383,16 +383,22 @@ void Runner::read_report(HeldRun& held) {
   if (held.launch->has_executed()) count_as_started(held);
 }
 
-void Runner::count_as_started(HeldRun& held) {
+/// True: it was killed for being late.
+bool Runner::report_started(HeldRun& held) {
   const bool late = held.launch->killed_at.has_value();
   if (held.launch->has_ended()) starter_.put_back(*held.launch);
   held.launch.reset();
   held.attempt.executed();
   BALLOT_FAILPOINT("runner.started");
   link_.send(held.attempt.started());
+  return late;
+}
+
+void Runner::count_as_started(HeldRun& held) {
+  const bool late = report_started(held);
   if (held.attempt.has_ended()) return;
   const SteadyTime time = steady_now();
-  if (late) held.attempt.stop(Reason::leadership_lost, time, time);
+  if (late) held.attempt.killed_for(Reason::leadership_lost), held.attempt.stop(Reason::leadership_lost, time, time);
   end_with_term(held, time);
   settle(held);
 }
@@ -401,7 +407,7 @@ void Runner::count_as_started(HeldRun& held) {
 bool Runner::was_started(HeldRun& held) {
   if (held.launch->read()) runs_.close_report(held);
   if (!held.was_in_vain()) {
-    count_as_started(held);
+    if (report_started(held)) held.attempt.killed_for(Reason::leadership_lost);
     return true;
   }
   const auto failure = held.launch->failure();

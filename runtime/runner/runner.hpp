@@ -86,6 +86,7 @@ class Runner {
   std::optional<SteadyTime> limit_of(const Start& start) const;
   void answer_again(const HeldRun& held);
   void read_report(HeldRun& held);
+  bool report_started(HeldRun& held);
   void count_as_started(HeldRun& held);
   bool was_started(HeldRun& held);
   void forget_launch(HeldRun& held);

@@ -103,9 +103,9 @@ std::vector<Row> BenchDaemon::rows_of(WallTime slot) const {
 std::vector<double> BenchDaemon::lateness(WallTime from, int seconds) const {
   std::vector<double> late;
   Job job;
-  job.jitter = second;
+  job.jitter = std::chrono::seconds(1);
   for (int i = 0; i < seconds; ++i)
-    for (const Row& row : rows_of(from + i * second)) {
+    for (const Row& row : rows_of(from + i * std::chrono::seconds(1))) {
       if (!row.started_at) continue;
       job.name = row.job;
       late.push_back(static_cast<double>((*row.started_at - core::due_at(job, row.slot)).count()));

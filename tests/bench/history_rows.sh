@@ -84,6 +84,7 @@ DROP FUNCTION bench_hour;
 DROP TABLE bench_job;
 UPDATE ledger SET (change, newest, stored_at) = (SELECT max(change), max(change), max(slot) FROM rows WHERE rows.ledger = ledger.id
   AND slot >= ((extract(epoch FROM now()) - 86400) * 1000)::bigint);
+INSERT INTO day_runs SELECT slot / 86400000, job, grp, node, count(*) FROM rows WHERE at_once GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
 VACUUM ANALYZE;
 SELECT sum(reltuples)::bigint || ' rows, ' || pg_size_pretty(sum(pg_table_size(oid))) || ' of rows, ' ||
   pg_size_pretty(sum(pg_indexes_size(oid))) || ' of indexes' FROM pg_class WHERE relname ~ '^rows_' AND relkind = 'r';

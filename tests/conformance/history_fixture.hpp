@@ -132,7 +132,7 @@ inline std::string said(const Output& output) {
 inline std::string said(const LedgerRow& one) { return "row " + std::to_string(one.id) + "|" + said(one.row); }
 inline std::string said(const PauseRow& pause) {
   return "pause " + joined({pause.job, pause.group, pause.node, said(pause.from), said(pause.until), pause.by,
-                            std::to_string(pause.change)});
+                            said(pause.ends), pause.reason, std::to_string(pause.change)});
 }
 inline std::string said(const OutputRow& one) {
   return "output " + joined({one.run.text(), std::to_string(one.attempt), said(one.output)});

@@ -40,8 +40,16 @@ inline KeptDefinition history_definition(std::int64_t written) {
   return kept;
 }
 
+inline PauseRow history_pause_with_terms(const std::string& job) {
+  PauseRow pause{job, "nightly", "host-1", history_noon(), std::nullopt, "host-1 uid 0"};
+  pause.ends = history_noon() + 2h;
+  pause.reason = "disks are changed";
+  return pause;
+}
+
 inline PauseRow history_pause(const std::string& job, const std::string& by, std::optional<Millis> length = {}) {
-  PauseRow pause{job, "nightly", "host-1", history_noon(), std::nullopt, by, 3};
+  PauseRow pause{job, "nightly", "host-1", history_noon(), std::nullopt, by};
+  pause.change = 3;
   if (length) pause.until = pause.from + *length;
   return pause;
 }
@@ -74,6 +82,7 @@ TEST_P(HistoryConformance, ChangesGivesBackWhatWasPut) {
                                  KeptDefinition{plain, 1, 6, 6},
                                  history_pause("backup", "host-1 uid 0"),
                                  history_pause("", "", 1h),
+                                 history_pause_with_terms("swept"),
                                  history_request(4),
                                  kill,
                                  LedgerRow{history_slot(2), 2}};
@@ -210,8 +219,9 @@ TEST_P(HistoryConformance, RequestsAreFiltered) {
     return kinds;
   };
   EXPECT_EQ(found({}), "trigger kill pause ");
-  EXPECT_EQ(found({.jobs = {"backup"}}), "kill ");
-  EXPECT_EQ(found({.jobs = {"backup", "other", "none"}}), "trigger kill ");
+  EXPECT_EQ(found({.jobs = {"backup"}}), "kill pause ") << "those of its group too";
+  EXPECT_EQ(found({.jobs = {"other", "none"}}), "trigger ");
+  EXPECT_EQ(found({.jobs = {"backup", "other", "none"}}), "trigger kill pause ");
   EXPECT_EQ(found({.groups = {"nightly"}}), "kill pause ") << "those of its jobs too";
   EXPECT_EQ(found({.nodes = {"host-2"}}), "pause ");
   EXPECT_EQ(found({.kinds = {"kill", "pause"}}), "kill pause ");
@@ -221,7 +231,7 @@ TEST_P(HistoryConformance, RequestsAreFiltered) {
   EXPECT_EQ(found({.run = history_id(3)}), "trigger ");
   EXPECT_EQ(found({.since = history_noon() + 2s}), "trigger kill ");
   EXPECT_EQ(found({.until = history_noon() + 2s}), "pause ");
-  EXPECT_EQ(found({.jobs = {"backup"}, .kinds = {"pause"}}), "");
+  EXPECT_EQ(found({.jobs = {"other"}, .kinds = {"pause"}}), "");
   EXPECT_EQ(found({.limit = 1}), "trigger ");
 }
 
@@ -276,6 +286,28 @@ TEST_P(HistoryConformance, RowsNameWhoPausedAndWhoResumed) {
   EXPECT_EQ(page[2].row.paused_by + ", " + page[2].row.resumed_by, "host-1 uid 5, host-2 uid 7") << "its own pause";
   EXPECT_EQ(page[1].row.paused_by + ", " + page[1].row.resumed_by, "host-1 uid 6, ") << "its group's, which goes on";
   EXPECT_EQ(page[0].row.paused_by + ", " + page[0].row.resumed_by, "host-1 uid 6, ") << "after its own has ended";
+}
+
+TEST_P(HistoryConformance, RowsSayUntilWhenTheirPauseWasToBeAndWhy) {
+  Row first = history_slot(10, "backup"), second = history_slot(700, "backup");
+  first.status = second.status = Status::skipped;
+  first.reason = second.reason = Reason::paused;
+  PauseRow seen = history_pause("backup", "host-1 uid 5"), ended = history_pause("backup", "host-1 uid 5", 600s);
+  seen.ends = ended.ends = history_noon() + 600s;
+  seen.reason = ended.reason = "disks are changed";
+  RequestRow resume = history_request(600, "resume", "done");
+  put(1, "host-1", {LedgerRow{first, 1}, LedgerRow{second, 2}, seen});
+  auto page = all_rows();
+  ASSERT_EQ(page.size(), 2u);
+  EXPECT_EQ(page[1].row.paused_at, history_noon());
+  EXPECT_EQ(page[1].row.pause_ends, seen.ends);
+  EXPECT_EQ(page[1].row.pause_reason, "disks are changed");
+  EXPECT_EQ(page[1].row.resumed_by, "") << "nobody has seen it end";
+  EXPECT_EQ(page[0].row.paused_by, "") << "it was over by then";
+  put(2, "host-2", {ended, resume});
+  page = all_rows();
+  EXPECT_EQ(page[1].row.resumed_by, "its end");
+  EXPECT_EQ(page[0].row.paused_by, "");
 }
 
 }  // namespace ballot::conformance

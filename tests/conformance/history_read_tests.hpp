@@ -50,6 +50,50 @@ class HistoryRows {
   }
   int pick(int below) { return std::uniform_int_distribution<int>(0, below - 1)(random_); }
 
+  /// Runs of which each attempt, from the first on, has one row, which no other one can be before.
+  std::set<RunId> certain_runs(const std::vector<KeptRow>& rows) const {
+    std::map<RunId, std::vector<int>> attempts;
+    std::set<RunId> runs, others;
+    for (const KeptRow& one : rows) {
+      if (!one.row.run || is_at_once(one)) continue;
+      attempts[*one.row.run].push_back(one.row.attempt);
+      if (one.row.node != one.ledger || !is_final(one.row.status) || one.row.status == Status::lost)
+        others.insert(*one.row.run);
+    }
+    for (auto& [run, each] : attempts) {
+      std::sort(each.begin(), each.end());
+      for (std::size_t i = 0; i < each.size(); ++i)
+        if (each[i] != static_cast<int>(i) + 1) others.insert(run);
+      if (!others.contains(run)) runs.insert(run);
+    }
+    return runs;
+  }
+  /// What is to be counted, and what is left of it. A history may leave more runs than it must.
+  std::pair<std::vector<RunCount>, std::vector<KeptRow>> counted(const HistoryFilter& filter, CountPer per,
+                                                                 const std::vector<RunId>& but,
+                                                                 const std::optional<std::vector<RunId>>& left) const {
+    const std::vector<KeptRow> rows = matching(filter);
+    std::set<RunId> runs;
+    if (left && filter.nodes.empty() && filter.statuses.empty() && filter.reasons.empty()) runs = certain_runs(rows);
+    for (const RunId& one : but) runs.erase(one);
+    if (left)
+      for (const RunId& one : *left) runs.erase(one);
+    std::pair<std::vector<RunCount>, std::vector<KeptRow>> result;
+    for (const KeptRow& one : rows) {
+      const Row& row = one.row;
+      const bool is_last = std::none_of(rows.begin(), rows.end(), [&](const KeptRow& other) {
+        return other.row.run == row.run && other.row.attempt > row.attempt && !is_at_once(other);
+      });
+      if (is_at_once(one))
+        result.first.push_back({begin_of(per, row.slot), row.job, row.status, row.reason, 1, 1});
+      else if (row.run && runs.contains(*row.run))
+        result.first.push_back({begin_of(per, row.slot), row.job, row.status, row.reason, is_last ? 1 : 0, 1});
+      else
+        result.second.push_back(one);
+    }
+    return result;
+  }
+
   std::vector<KeptRow> all;                          // in their order
   std::map<int, std::vector<LedgerRow>> of_ledgers;  // by the number of the node
 
@@ -89,6 +133,21 @@ class HistoryRows {
   std::mt19937 random_;
 };
 
+/// The same, with what is of the same job, time and words together.
+inline Texts sum_of(const std::vector<RunCount>& counts) {
+  std::map<Texts, std::pair<std::int64_t, std::int64_t>> sums;
+  for (const RunCount& one : counts) {
+    auto& [runs, attempts] =
+        sums[{said(one.from), one.job, std::string(to_string(one.status)), std::string(to_string(one.reason))}];
+    runs += one.runs;
+    attempts += one.attempts;
+  }
+  Texts texts;
+  for (const auto& [of, sum] : sums)
+    texts.push_back(joined(of) + " " + std::to_string(sum.first) + " of " + std::to_string(sum.second));
+  return texts;
+}
+
 TEST_P(HistoryReading, RowsAreInTheirOrderWhateverThePage) {
   const HistoryRows some(1);
   put_all(some);
@@ -115,31 +174,99 @@ TEST_P(HistoryReading, FiltersAndTheirCombinations) {
   EXPECT_TRUE(rows({.nodes = {"none"}}).empty());
 }
 
-/// By hours, jobs and nothing else.
-TEST_P(HistoryReading, WhatSucceededAtOnceAndWhatIsLeftAreAllRows) {
+TEST_P(HistoryReading, WhatIsCountedAndWhatIsLeftAreAllRows) {
   HistoryRows some(3);
   put_all(some);
-  const auto read = [&](const HistoryFilter& filter) { return reader_->rows_left(filter); };
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 45; ++i) {
+    const CountPer per = std::array{CountPer::hour, CountPer::day, CountPer::all}[static_cast<std::size_t>(i % 3)];
     HistoryFilter filter = some.any_filter();
     filter.run.reset();
-    std::map<std::pair<WallTime, std::string>, std::int64_t> expected, found;
-    std::vector<KeptRow> left;
-    for (const KeptRow& one : some.matching(filter))
-      if (HistoryRows::is_at_once(one))
-        ++expected[{std::chrono::floor<std::chrono::hours>(one.row.slot), one.row.job}];
-      else
-        left.push_back(one);
-    for (const RunCount& count : value(reader_->succeeded_at_once(filter)))
-      found[{count.hour, count.job}] += count.runs;
-    EXPECT_EQ(found, expected) << i;
-    EXPECT_EQ(all_said(value(reader_->rows_left(filter))), all_said(left)) << i;
+    std::vector<RunId> but;
+    for (const KeptRow& one : some.all)
+      if (one.row.run && some.pick(10) == 0) but.push_back(*one.row.run);
+    const RunCounts found = value(reader_->counts(filter, per, but));
+    const auto [counts, left] = some.counted(filter, per, but, found.left);
+    EXPECT_EQ(sum_of(found.counts), sum_of(counts)) << i;
+    EXPECT_EQ(all_said(value(reader_->rows_left(filter, found.left))), all_said(left)) << i;
+    const auto read = [&](const HistoryFilter& page) { return reader_->rows_left(page, found.left); };
     if (i < 5) {
       EXPECT_EQ(paged(filter, 4, read), all_said(left)) << i;
     }
     filter.limit = 2;
-    EXPECT_EQ(value(reader_->succeeded_at_once(filter)).size(), std::min<std::size_t>(2, expected.size())) << i;
+    EXPECT_EQ(value(reader_->counts(filter, per, but)).counts.size(), std::min<std::size_t>(2, found.counts.size()))
+        << i;
   }
+}
+
+/// Each with an attempt that failed before it; of one some other row may count.
+TEST_P(HistoryReading, RunsAreCountedByTheirLastAttemptWhereNoOtherRowCanCount) {
+  const auto failed = [](int number, const std::string& node) {
+    Row row = history_run(number, "backup", node);
+    row.status = Status::failed;
+    row.reason = Reason::exit_code;
+    return row;
+  };
+  const auto again = [](int number, const std::string& node) {
+    Row row = history_run(number, "backup", node);
+    row.attempt = 2;
+    return row;
+  };
+  Row lost = failed(3, "host-1"), open = again(4, "host-1");
+  lost.status = Status::lost;
+  open.status = Status::running;
+  put(1, "host-1",
+      {LedgerRow{failed(1, "host-1"), 1}, LedgerRow{again(1, "host-1"), 2}, LedgerRow{failed(2, "host-1"), 3},
+       LedgerRow{failed(3, "host-1"), 4}, LedgerRow{failed(4, "host-1"), 5}, LedgerRow{open, 6},
+       LedgerRow{history_run(5), 7}});
+  put(2, "host-2", {LedgerRow{again(2, "host-2"), 1}, LedgerRow{lost, 2}, LedgerRow{again(6, "host-2"), 3}});
+  const HistoryFilter filter{.since = history_noon() - 1h, .limit = 100};
+  RunCounts found = value(reader_->counts(filter, CountPer::all, {}));
+  if (!found.left) GTEST_SKIP() << GetParam().name << " counts only what succeeded at once";
+  EXPECT_EQ(sum_of(found.counts), (Texts{"0|backup|failed|exit_code 0 of 2", "0|backup|succeeded| 3 of 3"}));
+  EXPECT_EQ(sorted(all_said(*found.left)), all_said(std::vector<RunId>{history_id(3), history_id(4), history_id(6)}));
+  EXPECT_EQ(value(reader_->rows_left(filter, found.left)).size(), 5u);
+  found = value(reader_->counts(filter, CountPer::all, {history_id(1), history_id(9)}));
+  EXPECT_EQ(sum_of(found.counts), (Texts{"0|backup|failed|exit_code 0 of 1", "0|backup|succeeded| 2 of 2"}));
+  EXPECT_EQ(value(reader_->rows_left(filter, found.left)).size(), 7u);
+  put(3, "host-2", {});
+  found = value(reader_->counts(filter, CountPer::all, {}));
+  EXPECT_EQ(sum_of(found.counts), (Texts{"0|backup|failed|exit_code 0 of 1", "0|backup|succeeded| 2 of 2"}))
+      << "a node with two ledgers may have another row of it";
+}
+
+/// A summary may count whole days otherwise than the rest.
+TEST_P(HistoryReading, CountsOfDaysAreThoseOfTheirRowsWhereverTheTimeBeginsAndEnds) {
+  const WallTime midnight = history_noon() - 12h;
+  std::vector<What> things;
+  std::vector<Row> rows;
+  for (int i = 0; i < 60; ++i) {
+    Row row = history_run(i, i % 2 == 0 ? "backup" : "report");
+    row.slot = midnight - 60h + i * 2h;
+    rows.push_back(row);
+    if (i % 3 == 0) row.status = Status::running;  // and as it ends in another batch
+    things.push_back(LedgerRow{row, i + 1});
+  }
+  put(1, "host-1", things);
+  things.clear();
+  for (int i = 0; i < 60; i += 3) things.push_back(LedgerRow{rows[static_cast<std::size_t>(i)], i + 1});
+  put(1, "host-1", things);
+  for (const Millis from : {-61h, -60h, -49h, -48h, -30h, -24h, 1h})
+    for (const Millis to : {-48h, -47h, -24h, 0h, 5h, 70h})
+      for (const CountPer per : {CountPer::day, CountPer::all}) {
+        std::vector<RunCount> expected;
+        for (const Row& row : rows)
+          if (row.slot >= midnight + from && row.slot < midnight + to)
+            expected.push_back({begin_of(per, row.slot), row.job, Status::succeeded, Reason::none, 1, 1});
+        HistoryFilter filter{.since = midnight + from, .until = midnight + to, .limit = 1'000};
+        EXPECT_EQ(sum_of(value(reader_->counts(filter, per, {})).counts), sum_of(expected))
+            << from.count() << " " << to.count();
+        filter.jobs = {"report"}, filter.groups = {"nightly"}, filter.nodes = {"host-1"};
+        std::erase_if(expected, [](const RunCount& one) { return one.job != "report"; });
+        EXPECT_EQ(sum_of(value(reader_->counts(filter, per, {})).counts), sum_of(expected))
+            << from.count() << " " << to.count();
+      }
+  EXPECT_EQ(sum_of(value(reader_->counts({}, CountPer::all, {})).counts),
+            (Texts{"0|backup|succeeded| 30 of 30", "0|report|succeeded| 30 of 30"}));
 }
 
 TEST_P(HistoryReading, RowsOfKeysAreThoseOfAllLedgers) {

@@ -152,11 +152,42 @@ TEST_F(PostgresFaults, NobodyWhoListensIsUnavailable) {
   EXPECT_EQ(make(options, HistoryUse::send)->line_of(ledger, "host-1").error().code, Errc::unavailable);
 }
 
+/// What it has counted by then, and what a ballot of that version puts afterwards.
+TEST_F(PostgresFaults, TablesOfVersionOneAreUsedAsTheyAreAndBroughtUp) {
+  PostgresStore store;
+  store.ask(
+      "SET search_path = @; DROP FUNCTION count_changed, uncount_days, drop_days, begin_count, clear_count, end_count"
+      " CASCADE; DROP TABLE day_runs, counted_day, day_ends, day_left; DROP INDEX rows_runs;"
+      " ALTER TABLE pause DROP COLUMN ends, DROP COLUMN reason; UPDATE meta SET version = 1");
+  const auto counted = [&] {
+    const auto counts = store.make(HistoryUse::read)->counts({}, CountPer::all, {});
+    std::int64_t runs = counts ? 0 : -1;
+    for (const RunCount& one : counts ? counts->counts : std::vector<RunCount>()) runs += one.runs;
+    return runs;
+  };
+  const auto sender = store.make(HistoryUse::send);
+  ASSERT_TRUE(sender->line_of(ledger, "host-1"));
+  ASSERT_TRUE(sender->put(batch_of(ledger, 0, {history_run(1), history_run(2)})));
+  EXPECT_EQ(counted(), 2);
+  const auto done = store.make(HistoryUse::migrate)->migrate();
+  ASSERT_TRUE(done);
+  EXPECT_NE(done->front().find("brought from version 1, version 4"), std::string::npos) << done->front();
+  ASSERT_TRUE(sender->put(batch_of(ledger, 2, {history_run(3)})));
+  EXPECT_EQ(counted(), 3);
+  const std::string counts = "SELECT coalesce(sum(runs), 0) FROM @.day_runs";
+  store.ask("UPDATE @.rows SET at_once = false WHERE slot = (SELECT min(slot) FROM @.rows)");
+  EXPECT_EQ(store.ask(counts), "2");
+  store.ask("DELETE FROM @.rows WHERE at_once AND slot = (SELECT max(slot) FROM @.rows)");
+  EXPECT_EQ(store.ask(counts), "1");
+  store.ask("UPDATE @.meta SET rows_since = (SELECT max(slot) + 86400000 FROM @.rows)");
+  EXPECT_EQ(store.ask(counts), "0");
+}
+
 TEST_F(PostgresFaults, OfANewerBallotTheTablesAreUsedWhereItSaysSo) {
   PostgresStore store;
-  store.ask("UPDATE @.meta SET version = 2");
+  store.ask("UPDATE @.meta SET version = 5");
   EXPECT_TRUE(store.make(HistoryUse::send)->line_of(ledger, "host-1"));
-  store.ask("UPDATE @.meta SET compatible_from = 2");
+  store.ask("UPDATE @.meta SET compatible_from = 5");
   const auto refused = store.make(HistoryUse::send)->line_of(ledger, "host-1");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::refused);

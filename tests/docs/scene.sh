@@ -62,7 +62,7 @@ until_true() {
   local end=$((SECONDS + 60))
   until "$@" > /dev/null 2>&1; do
     [ $SECONDS -lt $end ] || { "$@" >&2; tail -n 20 "$scene"/*log* >&2; die "not within a minute: $*"; }
-    sleep 0.05
+    sleep 0.2  # each try is a process or three
   done
 }
 

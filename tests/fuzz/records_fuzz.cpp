@@ -8,7 +8,8 @@ namespace {
 
 using namespace core;
 
-std::string bad_pause(const StandingPause& pause) {
+template <class Pause>
+std::string bad_pause(const Pause& pause) {
   return hostile::first_of({hostile::bad_time(pause.at), hostile::bad_text(pause.by)});
 }
 
@@ -93,7 +94,8 @@ BALLOT_FUZZ(records) {
   look_at<Request>(parse_request, to_text, bad_request, input);
   look_at<Answer>(parse_answer, to_text, hostile::bad, input);
   look_at<Row>(parse_outcome, outcome_text, hostile::bad, input);
-  look_at<StandingPause>(parse_standing_pause, to_text, bad_pause, input);
+  look_at<StandingPause>(parse_standing_pause, to_text, bad_pause<StandingPause>, input);
+  look_at<PauseEnd>(parse_pause_end, to_text, bad_pause<PauseEnd>, input);
   look_at<NodeRecord>(parse_node_record, node_record_text, hostile::bad, input);
   Peers peers;
   peers.learn(SteadyTime{}, "self", {{"n/1", std::string(input), 1}, {"n/2", std::string(input), 1}});

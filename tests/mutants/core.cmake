@@ -16,7 +16,7 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
 # ---- how long a leader may act
 
 ballot_mutant(lease_from_answer FILE runtime/core/session/session.cpp
-  FIND "std::min(sent, event.counts_from.value_or(sent)) + timeout_" REPLACE "now.steady + timeout_"
+  FIND "std::min(sent, event.counts_from.value_or(sent)) + lease()" REPLACE "now.steady + lease()"
   FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
 ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
   FIND "c.session.deadline() - budget_of(c, run)));" REPLACE "c.session.deadline()));"
@@ -110,6 +110,18 @@ ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job/runs/after_run.cpp
 ballot_mutant(replaces_nothing FILE runtime/core/job/runs/run_set.cpp
   FIND "if (!run.has_ended() && !run.is_queued()) kill(c, job, run, Reason::replaced);" REPLACE "(void)run;"
   FINDING "a run goes on that a later slot replaces|a slot was not run")
+ballot_mutant(pause_with_an_end_does_not_end FILE runtime/core/job/job_machine.cpp
+  FIND "const bool over = job_.is_pause_over(c.now.wall)" REPLACE "const bool over = false"
+  FINDING "has an end, .* and goes on after it")
+ballot_mutant(pause_ends_when_it_is_taken_over FILE runtime/core/job/job_machine.cpp
+  FIND "if (over) at = std::min(at, *stored.pause_ends());" REPLACE ""
+  FINDING "FAILED.*PauseWithAnEnd.EndsAtItsEndWhereNobodyLedThen" FILTER "PauseWithAnEnd.*")
+ballot_mutant(pause_of_a_group_ends_when_it_is_taken_over FILE runtime/core/group/group_requests.cpp
+  FIND "return begin_resumption(*s_.stored.value().pause_terms.ends);" REPLACE "return begin_resumption(g_.c.now.wall);"
+  FINDING "FAILED.*PauseWithAnEnd.EndsAtItsEndWhereNobodyLedThen" FILTER "PauseWithAnEnd.*")
+ballot_mutant(pause_ends_before_its_end FILE runtime/core/job/job_parts.cpp
+  FIND "return ends && *ends <= now;" REPLACE "return ends && *ends <= now + Millis(60'000);"
+  FINDING "started after its pause was acknowledged|due within a pause" FILTER "PauseWithAnEnd.*:Seeds/Random.*")
 ballot_mutant(pause_is_a_misfire FILE runtime/core/job/slots/settlement.cpp
   FIND "return add_decided(slot.at, Status::skipped, Reason::paused)"
   REPLACE "return add_decided(slot.at, Status::missed, Reason::misfire)"
@@ -278,7 +290,7 @@ ballot_mutant(instances_of_anybody FILE runtime/base/candidates.cpp
   FIND "if (is_instance(settings.name)) return node_of_instance(settings.name) == node;" REPLACE ""
   FINDING "FAILED.*EachNode.DriftsWithTheGroupThatItsFileNames" FILTER "Each*")
 ballot_mutant(standing_pause_is_not_followed FILE runtime/core/job/job_machine.cpp
-  FIND "const bool follows = job_.is_to_follow();" REPLACE "const bool follows = false;"
+  FIND "const bool follows = !ends && job_.is_to_follow();" REPLACE "const bool follows = false;"
   FINDING "FAILED.*EachPaused.HoldsForAll" FILTER "EachPaused.*")
 
 # ---- what many nodes and jobs cost at the store

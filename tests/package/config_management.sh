@@ -28,9 +28,9 @@ eventually() {
   for i in $(seq 300); do ! "$@" > /dev/null 2>&1 || return 0; sleep 0.1; done
   return 1
 }
-ran() { "$ballot" history --job "$1" --status succeeded --format csv --config "$at/ballot.toml" | grep -q "$1"; }
-is() { "$ballot" jobs "$1" --format json --config "$at/ballot.toml" | grep -q "\"state\":\"$2\""; }
-is_gone() { ! "$ballot" jobs --format csv --config "$at/ballot.toml" | grep -q "^$1,"; }
+ran() { grep -q "$1" < <("$ballot" history --job "$1" --status succeeded --format csv --config "$at/ballot.toml"); }
+is() { grep -q "\"state\":\"$2\"" < <("$ballot" jobs "$1" --format json --config "$at/ballot.toml"); }
+is_gone() { ! grep -q "^$1," < <("$ballot" jobs --format csv --config "$at/ballot.toml"); }
 
 # What the API answers: of_token TOKEN STATUS
 of_token() {
@@ -141,7 +141,7 @@ broken='[job.beat]
 schedule = "* * 99 * *"
 command = ["/bin/true"]
 '
-ci=$("$ballot" token new ci --role viewer 2> /dev/null) secret=$("$ballot" token new fleet --role viewer 2> /dev/null | head -n 1)
+ci=$("$ballot" token new ci --role viewer 2> /dev/null) secret=$("$ballot" token new fleet --role viewer 2> /dev/null | sed -n 1p)
 for tool in ansible puppet; do
   ci_line='' fleet_token=
   begin $tool

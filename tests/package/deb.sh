@@ -23,7 +23,7 @@ listing() {
   local deb
   for deb in "$packages"/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/(lib/ballot/help/ballot-|share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$))' \
+  done | grep -vE ' \./usr/(lib/ballot/help/ballot-|share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg|png)|examples/.*\.toml)$))' \
     | grep -vE '^libballot-dev .* \./usr/(include/ballot/.*\.hpp|share/ballot/suite/.*\.[ch]pp|share/doc/libballot-dev/examples/.*)$' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
@@ -48,7 +48,7 @@ systemd-analyze security --no-pager --offline=yes --threshold=91 "$unit" > "$wor
 passed 'systemd-analyze verify and security'
 
 while read -r command; do
-  find "$work/unpacked/usr/share/man" -name "ballot-$command.[18].gz" | grep -q . || fail "no man page of ballot $command"
+  grep -q . < <(find "$work/unpacked/usr/share/man" -name "ballot-$command.[18].gz") || fail "no man page of ballot $command"
 done < <(build/release/bin/ballot --help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }')
 for page in "$work"/unpacked/usr/share/man/man*/*.gz; do
   said=$(cd "$work/unpacked/usr/share/man" && LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 > /dev/null)
@@ -111,7 +111,7 @@ passed 'booted: installed, and the service is up'
 # In a scope of its own, below which limits can be handed out, and which ends after the service.
 scope=$(inside systemctl list-units --plain --no-legend 'ballot-runner-*.scope' | awk '{ print $1 }')
 [ "$(inside systemctl show -P Delegate "$scope")" = yes ] || fail "the runner has no scope: '$scope'"
-inside systemctl show -P Before "$scope" | grep -qw ballot.service || fail 'the scope does not end after the service'
+grep -qw ballot.service < <(inside systemctl show -P Before "$scope") || fail 'the scope does not end after the service'
 runner=$(inside sh -c 'grep -lx ballot-runner /proc/[0-9]*/comm')
 inside grep -qx "0::/system.slice/$scope/runner" "${runner%/comm}/cgroup" || fail "the runner is elsewhere: $(inside cat "${runner%/comm}/cgroup")"
 [ -z "$(inside cat "/sys/fs/cgroup/unified/system.slice/$scope/cgroup.procs" 2> /dev/null)" ] || fail 'processes stand in the way of limits'
@@ -132,7 +132,7 @@ echo >> "$work/samples"
 show 'journalctl -u ballot -o cat -n 2 BALLOT_JOB=hello PRIORITY=6 | cut -c-150'
 echo >> "$work/samples"
 for field in BALLOT_JOB=hello "BALLOT_NODE=$(inside uname -n)" SYSLOG_IDENTIFIER=ballot "BALLOT_RUN_ID=$(one_run hello | cut -d, -f1)"; do
-  inside journalctl --no-pager -u ballot -o cat "$field" | grep -q hello || fail "no entry of the journal has $field"
+  grep -q hello < <(inside journalctl --no-pager -u ballot -o cat "$field") || fail "no entry of the journal has $field"
 done
 inside rm /etc/ballot/jobs.d/hello.toml
 
@@ -165,7 +165,7 @@ until_true 10 'the service is up after a crash' is_back "$before"
 until_true 10 'the daemon knows its run again' has_status crashed running
 inside touch /tmp/end-too
 until_true 10 'the run ends' has_status crashed failed
-one_run crashed | grep -q ',failed,exit_code,9,' || fail "not the exit code of the run: $(one_run crashed)"
+grep -q ',failed,exit_code,9,' < <(one_run crashed) || fail "not the exit code of the run: $(one_run crashed)"
 passed 'kill -9: the service is back, the run goes on, its exit code is exact'
 
 before=$(main_pid)

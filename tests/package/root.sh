@@ -59,7 +59,7 @@ make_root() {
   if [ ! -s "$cache" ]; then
     # From where this machine has its own packages.
     mirror=$(apt-get indextargets --format '$(LABEL) $(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' \
-      | awk '$1 == "Debian" && $2 == "bookworm" && $3 == "main" { print $4; exit }')
+      | awk '$1 == "Debian" && $2 == "bookworm" && $3 == "main" && !found++ { print $4 }')
     rm -rf "$cache.d"
     debootstrap --variant=minbase bookworm "$cache.d" ${mirror:+"$mirror"} > "$work/debootstrap.log" || { tail "$work/debootstrap.log"; fail debootstrap; }
     tar -C "$cache.d" -cf "$cache.new" . && mv "$cache.new" "$cache"
@@ -98,7 +98,7 @@ boot() {
 
 main_pid() { inside systemctl show -P MainPID ballot.service; }
 one_run() { inside ballot history --job "$1" --limit 1 --format csv | tail -1; }
-has_status() { one_run "$1" | grep -q ",$2,"; }
+has_status() { grep -q ",$2," < <(one_run "$1"); }
 # A daemon other than PID serves.
 is_back() { [ "$(main_pid)" != "$1" ] && inside systemctl --quiet is-active ballot.service; }
 
@@ -143,10 +143,10 @@ END
 end_slow_run() {
   until_true 20 'the service is up after the upgrade' is_back "$before"
   [ "$(inside journalctl --no-pager -u ballot.service -o cat | grep -c ' serves ')" = 2 ] || fail 'the upgrade of two packages is more than one restart'
-  inside head -1 /etc/ballot/ballot.toml | grep -q Paris || fail 'the configuration was replaced'
+  grep -q Paris < <(inside head -1 /etc/ballot/ballot.toml) || fail 'the configuration was replaced'
   has_status slow running || fail "the run did not outlive the upgrade: $(one_run slow)"
   inside touch /tmp/end-now
   until_true 10 'the run ends' has_status slow failed
-  one_run slow | grep -q ',failed,exit_code,7,' || fail "not the exit code of the run: $(one_run slow)"
+  grep -q ',failed,exit_code,7,' < <(one_run slow) || fail "not the exit code of the run: $(one_run slow)"
   [ "$(inside ballot history --job slow --format csv | wc -l)" = 2 ] || fail 'the run was started twice'
 }

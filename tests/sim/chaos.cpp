@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/duration.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "core/record/standing_pause.hpp"
 #include "core/store/known_store.hpp"
 
 namespace ballot {
@@ -41,6 +43,7 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       fitness_(~seed),
       functions_(seed ^ 0xf00d),
       links_(seed ^ 0x11f7),
+      pauses_(seed ^ 0x9a05e5),
       places_(seed ^ 0x91ace5),
       zones_(seed ^ 0x20e5) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
@@ -286,9 +289,33 @@ std::string Chaos::leaders() {
   return world_.oracle.finding();
 }
 
+/// What was paused with an end is due again without anybody's doing.
+void Chaos::await_ends() {
+  const auto ends = [&] {
+    std::map<std::string, WallTime> of_what;
+    for (const Job& job : jobs())
+      if (const auto* known = world_.oracle.job_register(job.name); known && !spoiled_.contains(job.name))
+        if (const auto at = known->pause_ends()) of_what.emplace("job " + job.name, *at);
+    for (const std::string& group : groups_in_force()) {
+      const auto stored = world_.store.contents().registers.find(core::group_register(group));
+      if (stored == world_.store.contents().registers.end()) continue;
+      const auto read = core::parse_group_register(stored->second.value);
+      if (read && read->paused && read->pause_terms.ends) of_what.emplace("group " + group, *read->pause_terms.ends);
+    }
+    return of_what;
+  };
+  WallTime latest = world_.wall();
+  for (const auto& [what, at] : ends()) latest = std::max(latest, at);
+  world_.run_for(std::min(latest - world_.wall(), Millis(3h)) + 15s);
+  for (const auto& [what, at] : ends())
+    if (at < world_.wall() - 10s)
+      world_.oracle.find("the pause of " + what + " has an end, " + format_millis(at) + ", and goes on after it");
+}
+
 /// What was asked is answered, what was paused is resumed, and no cursor is in the future.
 std::string Chaos::settle() {
   world_.run_for(31s);
+  await_ends();
   const auto resume = [&](const std::string& job, const std::string& group) {
     using Kind = core::Request::Kind;
     for (int i = 0; i < 3; ++i) {
@@ -364,7 +391,9 @@ bool Chaos::catches_up_nothing(const std::string& job) const {
 Millis Chaos::lateness() const {
   const bool throttled =
       std::any_of(world_.nodes.begin(), world_.nodes.end(), [](const auto& node) { return node->most_writes < 5000; });
-  return 150ms + (throttled ? 40 : 6) * slowest_;
+  Millis gathers{0};
+  for (const auto& node : world_.nodes) gathers = std::max(gathers, node->gathers);
+  return 150ms + (throttled ? 40 : 6) * slowest_ + (throttled ? 10 : 0) * gathers;
 }
 
 std::string Chaos::lives_on() {
@@ -403,7 +432,7 @@ std::string Chaos::lives_on() {
     }
   }
   for (const auto& [name, record] : world_.store.contents().records) {
-    if (name == core::identity_record) continue;  // that stays
+    if (name == core::identity_record || core::resumed_job({name, "", 0})) continue;  // these stay
     const auto node = core::parse_node_record(record.value);
     const bool told = name.starts_with(core::node_prefix) && node && world_.store.is_open(std::stoull(node->session));
     if (!told) world_.oracle.find("record " + name + " is left in the store: " + record.value);

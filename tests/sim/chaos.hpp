@@ -83,9 +83,11 @@ class Chaos {
   void edit();
   void end_a_run(SimNode& node, core::Request::Kind kind);
   void pause(SimNode& node, bool paused);
+  core::PauseTerms some_terms(const SimNode& node);
   void heal(SimNode& node);
   void heal_all();
   std::string settle();
+  void await_ends();
   std::string leaders();
   bool ask_for(core::Request::Kind kind, const std::string& job, const std::string& group);
   void repair_spoiled();
@@ -98,7 +100,7 @@ class Chaos {
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random fitness_, functions_, links_, places_, zones_;
+  Random fitness_, functions_, links_, pauses_, places_, zones_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

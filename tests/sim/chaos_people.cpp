@@ -51,14 +51,23 @@ void Chaos::end_a_run(SimNode& node, core::Request::Kind kind) {
 
 /// Of one job, of all instances of one, or of a group.
 void Chaos::pause(SimNode& node, bool paused) {
-  if (!one_in(4)) {
-    const std::string job = any_job();
-    return node.pause(is_instance(job) && one_in(2) ? std::string(common_name(job)) : job, paused);
-  }
   core::Request request;
   request.kind = paused ? core::Request::Kind::pause : core::Request::Kind::resume;
-  request.group = any_group();
+  if (paused) request.terms = some_terms(node);
+  if (one_in(4)) {
+    request.group = any_group();
+  } else {
+    const std::string job = any_job();
+    request.job = is_instance(job) && one_in(2) ? std::string(common_name(job)) : job;
+  }
   node.ask(request);
+}
+
+/// Half of the pauses have an end, by the clock of whoever is asked.
+core::PauseTerms Chaos::some_terms(const SimNode& node) {
+  if (pauses_.below(2) == 0) return {};
+  const Millis lasts(1 + static_cast<std::int64_t>(pauses_.below(pauses_.below(2) == 0 ? 10'000 : 240'000)));
+  return {node.clock.now().wall + lasts, "disks"};
 }
 
 /// The files change, and the nodes read them one by one; or not before they are healed.

@@ -160,11 +160,11 @@ struct EachPaused : EachNode {
   using Kind = core::Request::Kind;
 
   /// As `ballot pause job` does it.
-  void pause_all(SimNode& at, std::initializer_list<const char*> living) {
-    const auto reply = ask(at, Kind::pause, "job");
+  void pause_all(SimNode& at, std::initializer_list<const char*> living, const std::string& job = "job") {
+    const auto reply = ask(at, Kind::pause, job);
     ASSERT_TRUE(reply.ok) << reply.text;
     for (const char* node : living) {
-      const auto followed = ask(at, Kind::pause, std::string("job@") + node, *reply.run);
+      const auto followed = ask(at, Kind::pause, job + "@" + node, *reply.run);
       EXPECT_TRUE(followed.ok) << node << ": " << followed.text;
     }
   }
@@ -206,6 +206,127 @@ TEST_F(EachPaused, IsFollowedByANodeThatWasAway) {
   const SteadyTime back = world.loop.now();
   world.run_for(3min);
   EXPECT_GE(starts_since("job@a", back), 2u) << "it was taken back meanwhile";
+  EXPECT_EQ(unaccounted(a, from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+/// Its node has not seen the end of it, which holds from when it was asked for.
+TEST_F(EachPaused, HasEndedForANodeThatWasAwayWhenItWasResumed) {
+  Job job = minutely("late");
+  job.misfire = Misfire::all;
+  job.start_deadline = 1h;
+  for (SimNode* node : {&a, &b}) node->jobs = {define_on(node->name, job)}, node->load();
+  world.run_for(1min + 30s);
+  pause_all(b, {"a", "b"}, "late");
+  world.run_for(2min);
+  a.crash();
+  world.run_for(2min);
+  core::Request request;
+  request.kind = Kind::resume;
+  request.job = "late";
+  request.by = "b uid 0";
+  const WallTime resumed = world.wall();
+  ASSERT_TRUE(ask(b, request).ok);
+  world.run_for(5min);
+  a.start();
+  world.run_for(2min);
+  int paused = 0, ran = 0;
+  for (const Row& row : a.rows()) {
+    if (row.job != "late@a" || row.slot < from + 2min) continue;
+    EXPECT_EQ(row.reason, row.slot <= resumed ? Reason::paused : Reason::none) << line_of(row);
+    row.slot <= resumed ? ++paused : ++ran;
+  }
+  EXPECT_EQ(paused, 4);
+  EXPECT_GE(ran, 6);
+  const auto requests = a.ledger.requests();
+  const auto resumption = std::find_if(requests.begin(), requests.end(), [](const RequestRow& one) {
+    return one.kind == "resume" && one.job == "late@a";
+  });
+  ASSERT_NE(resumption, requests.end());
+  EXPECT_EQ(resumption->by, "b uid 0");
+  EXPECT_LT(resumption->at - resumed, 1s);
+  EXPECT_EQ(unaccounted(a, from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+struct EachPausedUntil : EachPaused {
+  WallTime ends{};
+
+  core::Request until(Millis lasts) {
+    core::Request request;
+    request.kind = Kind::pause;
+    request.job = "job";
+    request.terms = {ends = world.wall() + lasts, "disks are changed"};
+    request.by = "a uid 7";
+    return request;
+  }
+};
+
+TEST_F(EachPausedUntil, AnEndEndsByItselfOnEachNodeAndNobodyFollowsItThen) {
+  world.run_for(1min + 30s);
+  ASSERT_TRUE(ask(a, until(3min)).ok);
+  const SteadyTime paused = world.loop.now();
+  world.run_for(2min + 50s);
+  for (const char* job : {"job@a", "job@b"}) EXPECT_EQ(starts_since(job, paused), 0u) << job;
+  world.run_for(1min);
+  SimNode& c = start("c");
+  world.run_for(2min);
+  for (const char* job : {"job@a", "job@b"}) EXPECT_EQ(starts_since(job, paused), 3u) << job;
+  EXPECT_EQ(starts_since("job@c", paused), 2u) << "for it there is none";
+  for (SimNode* node : {&a, &b, &c}) EXPECT_EQ(jobs_of(*node)[0].state, "active");
+  for (SimNode* node : {&a, &b}) EXPECT_EQ(unaccounted(*node, from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(EachPausedUntil, AnEndIsPausedAnewAfterItAndNotByNodesThatCameMeanwhileBefore) {
+  world.run_for(1min + 30s);
+  ASSERT_TRUE(ask(a, until(1min)).ok);
+  world.run_for(1s);
+  const auto other = ask(b, until(2min));
+  EXPECT_EQ(other.code, Errc::conflict);
+  EXPECT_NE(other.text.find("by a uid 7, until "), std::string::npos) << other.text;
+  world.run_for(2min);
+  ASSERT_TRUE(ask(b, until(3min)).ok);
+  world.run_for(100ms);
+  const SteadyTime paused = world.loop.now();
+  SimNode& c = start("c");
+  world.run_for(2min + 50s);
+  for (const char* job : {"job@a", "job@b", "job@c"}) EXPECT_EQ(starts_since(job, paused), 0u) << job;
+  world.run_for(3min);
+  for (const char* job : {"job@a", "job@b", "job@c"}) EXPECT_EQ(starts_since(job, paused), 3u) << job;
+  EXPECT_TRUE(ask(c, Kind::resume, "job").ok) << "it takes back what is over";
+  world.run_for(1min);
+  EXPECT_TRUE(world.store.list("p/job").empty());
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+/// It has followed it, and comes back after the end; and another one has not, and comes back as late.
+TEST_F(EachPausedUntil, AnEndHasEndedAtThatForANodeThatWasAway) {
+  Job job = minutely();
+  job.misfire = Misfire::all;
+  job.start_deadline = 1h;
+  for (SimNode* node : {&a, &b}) node->jobs = {define_on(node->name, job)}, node->load();
+  world.run_for(1min + 30s);
+  SimNode& c = start("c", job);
+  world.run_for(10s);
+  c.crash();
+  world.run_for(20s);
+  ASSERT_TRUE(ask(b, until(4min)).ok);
+  const WallTime since = world.wall();
+  world.run_for(1min);
+  a.crash();
+  world.run_for(8min);
+  a.start(), c.start();
+  world.run_for(2min);
+  int paused = 0, ran = 0;
+  for (const Row& row : a.rows()) {
+    if (row.slot < since) continue;
+    EXPECT_EQ(row.reason, row.slot <= ends ? Reason::paused : Reason::none) << line_of(row);
+    row.slot <= ends ? ++paused : ++ran;
+  }
+  EXPECT_EQ(paused, 4);
+  EXPECT_GE(ran, 6);
+  for (const Row& row : c.rows()) EXPECT_NE(row.reason, Reason::paused) << line_of(row);
   EXPECT_EQ(unaccounted(a, from, world.wall() - 1min), "");
   EXPECT_EQ(world.broken_promises(), "");
 }

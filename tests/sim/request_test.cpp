@@ -179,61 +179,6 @@ TEST_F(Requests, PausesAndResumptionsOfAGroupAreDoneInTheOrderInWhichTheyWereAsk
   expect_accounted();
 }
 
-TEST_F(Requests, AKillReachesTheNodeThatExecutesTheRun) {
-  a.takes["one"] = 10min;
-  world.run_for(1min);
-  ASSERT_EQ(a.open_children(), 1);
-  const std::string run = world.starts.back().job == "one" ? world.starts.back().run.text()
-                                                           : world.starts[world.starts.size() - 2].run.text();
-  b.ask(for_run(Kind::kill), run.substr(28));
-  ASSERT_TRUE(wait_for_reply(b));
-  EXPECT_TRUE(b.replies[0].ok) << b.replies[0].text;
-  EXPECT_EQ(a.open_children(), 0);
-  bool killed = false;
-  for (const Row& row : a.rows()) killed = killed || (row.status == Status::killed && row.reason == Reason::operator_);
-  EXPECT_TRUE(killed);
-  expect_no_records();
-}
-
-/// The runner was slow: the kill finds it with a launch that is too late by then, and that it refuses.
-TEST_F(Requests, ARunThatIsKilledBeforeItsLaunchIsRefusedIsNotLaunchedAgain) {
-  a.runner.habits.slowest_start = 1h;
-  const RunId run = b.trigger("one");
-  ASSERT_TRUE(wait_for_reply(b));
-  world.run_for(15s);
-  a.runner.habits.slowest_start = 2ms;
-  b.ask(for_run(Kind::kill), run.text());
-  EXPECT_TRUE(world.run_while_not([&] { return b.replies.size() > 1; }, 1min)) << "the kill is answered";
-  world.run_for(1min);
-  for (const Start& start : world.starts) EXPECT_NE(start.run, run);
-  const std::vector<Row> rows = a.rows();
-  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-    return row.run == run && row.status == Status::killed && row.reason == Reason::operator_;
-  }));
-  expect_no_records();
-}
-
-TEST_F(Requests, AKillOfARunThatHasJustEndedIsAnsweredOnceTheRegisterShowsItNoMore) {
-  a.takes["one"] = 10min;
-  world.run_for(1min);
-  const std::string run = world.starts.back().job == "one" ? world.starts.back().run.text()
-                                                           : world.starts[world.starts.size() - 2].run.text();
-  b.ask(for_run(Kind::kill), run);
-  ASSERT_TRUE(wait_for_reply(b));
-  b.ask(for_run(Kind::kill), run);
-  world.run_for(5s);
-  ASSERT_EQ(b.replies.size(), 2u);
-  EXPECT_EQ(b.replies[1].code, Errc::not_found) << b.replies[1].text;
-  expect_no_records();
-}
-
-TEST_F(Requests, ARunThatNobodyHasIsNotFound) {
-  b.ask(for_run(Kind::kill), "0123456789ab");
-  b.ask(for_run(Kind::forget), "0123456789ab");
-  ASSERT_TRUE(wait_for_reply(b, 2));
-  for (const core::Reply& reply : b.replies) EXPECT_EQ(reply.code, Errc::not_found) << reply.text;
-}
-
 TEST_F(Requests, WhatNobodyAnswersIsGivenUpAndNotDoneLater) {
   a.link.cut = true;
   world.run_for(100ms);

@@ -193,6 +193,8 @@ TEST_F(Retries, ThatAreTheLastAndWaitAreMadeNoSoonerByTheLeaderThatFollows) {
   ASSERT_FALSE(shown.empty());
   EXPECT_EQ(shown[0].status, Status::queued) << "who asks is shown that it waits";
   EXPECT_EQ(shown[0].attempt, 2);
+  EXPECT_EQ(shown[0].node, "") << "not that of the attempt before, which is dead";
+  b.core().views().visit_runs("", 1, [](const core::RunView& run) { EXPECT_EQ(run.node, "") << run.state; });
   world.run_for(9min);
   expect_success_in_time();
 }

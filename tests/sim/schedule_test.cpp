@@ -85,6 +85,56 @@ INSTANTIATE_TEST_SUITE_P(Misfire, AfterADowntime,
                          ::testing::Values(MisfireCase{Misfire::latest, 100, 1}, MisfireCase{Misfire::all, 100, 5},
                                            MisfireCase{Misfire::all, 2, 2}, MisfireCase{Misfire::skip, 100, 0}));
 
+/// A leader that stands still for longer than its lease, and goes on after another has taken over.
+struct AStoppedLeader : ::testing::Test {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+
+  AStoppedLeader() {
+    Job job = minutely("job");
+    job.schedule = {"* * * * * *"};
+    job.misfire = Misfire::skip;
+    a.jobs = b.jobs = {define(job)};
+    a.takes["job"] = b.takes["job"] = 100ms;
+    a.start();
+    world.run_for(1s);
+    b.start();
+  }
+  void stop_it_for(Millis span) {
+    world.run_for(9s + 500ms);
+    a.freeze();
+    world.run_for(span);
+    a.thaw();
+    world.run_for(10s);
+    ASSERT_EQ(a.terms().size(), 1u);
+    ASSERT_EQ(b.terms().size(), 1u);
+  }
+};
+
+TEST_F(AStoppedLeader, LedUntilItsLeaseWasOver) {
+  stop_it_for(40s);
+  ASSERT_TRUE(a.terms()[0].ended_at);
+  EXPECT_LE(*a.terms()[0].ended_at, b.terms()[0].elected_at);
+  EXPECT_GT(*a.terms()[0].ended_at, b.terms()[0].elected_at - 2s);
+}
+
+TEST_F(AStoppedLeader, LeavesTheSlotsOfItsLeaseUnclaimed) {
+  stop_it_for(40s);
+  int unclaimed = 0;
+  for (const Row& row : world.merged()) {
+    if (row.status != Status::missed || row.slot > b.terms()[0].elected_at) continue;
+    const WallTime ended = *a.terms()[0].ended_at;
+    if (row.slot > ended && row.slot <= ended + 1s)
+      continue;  // the answer to its last renewal is one that it never saw
+    const bool led = row.slot <= ended;
+    EXPECT_EQ(row.reason, led ? Reason::unclaimed : Reason::no_leader) << line_of(row);
+    unclaimed += led;
+  }
+  EXPECT_GE(unclaimed, 3);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST(Slots, MoreThanAHundredLikeMissesAreOneRow) {
   SimWorld world;
   SimNode& a = world.add("a");

@@ -111,5 +111,32 @@ TEST_F(UnfitNode, IsTakenForFitInItsNextSessionUntilItIsSaidAgain) {
   EXPECT_TRUE(leads(a, "g", 20s));
 }
 
+TEST(Stop, ThatWaitsForARunIsKnownToTheOthersAndLeavesNoRecord) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  a.jobs = b.jobs = {define(minutely("job"))};
+  a.takes["job"] = 10s;
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  world.run_for(1min + 1s);
+  const auto unfit = [&] {
+    std::string text;
+    for (const core::PeerView& peer : b.core().node_views().peers())
+      text += std::string(peer.node) + ":" + std::string(peer.unfit);
+    return text;
+  };
+  EXPECT_EQ(unfit(), "a:");
+  a.stop(30s);
+  world.run_for(2s);
+  EXPECT_FALSE(a.stopped());
+  EXPECT_EQ(unfit(), "a:it is stopping");
+  world.run_for(20s);
+  EXPECT_TRUE(a.stopped());
+  EXPECT_EQ(unfit(), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 }  // namespace
 }  // namespace ballot

@@ -204,12 +204,14 @@ Result<std::vector<KeptRow>> MemoryHistory::last_rows(const std::vector<std::str
   return ask([&](State& state) -> Result<std::vector<KeptRow>> { return MemoryReads(state).last_rows(jobs); });
 }
 
-Result<std::vector<RunCount>> MemoryHistory::succeeded_at_once(const HistoryFilter& filter) noexcept {
-  return ask([&](State& state) -> Result<std::vector<RunCount>> { return MemoryReads(state).counts(filter); });
+Result<RunCounts> MemoryHistory::counts(const HistoryFilter& filter, CountPer per,
+                                        const std::vector<RunId>& but) noexcept {
+  return ask([&](State& state) -> Result<RunCounts> { return MemoryReads(state).counts(filter, per, but); });
 }
 
-Result<std::vector<KeptRow>> MemoryHistory::rows_left(const HistoryFilter& filter) noexcept {
-  return ask([&](State& state) -> Result<std::vector<KeptRow>> { return MemoryReads(state).rows_left(filter); });
+Result<std::vector<KeptRow>> MemoryHistory::rows_left(const HistoryFilter& filter,
+                                                      const std::optional<std::vector<RunId>>& left) noexcept {
+  return ask([&](State& state) -> Result<std::vector<KeptRow>> { return MemoryReads(state).rows_left(filter, left); });
 }
 
 Result<std::vector<RequestRow>> MemoryHistory::requests(const RequestFilter& filter) noexcept {

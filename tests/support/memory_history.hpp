@@ -43,7 +43,7 @@ struct MemoryHistoryState {
   struct Entry {
     std::int64_t change = 0;
     What what;
-    bool at_once = false;  // a row that succeeded_at_once() counts
+    bool at_once = false;  // a row of a run that succeeded at once
     bool is_partial = false;
     WallTime stored_at{};
   };
@@ -106,8 +106,9 @@ class MemoryHistory : public History {
   Result<std::vector<KeptRow>> rows(const HistoryFilter& filter) noexcept override;
   Result<std::vector<KeptRow>> rows_of(const std::vector<RowKey>& keys) noexcept override;
   Result<std::vector<KeptRow>> last_rows(const std::vector<std::string>& jobs) noexcept override;
-  Result<std::vector<RunCount>> succeeded_at_once(const HistoryFilter& filter) noexcept override;
-  Result<std::vector<KeptRow>> rows_left(const HistoryFilter& filter) noexcept override;
+  Result<RunCounts> counts(const HistoryFilter& filter, CountPer per, const std::vector<RunId>& but) noexcept override;
+  Result<std::vector<KeptRow>> rows_left(const HistoryFilter& filter,
+                                         const std::optional<std::vector<RunId>>& left) noexcept override;
   Result<std::vector<RequestRow>> requests(const RequestFilter& filter) noexcept override;
   Result<std::vector<RunId>> find_run(const std::string& digits) noexcept override;
   Result<std::optional<StoredOutput>> output(const RunId& run, int attempt) noexcept override;

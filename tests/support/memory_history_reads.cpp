@@ -89,23 +89,56 @@ std::vector<KeptRow> MemoryReads::rows(const HistoryFilter& filter) const {
   return page(filter, [&](const Row& row, const Entry&) { return !filter.run || row.run == filter.run; });
 }
 
-std::vector<KeptRow> MemoryReads::rows_left(const HistoryFilter& filter) const {
+std::vector<KeptRow> MemoryReads::rows_left(const HistoryFilter& filter,
+                                            const std::optional<std::vector<RunId>>& left) const {
   return page(filter, [&](const Row& row, const Entry& entry) {
-    return !entry.at_once && (!filter.run || row.run == filter.run);
+    const bool is_counted = row.run && left && std::find(left->begin(), left->end(), *row.run) == left->end();
+    return !entry.at_once && !is_counted && (!filter.run || row.run == filter.run);
   });
 }
 
-std::vector<RunCount> MemoryReads::counts(const HistoryFilter& filter) const {
-  std::map<std::pair<WallTime, std::string>, std::int64_t> runs;
-  std::set<RunId> counted;  // which the last of a node's ledgers may have besides
-  each<LedgerRow>([&](const LedgerRow& one, const RunId&, const Entry& entry) {
-    if (entry.at_once && wants(filter, one.row) && counted.insert(*one.row.run).second)
-      ++runs[{std::chrono::floor<std::chrono::hours>(one.row.slot), one.row.job}];
+/// No other row of its attempt can count, unless another node says the same.
+bool MemoryReads::is_certain(const Row& row, const RunId& ledger) const {
+  const std::string& node = node_of(ledger);
+  const auto ledgers = std::count_if(state_.ledgers.begin(), state_.ledgers.end(),
+                                     [&](const auto& one) { return one.second.node == node; });
+  return row.node == node && ledgers == 1 && row.status.is_known() && is_final(row.status) &&
+         row.status != Status::lost;
+}
+
+RunCounts MemoryReads::counts(const HistoryFilter& filter, CountPer per, const std::vector<RunId>& but) const {
+  using Key = std::tuple<WallTime, std::string, Status, Reason>;
+  std::map<Key, RunCount> counts;
+  const auto count = [&](const Row& row, bool is_last) {
+    const Key key{begin_of(per, row.slot), row.job, row.status, row.reason};
+    RunCount& one =
+        counts.try_emplace(key, RunCount{begin_of(per, row.slot), row.job, row.status, row.reason}).first->second;
+    ++one.attempts;
+    one.runs += is_last ? 1 : 0;
+  };
+  std::set<RunId> at_once, left(but.begin(), but.end());  // which the last of a node's ledgers may have besides
+  std::map<RunId, std::map<int, Row>> others;
+  each<LedgerRow>([&](const LedgerRow& one, const RunId& ledger, const Entry& entry) {
+    if (!one.row.run || !wants(filter, one.row)) return;
+    const RunId& run = *one.row.run;
+    if (entry.at_once) {
+      if (at_once.insert(run).second) count(one.row, true);
+    } else if (!others[run].emplace(one.row.attempt, one.row).second || !is_certain(one.row, ledger)) {
+      left.insert(run);
+    }
   });
-  std::vector<RunCount> counts;
-  for (const auto& [of, count] : runs)
-    if (!filter.limit || std::ssize(counts) < *filter.limit) counts.push_back({of.first, of.second, count});
-  return counts;
+  RunCounts result;
+  if (filter.nodes.empty() && filter.statuses.empty() && filter.reasons.empty()) {
+    result.left.emplace();
+    for (const auto& [run, attempts] : others)
+      if (left.contains(run) || attempts.begin()->first != 1 || attempts.rbegin()->first != std::ssize(attempts))
+        result.left->push_back(run);
+      else
+        for (const auto& [attempt, row] : attempts) count(row, attempt == std::ssize(attempts));
+  }
+  for (auto& [key, one] : counts)
+    if (!filter.limit || std::ssize(result.counts) < *filter.limit) result.counts.push_back(std::move(one));
+  return result;
 }
 
 std::vector<KeptRow> MemoryReads::rows_of(const std::vector<RowKey>& keys) const {
@@ -140,18 +173,30 @@ std::vector<RequestRow> MemoryReads::merged_requests() const {
   return all;
 }
 
+std::set<std::string> MemoryReads::groups_of(const std::vector<std::string>& jobs) const {
+  std::set<std::string> groups;
+  each<LedgerRow>([&](const LedgerRow& one, const RunId&, const Entry&) {
+    if (has_or_any(jobs, one.row.job)) groups.insert(one.row.group);
+  });
+  each<KeptDefinition>([&](const KeptDefinition& one, const RunId&, const Entry&) {
+    if (has_or_any(jobs, one.row.job)) groups.insert(one.row.group);
+  });
+  return groups;
+}
+
 std::vector<RequestRow> MemoryReads::requests(const RequestFilter& filter) const {
   const std::vector<std::string> jobs = jobs_of(filter.groups);
+  const std::set<std::string> groups = groups_of(filter.jobs);
   std::vector<RequestRow> all = merged_requests();
   std::erase_if(all, [&](const RequestRow& one) {
     const bool of_group = filter.groups.empty() || has_or_any(filter.groups, one.group) ||
                           std::find(jobs.begin(), jobs.end(), one.job) != jobs.end();
     const bool of_run = !filter.run || one.id == *filter.run || one.run == filter.run;
     const bool is_later = filter.after && std::tie(one.at, one.id) >= std::tie(filter.after->at, filter.after->id);
-    return !of_group || !of_run || is_later || !has_or_any(filter.jobs, one.job) ||
-           !has_or_any(filter.nodes, one.node) || !has_or_any(filter.kinds, one.kind) ||
-           !has_words(one.by, filter.by) || (filter.since && one.at < *filter.since) ||
-           (filter.until && one.at >= *filter.until);
+    const bool of_job = has_or_any(filter.jobs, one.job) || groups.contains(one.group);
+    return !of_group || !of_run || is_later || !of_job || !has_or_any(filter.nodes, one.node) ||
+           !has_or_any(filter.kinds, one.kind) || !has_words(one.by, filter.by) ||
+           (filter.since && one.at < *filter.since) || (filter.until && one.at >= *filter.until);
   });
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return std::tie(b.at, b.id) < std::tie(a.at, a.id); });
@@ -272,12 +317,20 @@ void MemoryReads::name_pause(Row& row, const std::vector<RequestRow>& asked) con
     const auto [at, is_new] = pauses.try_emplace({pause.job, pause.from}, pause);
     if (!at->second.until) at->second.until = pause.until;
     if (at->second.by.empty()) at->second.by = pause.by;
+    if (pause.until || !at->second.ends) at->second.ends = pause.ends, at->second.reason = pause.reason;
   });
-  std::erase_if(pauses, [&](const auto& one) { return one.second.until && *one.second.until < row.slot; });
+  std::erase_if(pauses, [&](const auto& one) {
+    const auto& until = one.second.until ? one.second.until : one.second.ends;
+    return until && *until < row.slot;
+  });
   if (pauses.empty()) return;
   const PauseRow& pause = pauses.rbegin()->second;
   row.paused_by = pause.by;
+  row.paused_at = pause.from;
+  row.pause_ends = pause.ends;
+  row.pause_reason = pause.reason;
   if (!pause.until) return;
+  if (pause.until == pause.ends) return void(row.resumed_by = by_its_end);
   const RequestRow* last = nullptr;
   for (const RequestRow& one : asked) {
     const bool is_it = one.kind == "resume" && (pause.job.empty() ? one.group == pause.group : one.job == pause.job) &&

@@ -17,8 +17,8 @@ class MemoryReads {
   explicit MemoryReads(const MemoryHistoryState& state) : state_(state) {}
 
   std::vector<KeptRow> rows(const HistoryFilter& filter) const;
-  std::vector<KeptRow> rows_left(const HistoryFilter& filter) const;
-  std::vector<RunCount> counts(const HistoryFilter& filter) const;
+  std::vector<KeptRow> rows_left(const HistoryFilter& filter, const std::optional<std::vector<RunId>>& left) const;
+  RunCounts counts(const HistoryFilter& filter, CountPer per, const std::vector<RunId>& but) const;
   std::vector<KeptRow> rows_of(const std::vector<RowKey>& keys) const;
   std::vector<KeptRow> last_rows(const std::vector<std::string>& jobs) const;
   std::vector<RequestRow> requests(const RequestFilter& filter) const;
@@ -29,6 +29,7 @@ class MemoryReads {
   std::vector<std::string> known_groups(const std::vector<std::string>& names) const;
   std::vector<std::string> instances_of(const std::string& name) const;
   std::vector<std::string> jobs_of(const std::vector<std::string>& groups) const;
+  std::set<std::string> groups_of(const std::vector<std::string>& jobs) const;
   LedgerBatch changes(const LedgerLine& line, std::int64_t after, std::int64_t most) const;
 
  private:
@@ -37,6 +38,7 @@ class MemoryReads {
   /// `visit(thing, key, entry)` of all of one kind.
   template <class What, class Visit>
   void each(const Visit& visit) const;
+  bool is_certain(const Row& row, const RunId& ledger) const;
   template <class Keep>
   std::vector<KeptRow> page(const HistoryFilter& filter, const Keep& keep) const;
   std::vector<RequestRow> merged_requests() const;

@@ -39,6 +39,8 @@ Result<std::vector<std::string>> jobs_asked_for(const AuditOptions& options, con
 }
 
 Exit run(const AuditOptions& options) {
+  if (const auto fits = require_span(options.scope.since, options.scope.until); !fits)
+    return fail("audit", fits.error());
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config, options.ledgers.scope());

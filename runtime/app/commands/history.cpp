@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "app/commands/commands.hpp"
 #include "app/history_columns.hpp"
@@ -14,9 +15,12 @@
 #include "app/output_follower.hpp"
 #include "app/request_columns.hpp"
 #include "app/row_groups.hpp"
+#include "library/history/standing_pauses.hpp"
 
 namespace ballot::app {
 namespace {
+
+constexpr std::int64_t rows_of_a_pause = 200;  // that are read at a time
 
 struct HistoryOptions {
   ConfigOptions config;
@@ -68,15 +72,34 @@ Result<void> follow(library::LedgerView& ledger, const HistoryOptions& options, 
   return {};
 }
 
-/// In a table the slots of a pause are one row, so that they do not push out all others.
-Result<std::vector<Row>> listed(library::LedgerView& ledger, storage::Filter filter) {
-  RowGroups groups(filter.limit);
+/// Where `groups` has no place for a row, that row's; none: there are no more.
+Result<std::optional<storage::Position>> fill(library::LedgerView& ledger, storage::Filter filter, RowGroups& groups) {
   while (true) {
-    const auto end = ledger.history(filter, [&](const Row& row) { return groups.add(row); });
+    std::optional<storage::Position> full;
+    const auto end = ledger.walk(filter, [&](const Row& row, const storage::Position& at) {
+      if (!groups.add(row)) full = at;
+      return !full;
+    });
     if (!end) return end.error();
-    if (!*end) return groups.rows();
+    if (full || !*end) return full;
     filter.after = *end;
   }
+}
+
+/// In a table the slots of a pause are one row, so that they do not push out all others: all of them, whatever the
+/// limit.
+Result<std::vector<Row>> listed(library::LedgerView& ledger, storage::Filter filter) {
+  RowGroups groups(filter.limit);
+  const auto full = fill(ledger, filter, groups);
+  if (!full) return full.error();
+  if (!*full) return groups.rows();
+  filter.after = *full;
+  filter.limit = std::max<std::int64_t>(filter.limit.value_or(0), rows_of_a_pause);
+  for (const std::string& job : groups.begun()) {
+    filter.jobs = {job};
+    if (const auto rest = fill(ledger, filter, groups); !rest) return rest.error();
+  }
+  return groups.rows();
 }
 
 Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, const config::Config& config,
@@ -101,7 +124,7 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
   return {};
 }
 
-/// What is of rows only.
+/// What is of rows only, and whether the time can be.
 Result<void> check(const HistoryOptions& options) {
   const auto& filter = options.filter;
   const char* const flag = options.failed             ? "--failed"
@@ -109,8 +132,19 @@ Result<void> check(const HistoryOptions& options) {
                            : !filter.reasons.empty()  ? "--reason"
                            : options.follow           ? "--follow"
                                                       : nullptr;
-  if (!options.requests || !flag) return {};
-  return Error{Errc::invalid, std::string("--requests goes without ") + flag};
+  if (options.requests && flag) return Error{Errc::invalid, std::string("--requests goes without ") + flag};
+  return require_span(filter.since, filter.until);
+}
+
+/// No later request that is shown ends one of the pauses. `requests`: newest first.
+bool may_be_over(const std::vector<RequestRow>& requests) {
+  std::set<std::pair<std::string, std::string>> resumed;
+  for (const RequestRow& one : requests) {
+    if (one.kind == "resume" && one.result == "done") resumed.emplace(one.job, one.group);
+    const bool is_standing = one.kind == "pause" && one.result == "done" && !library::is_of_store(one);
+    if (is_standing && !resumed.contains({one.job, one.group})) return true;
+  }
+  return false;
 }
 
 Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& options, const config::Config& config,
@@ -132,6 +166,10 @@ Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& op
   remark_missing(out, ledger, config);
   out.finish();
   name_missing("history", ledger);
+  if (may_be_over(requests) && !ledger.missing().empty())
+    std::cerr
+        << "ballot history: a pause that is shown as the last word may be over: a resume that such a node has done "
+           "is not shown. `ballot jobs` says what is paused now\n";
   return {};
 }
 

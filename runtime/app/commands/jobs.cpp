@@ -22,6 +22,8 @@
 namespace ballot::app {
 namespace {
 
+using library::StoredStates;
+
 struct JobsOptions {
   ConfigOptions config;
   Format format = Format::table;
@@ -78,7 +80,10 @@ std::optional<io::Message> instance_on(const io::Message& node, const io::Messag
   const std::string name = node.text("node").value_or(""), state = node.text("state").value_or("");
   const auto there = instance_name(common_name(own.text("job").value_or("")), name);
   const auto definition = config::definition_on(set, config.node, there);
-  if (!definition) return std::nullopt;
+  if (!definition) {  // the file is refused as it is now: the daemon knows what is in force
+    auto known = ask_instance_elsewhere(config, there);
+    return known ? std::optional(*std::move(known)) : std::nullopt;
+  }
   io::Message job = message_of(*definition);
   const bool is_away = state == "gone" || state == "unknown";
   if (!is_away) job.set("leader", name);
@@ -124,10 +129,21 @@ std::vector<Column> columns(Format format) {
   return {{"job"}, {"group"}, {"leader"}, {"next_slot"}, {"last_status"}, {"state"}};
 }
 
+/// Of other nodes' instances: why those have none.
+void name_undefined(const std::vector<io::Message>& jobs) {
+  for (const io::Message& job : jobs)
+    if (job.text("state") == library::not_defined)
+      std::cerr << "ballot jobs: "
+                << escaped(job.text("job").value_or("") + " is " + std::string(library::not_defined) + ": " +
+                               job.text("trouble").value_or(""),
+                           Escape::plain)
+                << '\n';
+}
+
 /// The daemon has asked the store before: of one that hangs nobody waits twice.
 Millis left_of_patience(SteadyTime asked_at) {
   constexpr Millis least{1000};
-  return std::max(StoredStates::patience - (io::read_clocks().steady - asked_at), least);
+  return std::max(store_patience - (io::read_clocks().steady - asked_at), least);
 }
 
 /// What only the store knows of jobs that another node leads, or nobody.
@@ -137,13 +153,16 @@ class States {
   States(const ConfigOptions& options, const std::string& node, Millis within)
       : options_(options), node_(node), within_(within) {}
 
-  /// "" where it is not known. The order is that of the states.
-  std::string of(const io::Message& job) {
+  /// "" where it is not known. `is_unheard`: who leads the job has not answered; the store shows no more than pauses
+  /// and halts. The order is that of the states.
+  std::string of(const io::Message& job, bool is_unheard) {
     const std::string state = job.text("state").value_or("");
     if (job.text("leader") == node_ || state.starts_with("waiting")) return state;
     if (!stored_) stored_ = read();
-    if (!*stored_) return state == "active" ? "" : state;
-    return (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or("")).over(state);
+    const std::string unsure = state == "active" ? "" : state;
+    if (!*stored_) return unsure;
+    const auto stored = (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or(""));
+    return stored.word == "active" && is_unheard ? unsure : stored.over(state);
   }
   /// Why the store has not been read, where it was asked.
   std::optional<Error> trouble() const { return stored_ && !*stored_ ? std::optional(stored_->error()) : std::nullopt; }
@@ -151,7 +170,7 @@ class States {
  private:
   Result<StoredStates> read() const {
     const auto config = load_backend_config(options_);
-    return config ? StoredStates::read(*config, within_) : Error{Errc::invalid, "the configuration"};
+    return config ? read_stored_states(*config, within_) : Error{Errc::invalid, "the configuration"};
   }
 
   const ConfigOptions& options_;
@@ -160,11 +179,19 @@ class States {
   std::optional<Result<StoredStates>> stored_;
 };
 
+/// In the place of its next slot, which is not known before; where somebody has to resume it, there is none.
+Cell end_of_pause(const io::Message& job) {
+  const auto until = library::paused_until(library::pauses_from(job));
+  return until ? Cell("until " + format_seconds(*until)) : Cell();
+}
+
 void write_row(const io::Message& job, const std::string& status, const std::string& state, bool is_of_store,
                const std::set<std::string>& silent, const LocalTimes& times, Format format, RecordWriter& out) {
-  const std::string name = job.text("job").value_or(""), led = job.text("leader").value_or("");
+  const std::string name = job.text("job").value_or("");
+  const std::string led = state == library::not_defined ? "" : job.text("leader").value_or("");
   const Cell group = word(job.text("group").value_or("")), leader = word(led), last = word(status);
-  const Cell next = state == "paused" ? Cell() : slot_cell(name, job.text("next_slot"), times);
+  const Cell due = state == library::not_defined ? Cell() : slot_cell(name, job.text("next_slot"), times);
+  const Cell next = state != "paused" ? due : format == Format::table ? end_of_pause(job) : Cell();
   if (format == Format::table)
     out.row({name, is_of_store ? Cell(status + " (store)") : last, word(state), next, group,
              silent.contains(led) ? Cell(led + " (silent)") : leader});
@@ -196,20 +223,31 @@ Exit run(const JobsOptions& options) {
   if (jobs.empty() && !options.name.empty()) {
     away = find_away(options.name, *config, load_jobs(*config).set(), asked);
     auto elsewhere = away ? message_of(*away->definition) : ask_instance_elsewhere(*config, options.name);
-    const auto own = require_own(options.name, *config);
-    if (!elsewhere) return fail("jobs", own ? unknown(options.name, *answer) : own.error());
+    if (!elsewhere) {
+      const auto own = require_own(options.name, *config);
+      return fail("jobs",
+                  with_config_errors(own ? unknown(options.name, *answer) : own.error(), load_jobs(*config).set()));
+    }
     jobs.push_back(*std::move(elsewhere));
   }
   add_instances(options, *config, jobs);
-  const std::vector<std::string> statuses = last_statuses(asked, jobs);
+  std::vector<std::string> statuses = last_statuses(asked, jobs);
+  if (options.format == Format::table && find_silence(options.scope.node, *config, asked))
+    for (std::string& status : statuses)
+      if (status.empty()) status = "(no answer)";
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
+  // A node that is asked alone need not lead them.
+  const bool are_said = set_said_states(jobs, *config, options.scope.node.empty() ? asked : nullptr);
   States states(options.config, config->node, left_of_patience(asked_at));
   const std::set<std::string> silent = ask_silent_leaders(*config, jobs, "leader");
   const std::set<std::string> by_store = ledger ? (*ledger)->known_by_store() : std::set<std::string>();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const bool is_of_store = by_store.contains(jobs[i].text("job").value_or(""));
-    write_row(jobs[i], statuses[i], states.of(jobs[i]), is_of_store, silent, times, options.format, out);
+    const auto said = are_said ? jobs[i].text("state") : std::nullopt;
+    const bool is_unheard = are_said || silent.contains(jobs[i].text("leader").value_or(""));
+    const std::string state = said ? *said : states.of(jobs[i], is_unheard);
+    write_row(jobs[i], statuses[i], state, is_of_store, silent, times, options.format, out);
   }
   if (ledger) remark_missing(out, **ledger, *config);
   out.finish();
@@ -218,6 +256,7 @@ Exit run(const JobsOptions& options) {
     std::cerr << "ballot jobs: " << escaped(trouble->what, Escape::plain)
               << ": who leads is not known, nor the state of what other nodes lead\n";
   }
+  name_undefined(jobs);
   if (ledger) name_missing("jobs", **ledger);
   if (away) name_away("jobs", away->node, asked);
   return Exit::done;

@@ -27,7 +27,7 @@ Result<RunId> last_run(const std::string& job, library::LedgerView& ledger) {
   std::optional<RunId> last;
   std::optional<WallTime> unknown;
   const auto page =
-      ledger.history({.jobs = {job}, .statuses = run_statuses(), .limit = std::nullopt}, [&](const Row& row) {
+      ledger.history({.jobs = {job}, .statuses = storage::run_statuses(), .limit = std::nullopt}, [&](const Row& row) {
         if (!row.run && !unknown && ledger.is_evidence(row)) unknown = row.slot;
         return last = row.run, !last;
       });

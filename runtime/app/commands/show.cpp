@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "app/ask.hpp"
 #include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
 #include "app/document.hpp"
@@ -24,6 +25,11 @@
 namespace ballot::app {
 namespace {
 
+using library::Pause;
+using library::pauses_from;
+using library::pauses_text;
+using library::StoredState;
+
 constexpr int slots_shown = 5;
 constexpr std::int64_t runs_shown = 5;
 
@@ -39,11 +45,12 @@ using Answer = Result<io::Message>;
 /// All that is shown of a job.
 struct ShownJob {
   std::string name, description, group;
-  std::optional<std::string> leader;  // "": nobody leads it; none: no daemon says who does
+  std::optional<std::string> leader;  // "": nobody leads it; none: it is not known who does
   std::string state;                  // a word; "": it is not known
   std::string state_text;             // with what is known of it
   std::vector<Pause> pauses;
   std::optional<config::JobPlace> place;  // none: no file defines it
+  std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
   std::string timezone, digest;
   std::vector<WallTime> next;
   std::string definition;                // as its file has it
@@ -67,14 +74,37 @@ std::string state_text(const io::Message& job) {
 /// Of a job that another node leads, which alone has all of it; none: the store does not say.
 std::optional<StoredState> stored_state(const ShowOptions& options, const std::string& job, const std::string& group) {
   const auto config = load_backend_config(options.config);
-  const auto stored = config ? StoredStates::read(*config, job, group) : Error{Errc::invalid, "the configuration"};
+  const auto stored = config ? read_stored_state(*config, job, group) : Error{Errc::invalid, "the configuration"};
   return stored ? std::optional(*stored) : std::nullopt;
 }
 
 /// What the files say is shown all the same, and the refusal is the command's error.
 bool is_refused(const Answer& answer) { return !answer && answer.error().code == Errc::refused; }
 
-void take_state(const ShowOptions& options, const Answer& answer, const std::string& node, ShownJob& job) {
+/// The store shows pauses and halts alone.
+void take_stored_state(const StoredState& stored, ShownJob& job) {
+  job.state = stored.word;
+  job.pauses = stored.pauses;
+  job.state_text = stored.word + (stored.why.empty() ? "" : ": " + stored.why);
+  if (stored.since) job.state_text += " since " + format_millis(*stored.since);
+  if (stored.word == "paused") job.state_text = pauses_text(stored.pauses), job.next.clear();
+}
+
+/// Of a job that another node leads, or nobody, which has not answered, and of which the store shows neither a pause
+/// nor a halt. `why`: nothing more is known.
+void limit_state(const std::string& why, ShownJob& job) {
+  if (job.state == "active") job.state.clear();
+  job.state_text = job.state.empty() ? "not known: " + why : job.state_text + ", as far as is known here: " + why;
+}
+
+std::string silent_store(const io::Message& answer) {
+  const auto heard = answer.text("store_heard");
+  return "the store does not answer" + (heard ? ", since " + *heard : "");
+}
+
+/// As the node that leads it says, where that was asked, else by the store. `is_unheard`: it is known to be silent.
+void take_state(const ShowOptions& options, const Answer& answer, const std::string& node, bool are_said,
+                bool is_unheard, ShownJob& job) {
   if (!answer) {
     job.state_text = "not known";
     if (!is_refused(answer)) job.state_text += ": " + answer.error().what;
@@ -84,17 +114,22 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
   job.state = answer->text("state").value_or("");
   job.state_text = state_text(*answer);
   job.pauses = pauses_from(*answer);
-  if (job.leader == node || job.state.starts_with("waiting")) return;
-  if (const auto stored = stored_state(options, job.name, job.group)) {
-    if (stored->word == "active" || stored->over(job.state) != stored->word) return;
-    job.state = stored->word;
-    job.pauses = stored->pauses;
-    job.state_text = stored->word + (stored->why.empty() ? "" : ": " + stored->why);
-    if (stored->since) job.state_text += " since " + format_millis(*stored->since);
-    if (stored->word == "paused") job.state_text = pauses_text(stored->pauses), job.next.clear();
-  } else if (!job.leader->empty() && node_of_instance(job.name) != *job.leader) {
-    job.state_text += ", as far as is known here: ask on " + *job.leader;
+  if (job.leader == node || job.state.starts_with("waiting") || (are_said && !job.state.empty())) {
+    if (job.state == "paused" || job.state == library::not_defined) job.next.clear();
+    return;
   }
+  if (answer->flag("store_is_silent").value_or(false)) {
+    if (job.leader->empty()) job.leader.reset();
+    return limit_state(silent_store(*answer), job);
+  }
+  const auto stored = stored_state(options, job.name, job.group);
+  const bool is_held = stored && stored->word != "active" && stored->over(job.state) == stored->word;
+  if (is_held) return take_stored_state(*stored, job);
+  const std::string leader = *job.leader;
+  if (is_unheard || are_said)
+    limit_state(leader.empty() ? "nobody leads it" : leader + ", which leads it, has not answered", job);
+  else if (!stored && !leader.empty() && node_of_instance(job.name) != leader)
+    limit_state("ask on " + leader, job);
 }
 
 /// Of another node's instance that node alone has its state, and of a pause or a halt the store.
@@ -109,6 +144,17 @@ void take_state_of_away(const ShowOptions& options, const AwayInstance& away, Sh
   else
     job.state_text = stored->word + ": " + stored->why;
   job.state_text += ", by the store; " + silence_of(away.node);
+}
+
+/// Sets in the daemon's answer the state that the node which leads the job says. False: nobody was asked.
+bool ask_leader(const config::Config& config, library::LedgerView* ledger, Answer& answer) {
+  if (!answer || !ledger || answer->text("leader") == config.node) return false;
+  if (answer->text("state") == library::not_defined) return true;  // its node has said so
+  std::vector<io::Message> jobs{*answer};
+  (void)ledger->last_statuses({jobs.front().text("job").value_or("")});
+  const bool are_said = set_said_states(jobs, config, ledger);
+  if (are_said) *answer = jobs.front();
+  return are_said;
 }
 
 /// Of `@every` only the daemon knows the phase, and the next slot.
@@ -161,6 +207,9 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
   print_fact("state", job.state_text);
   print_fact("file", job.place ? job.place->file + ":" + std::to_string(job.place->position.line)
                                : "none: the program that embeds ballot defines it");
+  if (!job.refused.empty())
+    print_fact("refused", "the file as it is since " + job.refused_since + ": " + job.refused +
+                              ". Its last good version is in force");
   if (!job.timezone.empty()) print_fact("timezone", job.timezone);
   print_fact("digest", job.digest);
   if (job.next.empty()) print_fact("next slots", "none");
@@ -183,6 +232,8 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
     Document one = Document::object();
     one.add("of", pause.of == Pause::Of::group ? "group" : "job");
     one.add("since", pause.since ? Document(format_millis(*pause.since)) : Document()).add("by", or_null(pause.by));
+    one.add("until", pause.until ? Document(format_millis(*pause.until)) : Document());
+    one.add("reason", or_null(pause.reason));
     pauses.push_back(std::move(one));
   }
   for (const Row& row : job.rows.value_or(std::vector<Row>())) rows.push_back(row_document(row, source_of(job, row)));
@@ -194,6 +245,7 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
   shown.add("file", job.place ? Document(job.place->file) : Document());
   shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
   shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
+  shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
   shown.add("missing", missing_document(job.missing));
   if (ledger) add_alone(shown, *ledger);
@@ -221,14 +273,30 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   return job;
 }
 
-/// Of a job that no file defines which this command reads, all is as the daemon says.
+/// Of a job that no file defines which this command reads, all is as the daemon says: the program that embeds ballot
+/// defines it, or the last good version of a file that is refused.
 ShownJob job_of_program(const io::Message& answer) {
   ShownJob job;
   job.name = answer.text("job").value_or("");
   job.group = answer.text("group").value_or("");
   job.digest = answer.text("digest").value_or("");
+  job.description = answer.text("description").value_or("");
+  job.timezone = answer.text("timezone").value_or("");
+  if (auto file = answer.text("file"))
+    job.place = {*std::move(file), {static_cast<int>(answer.integer("line").value_or(0)), 1}};
+  job.refused = answer.text("refused").value_or("");
+  job.refused_since = answer.text("refused_since").value_or("");
   if (const auto next = parse_wall(answer.text("next_slot").value_or(""))) job.next = {*next};
   return job;
+}
+
+/// Of another node's instance by the version in force here, whose file is refused as it is now.
+void take_refusal(const config::Config& config, ShownJob& job) {
+  if (!is_instance(job.name) || node_of_instance(job.name) == config.node) return;
+  const Answer own = ask_job(config, instance_name(common_name(job.name), config.node));
+  if (!own) return;
+  job.refused = own->text("refused").value_or("");
+  job.refused_since = own->text("refused_since").value_or("");
 }
 
 Answer ask_job_or_instance(const config::Config& config, const std::string& job) {
@@ -262,16 +330,21 @@ Exit run(const ShowOptions& options) {
   if (!has_file && !answer) {
     away = find_away(options.job, *config, jobs.set(), view);
     elsewhere = config::definition_on(jobs.set(), config->node, options.job);
-    if (elsewhere && !away) answer = ask_instance_elsewhere(*config, options.job);
+    if (!away) answer = ask_instance_elsewhere(*config, options.job);
   }
-  if (!has_file && !answer && !away) return fail("show", unknown_job(options.job, *config, ledger));
+  if (!has_file && !answer && !away)
+    return fail("show", with_config_errors(unknown_job(options.job, *config, ledger), jobs.set()));
   ShownJob job = has_file    ? job_of_file(**found, jobs, answer)
                  : elsewhere ? job_of_file(*elsewhere, jobs, answer)
                              : job_of_program(*answer);
-  if (away)
+  if (!has_file && !elsewhere) take_refusal(*config, job);
+  if (away) {
     take_state_of_away(options, *away, job);
-  else
-    take_state(options, answer, config->node, job);
+  } else {
+    const bool are_said = ask_leader(*config, view, answer);
+    const bool is_unheard = answer && !ask_silent_leaders(*config, {*answer}, "leader").empty();
+    take_state(options, answer, config->node, are_said, is_unheard, job);
+  }
   if (ledger) {
     auto rows = last_rows_of(job.name, **ledger);
     if (!rows) return fail("show", rows.error());

@@ -56,7 +56,9 @@ void print(const io::Message& status) {
   print_fact("node", status.text("node").value_or(""));
   print_fact("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") +
                             ", timeout " + format_duration(Millis(status.integer("timeout_ms").value_or(0))));
+  const auto paused = status.integer("paused_jobs").value_or(0);
   print_fact("jobs", std::to_string(status.integer("jobs").value_or(0)) + " in force, " +
+                         (paused > 0 ? std::to_string(paused) + " of those that it leads paused, " : "") +
                          counted(status.integer("open_runs").value_or(0), "run") + " open");
   std::vector<std::string> groups, next;
   for (const io::Message& group : status.objects("groups")) groups.push_back(group_text(group));
@@ -77,13 +79,13 @@ Exit run(const StatusOptions& options) {
   if (!config) return unreachable;
   io::Message request;
   request.set("do", "status");
-  const auto status = io::ask_once(config->control_socket, request, hung_after);
+  auto status = io::ask_once(config->control_socket, request, hung_after);
   if (!status) {
     fail("status", status.error());
     return unreachable;
   }
   if (options.json)
-    std::cout << io::encode(*status) << '\n';
+    std::cout << io::encode(status->remove("last")) << '\n';  // it ends the answer, and says nothing of the node
   else
     print(*status);
   const std::string state = status->text("state").value_or("");

@@ -39,6 +39,7 @@ struct GroupEntry {
   std::set<JobEntry*, ByRank> waiters;        // for a place
   int running = 0;                            // its runs, wherever they are
   std::optional<SteadyTime> wake;             // as armed
+  std::optional<WallTime> wall_wake;          // the same
 
   const std::string& name() const { return settings.name; }
   /// Of all that the files say of it; 0: nothing.
@@ -59,7 +60,8 @@ struct GroupEntry {
 /// A step's order must not hang on where memory was.
 struct ByName {
   bool operator()(const GroupEntry* a, const GroupEntry* b) const { return a->name() < b->name(); }
-  bool operator()(const std::pair<SteadyTime, GroupEntry*>& a, const std::pair<SteadyTime, GroupEntry*>& b) const {
+  template <class Time>
+  bool operator()(const std::pair<Time, GroupEntry*>& a, const std::pair<Time, GroupEntry*>& b) const {
     return a.first != b.first ? a.first < b.first : a.second->name() < b.second->name();
   }
 };

@@ -31,6 +31,10 @@ std::optional<SteadyTime> GroupMachine::wake(bool open) const {
   return wake;
 }
 
+std::optional<WallTime> GroupMachine::wall_wake(WallTime now) const {
+  return leads() ? pause_end_after(now, state_.stored.value()) : std::nullopt;
+}
+
 void GroupMachine::advance(GroupContext& g) {
   const SteadyTime now = g.c.now.steady;
   if (is_due(state_.cool_until, now)) state_.observe_at.reset();
@@ -155,6 +159,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   now.epoch = term.epoch;
   now.node = g.c.settings.node;
   now.elected_at = term.elected_at;
+  now.led_before = term.led_before;
   now.ended_at.reset();
   now.cause = Cause::none;
   if (!state_.resumed) GroupHandover(g, state_).settle(before, now);
@@ -191,9 +196,11 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
 void GroupMachine::count_terms(const GroupContext& g, const GroupRegister& before) {
   Term& term = state_.term;
   if (state_.resumed && before.epoch == term.epoch) {
+    term.led_before = before.led_before;
     term.elected_at = before.elected_at;  // one term: what was due meanwhile was not claimed too late by another
-  } else if (before.epoch > 0) {
-    term.term_before = {before.elected_at, before.ended_at.value_or(state_.last_alive.value_or(before.elected_at))};
+  } else {
+    term.led_before = led_before(before, term.epoch, state_.last_alive, g.c.session.lease());
+    if (before.epoch == 0) return;
     if (before.ended_at)
       term.left_clean = before.epoch;
     else if (before.elected_at + g.c.session.timeout() <= g.c.now.wall)
@@ -228,8 +235,9 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   if (!led) return;
   depose_jobs(g);
   const Term& term = state_.term;
-  g.c.out.push_back(
-      RecordTerm{{term.group, g.c.settings.node, term.epoch, state_.stored.value().elected_at, g.c.now.wall, cause}});
+  const WallTime elected = state_.stored.value().elected_at;
+  const WallTime ended = std::max(elected, g.c.session.last_led(g.c.now));
+  g.c.out.push_back(RecordTerm{{term.group, g.c.settings.node, term.epoch, elected, ended, cause}});
   const bool on_purpose = g.is_stopping || cause == Cause::resigned;
   Notice notice{on_purpose ? Level::info : Level::warn, "leads no more", {{"group", term.group}}};
   notice.fields.emplace_back("epoch", std::to_string(term.epoch));

@@ -51,12 +51,17 @@ class GroupMachine {
   /// The group reads what the term before has left, in the term of this epoch.
   bool is_reading(std::uint64_t epoch) const { return state_.phase == Phase::reading && state_.term.epoch == epoch; }
   /// The group may wait for its jobs.
-  bool waits_for_jobs() const { return state_.drains() || state_.reelects || !state_.requests.asked.empty(); }
+  bool waits_for_jobs() const {
+    const bool ends_pause = state_.requests.resuming && state_.term.paused;
+    return state_.drains() || state_.reelects || ends_pause || !state_.requests.asked.empty();
+  }
   bool is_evicting() const { return state_.handback == Handback::evicted; }
   /// This node has given the group away, and takes part in its election again later.
   bool cools() const { return state_.cool_until.has_value(); }
   /// `open`: there is a session.
   std::optional<SteadyTime> wake(bool open) const;
+  /// The same by the wall clock, as pauses end.
+  std::optional<WallTime> wall_wake(WallTime now) const;
 
   /// Takes the files' limit on runs.
   void limit(bool limited) { state_.term.limited = limited; }

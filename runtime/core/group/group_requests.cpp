@@ -9,14 +9,25 @@
 
 namespace ballot::core {
 
+namespace {
+
+std::string facts_of_pause(const GroupRegister& of) { return pause_facts(of.paused_at, of.paused_by, of.pause_terms); }
+
+}  // namespace
+
 void record_pause(Context& c, const std::string& group, const GroupRegister& paused, std::optional<WallTime> until) {
-  c.out.push_back(
-      RecordPause{{"", group, c.settings.node, paused.paused_at.value_or(WallTime{}), until, paused.paused_by}});
+  c.out.push_back(RecordPause{{"", group, c.settings.node, paused.paused_at.value_or(WallTime{}), until,
+                               paused.paused_by, paused.pause_terms.ends, paused.pause_terms.reason}});
+}
+
+std::optional<WallTime> pause_end_after(WallTime now, const GroupRegister& stored) {
+  const auto& ends = stored.pause_terms.ends;
+  return stored.paused && ends && *ends > now ? ends : std::nullopt;
 }
 
 void heed_pause(Term& term, const GroupRegister& stored) {
   term.paused = stored.paused;
-  term.paused_facts = stored.paused ? pause_facts(stored.paused_at, stored.paused_by) : "";
+  term.paused_facts = stored.paused ? facts_of_pause(stored) : "";
 }
 
 void GroupRequests::begin(const Request& request) {
@@ -90,35 +101,66 @@ void GroupRequests::finish_repair() {
   g_.c.out.push_back(Notice{Level::warn, "group repaired by " + r_.repaired_by, {{"group", s_.name}}});
 }
 
+/// A pause of what is paused already gives that another end and reason.
 void GroupRequests::set_paused(const Request& asked) {
+  const GroupRegister& before = s_.stored.value();
+  r_.pause_text = pause_done("group " + s_.name, asked.terms).text;
+  if (before.paused && before.pause_terms == asked.terms) return;
+  if (before.paused) r_.pause_text = pause_changed("group " + s_.name, facts_of_pause(before), asked.terms).text;
   GroupRegister& stored = s_.stored.edit();
-  stored.paused = true;
-  stored.paused_at = g_.c.now.wall;
-  stored.paused_by = asked.by;
+  if (!std::exchange(stored.paused, true)) stored.paused_at = g_.c.now.wall, stored.paused_by = asked.by;
+  if (!stored.paused_at) stored.paused_at = g_.c.now.wall;
+  stored.pause_terms = asked.terms;
   heed_pause(s_.term, stored);
   record_pause(g_.c, s_.name, stored, std::nullopt);
 }
 
-/// One after the other, as they were asked.
+bool GroupRequests::is_over() const { return s_.term.paused && s_.stored.value().pause_terms.is_over(g_.c.now.wall); }
+
+/// One after the other, as they were asked; but what comes by itself comes before those that are not begun.
 void GroupRequests::begin_pause_or_resume() {
   using Kind = Request::Kind;
+  if (r_.resuming && s_.term.paused) return;
   const auto first = std::find_if(r_.asked.begin(), r_.asked.end(), [](const Request& request) {
     return request.kind == Kind::pause || request.kind == Kind::resume;
   });
-  if (first == r_.asked.end() || r_.pausing == first->id) return;
+  const bool is_begun = first != r_.asked.end() && r_.pausing == first->id;
+  if (is_begun) return;
+  r_.resuming = false;
+  if (is_over()) return begin_resumption(*s_.stored.value().pause_terms.ends);
+  if (first == r_.asked.end()) return;
   r_.pausing = first->id;
-  r_.resuming = first->kind == Kind::resume && s_.term.paused;
-  r_.resumed_at = g_.c.now.wall;
-  if (first->kind == Kind::pause && !s_.term.paused) set_paused(*first);
-  for (JobEntry* job : std::vector(g_.entry.jobs.begin(), g_.entry.jobs.end())) {
-    if (r_.resuming && job->machine.term() == &s_.term) job->machine.settle_pause(g_.c);
-    g_.jobs.advance(*job);
-  }
+  if (first->kind == Kind::resume && s_.term.paused) return begin_resumption(g_.c.now.wall);
+  if (first->kind == Kind::pause) set_paused(*first);
+  advance_all(g_);
+}
+
+/// The slots up to then are settled by the pause that ends.
+void GroupRequests::begin_resumption(WallTime at) {
+  r_.resuming = true;
+  r_.resumed_at = at;
+  for_each_led(g_, s_.term, [&](JobEntry& job) { job.machine.settle_pause(at); });
+  advance_all(g_);
+}
+
+void GroupRequests::finish_resumption() {
+  GroupRegister& stored = s_.stored.edit();
+  record_pause(g_.c, s_.name, stored, r_.resumed_at);
+  if (stored.pause_terms.ends == r_.resumed_at)
+    g_.c.out.push_back(Notice{Level::info, "the pause is over: its end has come", {{"group", s_.name}}});
+  stored.paused = false;
+  stored.paused_at.reset();
+  stored.paused_by.clear();
+  stored.pause_terms = {};
+  heed_pause(s_.term, stored);
+  g_.is_dirty = true;  // what was asked meanwhile may begin
+  advance_all(g_);
 }
 
 void GroupRequests::advance() {
   using Kind = Request::Kind;
-  if (r_.asked.empty() || s_.phase != GroupState::Phase::leading) return;
+  const bool is_resuming = r_.resuming && s_.term.paused;
+  if ((r_.asked.empty() && !is_resuming && !is_over()) || s_.phase != GroupState::Phase::leading) return;
   begin_pause_or_resume();
   if (r_.repairs_later && !waits_for_renewal()) {
     r_.repairs_later = false;
@@ -128,15 +170,7 @@ void GroupRequests::advance() {
   }
   const auto none = [this](auto is) { return none_led(g_, s_.term, is); };
   const bool settled = none([](const JobMachine& job) { return job.is_settling_pause(); });
-  if (r_.resuming && s_.term.paused && settled) {
-    GroupRegister& stored = s_.stored.edit();
-    record_pause(g_.c, s_.name, stored, r_.resumed_at);
-    stored.paused = false;
-    stored.paused_at.reset();
-    stored.paused_by.clear();
-    heed_pause(s_.term, stored);
-    advance_all(g_);
-  }
+  if (r_.resuming && s_.term.paused && settled) finish_resumption();
   const bool repaired = !r_.repairs_later && none([](const JobMachine& job) { return job.is_repairing(); });
   if (r_.repairing > 0 && repaired) finish_repair();
   if (!s_.stored.is_settled()) return;
@@ -153,12 +187,13 @@ void GroupRequests::advance() {
 
 Answer GroupRequests::answer_to(Request::Kind kind) const {
   if (kind == Request::Kind::repair) return repair_answer();
+  if (kind == Request::Kind::pause && !r_.pause_text.empty()) return Answer::did(r_.pause_text);
   if (kind != Request::Kind::resume) return Answer::done();
   std::vector<std::pair<std::string, std::string>> paused;
   for_each_led(g_, s_.term, [&](JobEntry& job) {
     if (!job.machine.paused()) return;
     const Interventions& of = *job.machine.known_register()->interventions;
-    paused.emplace_back(job.machine.name(), pause_facts(of.paused_at, of.paused_by));
+    paused.emplace_back(job.machine.name(), pause_facts(of.paused_at, of.paused_by, of.pause_terms));
   });
   std::sort(paused.begin(), paused.end());
   return group_resumed(s_.name, paused);

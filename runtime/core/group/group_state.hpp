@@ -62,7 +62,8 @@ struct GroupState {
     std::string repaired_by;       // who asked for the last one,
     std::string repair_text;       // and what became of it
     std::optional<RunId> pausing;  // the pause or resumption among them that has begun;
-    bool resuming = false;         // it is to end a pause,
+    std::string pause_text;        // what whoever asked for the pause is told; "": no more than that it is done
+    bool resuming = false;         // it, or the pause's own end, is to end a pause,
     WallTime resumed_at{};         // of the slots up to then
     int evictions_stored = 0;      // that the store still shows: the next leader is not meant
   };

@@ -53,20 +53,28 @@ void GroupTable::keep(GroupEntry& group) {
   group.machine.is_led() ? void(led_.insert(&group)) : void(led_.erase(&group));
 }
 
-void GroupTable::rearm(GroupEntry& group, bool open) {
-  const auto wake = group.machine.wake(open);
-  if (wake == group.wake) return;
-  if (group.wake) wakes_.erase({*group.wake, &group});
-  if (wake) wakes_.insert({*wake, &group});
-  group.wake = wake;
+void GroupTable::rearm(GroupEntry& group, bool open, WallTime now) {
+  const auto arm = [&](auto& wakes, auto& armed, const auto& wake) {
+    if (wake == armed) return;
+    if (armed) wakes.erase({*armed, &group});
+    if (wake) wakes.insert({*wake, &group});
+    armed = wake;
+  };
+  arm(wakes_, group.wake, group.machine.wake(open));
+  arm(wall_wakes_, group.wall_wake, group.machine.wall_wake(now));
 }
 
 std::optional<SteadyTime> GroupTable::wake() const {
   return wakes_.empty() ? std::nullopt : std::optional(wakes_.begin()->first);
 }
 
-GroupEntry* GroupTable::due(SteadyTime now) const {
-  return wakes_.empty() || wakes_.begin()->first > now ? nullptr : wakes_.begin()->second;
+std::optional<WallTime> GroupTable::wall_wake() const {
+  return wall_wakes_.empty() ? std::nullopt : std::optional(wall_wakes_.begin()->first);
+}
+
+GroupEntry* GroupTable::due(Now now) const {
+  if (!wakes_.empty() && wakes_.begin()->first <= now.steady) return wakes_.begin()->second;
+  return wall_wakes_.empty() || wall_wakes_.begin()->first > now.wall ? nullptr : wall_wakes_.begin()->second;
 }
 
 }  // namespace ballot::core

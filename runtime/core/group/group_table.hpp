@@ -39,8 +39,8 @@ class GroupTable {
   const std::set<GroupEntry*, ByName>& led() const { return led_; }
   /// After its machine has done something.
   void keep(GroupEntry& group);
-  /// The same, and it is not to be advanced in this step: also its wake-up time. `open`: there is a session.
-  void rearm(GroupEntry& group, bool open);
+  /// The same, and it is not to be advanced in this step: also its wake-up times. `open`: there is a session.
+  void rearm(GroupEntry& group, bool open, WallTime now);
 
   void mark_dirty(GroupEntry& group) { dirty_.insert(&group); }
   void mark_all_dirty();
@@ -48,14 +48,16 @@ class GroupTable {
   GroupEntry* next_dirty();
 
   std::optional<SteadyTime> wake() const;
+  std::optional<WallTime> wall_wake() const;
   /// Whose time has come first; none: nobody's has.
-  GroupEntry* due(SteadyTime now) const;
+  GroupEntry* due(Now now) const;
 
  private:
   std::map<std::string, GroupEntry> groups_;
   std::map<std::string, KnownRow> recalled_;  // of those that are not known yet
   std::set<GroupEntry*, ByName> led_, dirty_;
   std::set<std::pair<SteadyTime, GroupEntry*>, ByName> wakes_;
+  std::set<std::pair<WallTime, GroupEntry*>, ByName> wall_wakes_;
 };
 
 }  // namespace ballot::core

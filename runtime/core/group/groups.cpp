@@ -24,7 +24,7 @@ GroupContext Groups::context(GroupEntry& group) {
 
 void Groups::keep(GroupEntry& group, const GroupContext& g, bool was_led) {
   p_.groups.keep(group);
-  g.is_dirty ? p_.groups.mark_dirty(group) : p_.groups.rearm(group, c_.session.is_open());
+  g.is_dirty ? p_.groups.mark_dirty(group) : p_.groups.rearm(group, c_.session.is_open(), c_.now.wall);
   if (!was_led || group.machine.is_led()) return;
   p_.shutdown.ready(group);
   p_.desk.on_term_ended(group.name());
@@ -35,11 +35,11 @@ void Groups::advance(GroupEntry& group) {
     machine.advance(g);
     if (g.leaves_terms && machine.leads() && machine.is_at_rest(g)) p_.shutdown.ready(group);
   });
-  p_.groups.rearm(group, c_.session.is_open());
+  p_.groups.rearm(group, c_.session.is_open(), c_.now.wall);
 }
 
 void Groups::advance_due() {
-  while (GroupEntry* const group = p_.groups.due(c_.now.steady)) {
+  while (GroupEntry* const group = p_.groups.due(c_.now)) {
     advance(*group);
     if (group->wake && *group->wake <= c_.now.steady) break;  // it waits for what this step sends
   }

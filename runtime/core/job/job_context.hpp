@@ -15,6 +15,7 @@
 #include "base/random.hpp"
 #include "core/action.hpp"
 #include "core/event.hpp"
+#include "core/record/led_span.hpp"
 #include "core/session/session.hpp"
 
 namespace ballot::core {
@@ -42,7 +43,7 @@ struct Term {
   std::string group;
   std::uint64_t epoch = 0;
   WallTime elected_at{};
-  std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until: what Coverage wants
+  std::vector<LedSpan> led_before;  // by terms before it, as far as it knows: what Coverage wants
   std::optional<SteadyTime> old_deadline;
   std::string only_before;       // the node of the one term that `old_deadline` is of; "" where it may be of several
   std::uint64_t left_clean = 0;  // the epoch of the term before, where it ended in a clean way: its node lived

@@ -5,6 +5,7 @@
 
 #include "core/job/job_claims.hpp"
 #include "core/job/job_writes.hpp"
+#include "core/request/pause_answers.hpp"
 
 namespace ballot::core {
 namespace {
@@ -187,6 +188,7 @@ void JobMachine::check_store(Context& c, const std::optional<Register>& stored) 
 
 void JobMachine::advance(Context& c) {
   job_.unseen.advance(c.now.steady);
+  if (job_.leads()) job_.forget_ended(c.now.wall);
   if (job_.leads()) writes(c).repeat();
   job_.slots.begin_step();
   job_.writer.block_writes(false);
@@ -250,36 +252,37 @@ bool JobMachine::redefine(Context& c) {
   return true;
 }
 
-/// Pauses, or resumes, as asked for, but first with all instances: on resuming the slots passed are settled as skipped:
-/// paused. What the runner has been asked to start may start after a pause is acknowledged. True if it has begun
-/// something.
+/// Pauses, or resumes, as asked for, but first by the end that the pause has itself, then with all instances: on
+/// resuming the slots passed are settled as skipped: paused. What the runner has been asked to start may start after a
+/// pause is acknowledged. True if it has begun something.
 bool JobMachine::change_pause(Context& c) {
   for (const Request& done : job_.commands.take_done([&](const Request& pause) { return job_.is_so(pause); }))
-    c.wants.answers.push_back(
-        {done.id, done.kind == Request::Kind::resume ? writes(c).resume_answer() : Answer::done()});
-  const bool follows = job_.is_to_follow();
-  if (!(follows || job_.commands.next_pause()) || !job_.view.exists()) return false;
-  const bool was_paused = job_.view.stored().paused;
-  const bool pausing = follows ? job_.follows_to() : job_.commands.is_pause_next();
+    c.wants.answers.push_back({done.id, done.kind == Request::Kind::resume
+                                            ? writes(c).resume_answer()
+                                            : pause_done("job " + job_.name, done.terms)});
+  if (!job_.view.exists()) return false;
+  const bool over = job_.is_pause_over(c.now.wall), ends = over && !(job_.is_to_follow() && !job_.follows_to());
+  const bool follows = !ends && job_.is_to_follow();
+  if (!(ends || follows || job_.commands.next_pause())) return false;
+  const JobRegister& stored = job_.view.stored();
+  const bool pausing = !ends && (follows ? job_.follows_to() : job_.commands.is_pause_next());
   job_.slots.rewind();
   if (job_.waits_to_pause()) return true;
-  if (was_paused && !pausing && (!job_.scan(c, Mode::paused, c.now.wall) || writes(c).write_ahead())) return true;
+  const PauseEnd* const end = follows ? job_.late_end(c.now.wall) : nullptr;
+  WallTime at = end ? end->at : c.now.wall;
+  if (over) at = std::min(at, *stored.pause_ends());
+  if (stored.paused && !pausing && (!job_.scan(c, Mode::paused, at) || writes(c).write_ahead())) return true;
   PendingWrite write = writes(c).begin(disposition_limit);
-  Interventions& of = write.next.interventions.edit();
-  if (was_paused != pausing) {
-    write.next.paused = pausing;
-    of.paused_at = pausing ? std::optional(c.now.wall) : std::nullopt;
-    of.paused_by = !pausing ? "" : follows ? job_.standing->by : job_.commands.next_pause()->by;
-  }
-  if (follows) of.standing_pause = job_.standing ? std::optional(job_.standing->id) : std::nullopt;
-  of.own_pause = !follows && of.standing_pause;
-  write.intent = ChangePause{follows ? std::nullopt : std::optional(job_.commands.take_pause()), c.now.wall};
+  if (ends)
+    write.end_pause();
+  else if (follows)
+    write.follow_pause(job_.standing(), pausing, c.now.wall);
+  else
+    write.set_paused(*job_.commands.next_pause(), c.now.wall);
+  const bool is_asked = !ends && !follows;
+  write.intent = ChangePause{is_asked ? std::optional(job_.commands.take_pause()) : std::nullopt, at, ends};
   writes(c).send(std::move(write));
   return true;
-}
-
-void JobMachine::settle_pause(Context& c) {
-  if (job_.leads() && job_.is_defined()) job_.commands.end_group_pause(c.now.wall);
 }
 
 /// The group resumes: what it passed is written before it claims again. True if it has begun something.
@@ -310,6 +313,7 @@ void JobMachine::rearm(Context& c) {
   steady_wake = job_.runs.list().foreign_wake(c.now.steady, first || job_.commands.next_trigger());
   at_earliest(steady_wake, job_.unseen.wake());
   at_earliest(wall_wake, job_.commands.trigger_ends(c.now.wall));
+  if (!job_.is_pause_over(c.now.wall)) at_earliest(wall_wake, job_.view.stored().pause_ends());
   if (job_.writer.are_writes_blocked() || job_.waits_to_pause()) return;
   at_earliest(steady_wake, job_.runs.list().waiting_wake(c.now.steady));
   at_earliest(steady_wake, job_.writer.flush_at());

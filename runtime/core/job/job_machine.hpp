@@ -79,7 +79,7 @@ class JobMachine {
 
   /// The pause of all instances of the job, as the store has it; null: there is none. It is followed once: what is
   /// asked of this instance afterwards holds.
-  void follow(std::shared_ptr<const StandingPause> pause) { job_.standing = std::move(pause); }
+  void follow(std::shared_ptr<const PauseOfAll> pause) { job_.of_all = std::move(pause); }
 
   /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
   void advance(Context& c);
@@ -118,8 +118,10 @@ class JobMachine {
   /// trigger, pause, resume, forget: of the leader; kill, replace: of the node that executes the run. What a term that
   /// ends leaves undone is not answered: the request stays for the next one.
   void ask(Context& c, const Request& request);
-  /// The whole group's pause is over: the slots up to now are settled as skipped: paused.
-  void settle_pause(Context& c);
+  /// The whole group's pause is over: the slots up to then are settled as skipped: paused.
+  void settle_pause(WallTime until) {
+    if (job_.leads() && job_.is_defined()) job_.commands.end_group_pause(until);
+  }
   /// Ends a halt: a new register above every fence seen; or brings a cursor back that is ahead of the clock. `request`
   /// is answered, where there is one.
   void repair(Context& c, const std::optional<RunId>& request, const std::string& by);

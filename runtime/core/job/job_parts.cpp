@@ -33,7 +33,26 @@ bool JobParts::is_so(const Request& pause) const {
   const JobRegister& stored = view.stored();
   if (pause.run != RunId{}) return !is_to_follow();
   if (pause.kind == Request::Kind::resume) return !stored.paused;
-  return stored.paused && (stored.interventions->own_pause || !stored.interventions->standing_pause);
+  return stored.paused && (stored.interventions->own_pause || !stored.interventions->standing_pause) &&
+         stored.interventions->pause_terms == pause.terms;
+}
+
+void JobParts::forget_ended(WallTime now) {
+  if (!standing() || !standing()->terms.is_over(now)) return;
+  if (view.stored().interventions->standing_pause == standing()->id) return;
+  of_all = std::make_shared<const PauseOfAll>(PauseOfAll{{}, of_all->end});
+}
+
+bool JobParts::is_pause_over(WallTime now) const {
+  const auto ends = view.stored().pause_ends();
+  return ends && *ends <= now;
+}
+
+const PauseEnd* JobParts::late_end(WallTime now) const {
+  if (!of_all || !of_all->end || !is_to_follow() || follows_to() || !view.stored().paused) return nullptr;
+  const PauseEnd& end = *of_all->end;
+  const bool is_of_before = end.at < view.stored().interventions->paused_at.value_or(WallTime{});
+  return is_of_before || now - end.at <= on_time_limit ? nullptr : &end;
 }
 
 Overlap JobParts::overlap(const Context& c) const {

@@ -35,7 +35,7 @@ struct JobParts {
   bool read_again = false;    // while its register's runs are taken up once more in a term
   bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
   const Term* term = nullptr;
-  std::shared_ptr<const StandingPause> standing{};  // the pause of all instances of the job; null: there is none
+  std::shared_ptr<const PauseOfAll> of_all{};  // of all instances of the job; null: there is none
 
   RegisterView view{};
   RegisterWriter writer{};
@@ -50,15 +50,29 @@ struct JobParts {
   bool leads() const { return role == RegisterRole::leading; }
   /// By this group's files, and the register says the same.
   bool is_defined() const;
+  /// The pause of all instances of the job; null: there is none.
+  const StandingPause* standing() const { return of_all && of_all->standing ? &*of_all->standing : nullptr; }
   bool is_paused() const { return view.stored().paused || is_to_pause() || (term && term->paused); }
   /// A pause of all instances has begun or ended, and the register does not say so yet.
   bool is_to_follow() const {
     const std::optional<RunId>& followed = view.stored().interventions->standing_pause;
-    return standing ? followed != standing->id : followed.has_value();
+    return standing() ? followed != standing()->id || lacks_terms() : followed.has_value();
   }
-  bool is_to_pause() const { return standing && is_to_follow(); }
+  bool is_to_pause() const { return standing() && is_to_follow(); }
+  /// It was followed without its terms: by a release that does not know them.
+  bool lacks_terms() const {
+    const Interventions& of = *view.stored().interventions;
+    return view.stored().paused && !of.own_pause && of.pause_terms != standing()->terms;
+  }
+  /// Drops a pause of all instances that is over by its own end, where the register has not followed it: for whoever
+  /// comes later there is none.
+  void forget_ended(WallTime now);
+  /// The register's pause is over by its own end, and the register does not say so yet.
+  bool is_pause_over(WallTime now) const;
   /// The pause that the register is to have by that.
-  bool follows_to() const { return standing || (view.stored().paused && view.stored().interventions->own_pause); }
+  bool follows_to() const { return standing() || (view.stored().paused && view.stored().interventions->own_pause); }
+  /// The end of the pause of all instances that it is to follow, where this node was away then; null: it is at once.
+  const PauseEnd* late_end(WallTime now) const;
   /// A pause or its end that is so already. One that another pause has brought is not the job's own yet.
   bool is_so(const Request& pause) const;
   /// A stop, or an eviction: nothing new is begun. Requires: a term.

@@ -9,6 +9,12 @@
 
 namespace ballot::core {
 
+namespace {
+
+std::string facts_of_pause(const Interventions& of) { return pause_facts(of.paused_at, of.paused_by, of.pause_terms); }
+
+}  // namespace
+
 /// The register is what this term goes on from.
 void JobWrites::take_up() {
   job_.slots.make_plan(job_.facts());
@@ -22,8 +28,41 @@ void JobWrites::take_up() {
 /// For audits: rows of slots that were skipped for a pause are judged by it.
 void JobWrites::record_pause(const JobRegister& paused, std::optional<WallTime> until) {
   const Interventions& of = *paused.interventions;
-  c_.out.push_back(RecordPause{
-      {job_.name, *paused.group, c_.settings.node, of.paused_at.value_or(WallTime{}), until, of.paused_by}});
+  c_.out.push_back(RecordPause{{job_.name, *paused.group, c_.settings.node, of.paused_at.value_or(WallTime{}), until,
+                                of.paused_by, of.pause_terms.ends, of.pause_terms.reason}});
+}
+
+/// It was paused, and stays so, with another end or another reason.
+bool JobWrites::has_other_terms(const PendingWrite& write) const {
+  const JobRegister &stored = job_.view.stored(), &next = write.next;
+  return stored.paused && next.paused && stored.interventions->pause_terms != next.interventions->pause_terms;
+}
+
+void JobWrites::record_pauses(const PendingWrite& write) {
+  const JobRegister &stored = job_.view.stored(), &next = write.next;
+  if (stored.paused && !next.paused) {
+    const auto* const change = write.intent_as<ChangePause>();
+    const PauseEnd* const end = job_.late_end(c_.now.wall);
+    if (change && end && change->at == end->at) record_resumption(*end);
+    if (change && change->is_by_its_end)
+      c_.out.push_back(Notice{Level::info, "the pause is over: its end has come", {{"job", job_.name}}});
+    record_pause(stored, change ? change->at : c_.now.wall);
+  }
+  if (next.paused && (!stored.paused || has_other_terms(write))) record_pause(next, std::nullopt);
+}
+
+/// Nobody has asked this node, which was away: its ledger names who has ended the pause all the same.
+void JobWrites::record_resumption(const PauseEnd& end) {
+  RequestRow request;
+  request.id = c_.random.run_id(end.at);
+  request.kind = "resume";
+  request.job = job_.name;
+  request.node = c_.settings.node;
+  request.at = end.at;
+  request.by = end.by;
+  const RunId id = request.id;
+  c_.out.push_back(RecordRequest{std::move(request)});
+  c_.out.push_back(RecordAnswer{{id, "done", "", c_.now.wall}});
 }
 
 /// Records, for audits, the definition that slots go by from here on.
@@ -81,6 +120,14 @@ void JobWrites::refuse_asked(const std::string& why) {
 Answer JobWrites::resume_answer() const {
   const Term& term = *job_.term;
   return job_resumed(job_.name, term.group, term.paused ? std::optional(term.paused_facts) : std::nullopt);
+}
+
+/// `before`: the facts of the pause that it has changed; "": it has changed none.
+Answer JobWrites::pause_answer(const std::string& before) const {
+  const JobRegister& stored = job_.view.stored();
+  if (!stored.paused) return resume_answer();
+  const PauseTerms& terms = stored.interventions->pause_terms;
+  return before.empty() ? pause_done("job " + job_.name, terms) : pause_changed("job " + job_.name, before, terms);
 }
 
 PendingWrite JobWrites::begin(std::size_t most_decided) {
@@ -190,9 +237,8 @@ void JobWrites::confirm(std::uint64_t version) {
   const std::uint64_t writer_before = stored.epoch;
   if (write->next.fence != stored.fence) note_fence(write->next);
   tell_written(c_, job_.facts(), *write, job_.runs.list());
-  if (stored.paused && !write->next.paused)
-    record_pause(stored, write->is<ChangePause>() ? write->intent_as<ChangePause>()->at : c_.now.wall);
-  if (!stored.paused && write->next.paused) record_pause(write->next, std::nullopt);
+  const std::string pause_before = has_other_terms(*write) ? facts_of_pause(*stored.interventions) : "";
+  record_pauses(*write);
   job_.view.written(std::move(write->next), version, c_.now.wall);
   if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
   if (write->is<ClaimDueSlot>()) job_.slots.drop_first_due();
@@ -205,7 +251,7 @@ void JobWrites::confirm(std::uint64_t version) {
   job_.slots.confirmed();
   if (std::exchange(job_.kept_outcome, false)) c_.wants.published = true;
   if (const auto* pause = write->intent_as<ChangePause>(); pause && pause->request)
-    c_.wants.answers.push_back({*pause->request, stored.paused ? Answer::done() : resume_answer()});
+    c_.wants.answers.push_back({*pause->request, pause_answer(pause_before)});
   if (const auto* queue = write->intent_as<QueueRun>())
     c_.wants.answers.push_back({queue->run, Answer::done(queue->run)});
   const bool repaired = write->is<FinishRepair>();

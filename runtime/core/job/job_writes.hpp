@@ -50,6 +50,7 @@ class JobWrites {
   void refuse_asked(const std::string& why);
   /// For who has ended the job's pause.
   Answer resume_answer() const;
+  Answer pause_answer(const std::string& before) const;
 
  private:
   void copy_dispositions();
@@ -57,6 +58,9 @@ class JobWrites {
   void note_fence(const JobRegister& stored);
   void record_decided(PendingWrite& write);
   void record_pause(const JobRegister& paused, std::optional<WallTime> until);
+  void record_resumption(const PauseEnd& end);
+  bool has_other_terms(const PendingWrite& write) const;
+  void record_pauses(const PendingWrite& write);
   void record_definition(std::uint64_t before, Basis basis);
   Row row_like(const JobRegister& in) const;
 

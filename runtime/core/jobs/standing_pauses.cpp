@@ -2,16 +2,12 @@
 
 namespace ballot::core {
 
-bool StandingPauses::learn(const std::string& job, const std::optional<StandingPause>& now, RequestId asked,
-                           RequestId last) {
-  const auto known = known_.find(job);
-  if (!now) {
-    if (known == known_.end()) return true;
-    if (asked <= known->second.last) return false;
-    known_.erase(known);
-  } else if (known == known_.end() || *known->second.pause != *now) {
-    known_[job] = {std::make_shared<const StandingPause>(*now), last};
-  }
+bool StandingPauses::learn(const std::string& job, const PauseOfAll& now, RequestId asked, RequestId last) {
+  const Ptr before = find(job);
+  if (now == (before ? *before : PauseOfAll{})) return true;
+  Known& known = known_[job];
+  if (before && before->standing && !now.standing && asked <= known.last) return false;
+  known = {std::make_shared<const PauseOfAll>(now), last};
   return true;
 }
 
@@ -22,7 +18,8 @@ StandingPauses::Ptr StandingPauses::find(std::string_view job) const {
 
 std::vector<std::string> StandingPauses::jobs() const {
   std::vector<std::string> names;
-  for (const auto& [job, known] : known_) names.push_back(job);
+  for (const auto& [job, known] : known_)
+    if (known.pause->standing) names.push_back(job);
   return names;
 }
 

@@ -6,24 +6,36 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis drift_delay{5000};  // files reach nodes one by one
+constexpr Millis renewal{10'000};    // of what an unfit node publishes
 
 }  // namespace
 
 void NodeDirectory::on_lost() {
   records_.clear();
-  publishing_ = false;
+  publishing_ = renews_ = false;
   changed_ = true;
   peers_.clear();
   compare_at_.reset();
   runners_wanted_.clear();
 }
 
+void NodeDirectory::set_troubles(std::vector<std::string> troubles) {
+  if (troubles == troubles_) return;
+  troubles_ = std::move(troubles);
+  troubles_changed_ = true;
+}
+
+/// Groups are handed to the node as before, whatever else its troubles are.
 bool NodeDirectory::begin_publishing(SteadyTime now, const std::string& unfit) {
   if (publishing_) return false;
   if (unfit != unfit_) changed_ = true;
-  if (!std::exchange(changed_, false)) return false;
-  unfit_ = unfit;
+  const bool is_other = std::exchange(changed_, false);
+  renews_ = !unfit_.empty() && now >= renew_at_;
+  if (!std::exchange(troubles_changed_, false) && !is_other && !renews_) return false;
   publishing_ = true;
+  renew_at_ = now + renewal;
+  if (!is_other) return true;
+  unfit_ = unfit;
   steady_since_ = now;
   compare_by(now + drift_delay);
   return true;
@@ -40,12 +52,16 @@ StoreClient::RecordOp NodeDirectory::node_record(WallTime now, Groups groups, Ra
                   std::move(groups.unfit),
                   std::move(groups.gone_back),
                   std::move(groups.evidence),
-                  api_};
+                  api_,
+                  troubles_,
+                  true};
   const std::vector<std::string> keys = to_texts(self);
   self.at = now;
   const std::vector<std::string> texts = to_texts(self);
   StoreClient::RecordOp op;
   op.of_self = true;
+  if (const auto first = records_.find(keys[0]); std::exchange(renews_, false) && first != records_.end())
+    op.obsolete.push_back(std::exchange(first->second, {}));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     std::string& name = records_[keys[i]];
     if (!name.empty()) continue;

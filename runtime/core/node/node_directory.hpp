@@ -7,6 +7,7 @@
 //   publishing | they are, old ones are left | publishing: the old ones are being removed
 //   publishing | nothing is left to do      | current
 //   current   | on_changed(), another unfit | outdated
+//   current   | unfit, and time passes      | outdated: who leaves elections shows by a new record that it lives
 //   any       | on_lost()                   | outdated, and nothing is known of the others
 //
 // Pure; used by Core only.
@@ -44,11 +45,18 @@ class NodeDirectory {
   void on_lost();
   /// The files say otherwise of a group, or the store says otherwise of this node's fitness to lead one.
   void on_changed() { changed_ = true; }
+  /// What is wrong with this node, and is no reason to hand it nothing.
+  void set_troubles(std::vector<std::string> troubles);
   /// True: node_record() is to be sent. `unfit`: why this node is to be handed nothing, or "".
   bool begin_publishing(SteadyTime now, const std::string& unfit);
   StoreClient::RecordOp node_record(WallTime now, Groups groups, Random& random);
   /// The operation is done. Returns the removal that follows it, if any.
   std::optional<StoreClient::RecordOp> on_published(const StoreClient::RecordOp& done);
+  bool is_publishing() const { return publishing_; }
+  /// When a node that is unfit is to publish the same again.
+  std::optional<SteadyTime> renew_at() const {
+    return publishing_ || unfit_.empty() ? std::nullopt : std::optional(renew_at_);
+  }
   /// The records that this session has created.
   std::vector<std::string> records() const;
   /// Since when it has published the same.
@@ -90,8 +98,9 @@ class NodeDirectory {
   std::string session_;                         // as others see it
   std::map<std::string, std::string> records_;  // what this node says, and the name of the record that says so
   std::string unfit_;                           // as published
-  bool changed_ = true, publishing_ = false;
-  SteadyTime steady_since_{};
+  std::vector<std::string> troubles_;
+  bool changed_ = true, troubles_changed_ = false, publishing_ = false, renews_ = false;
+  SteadyTime steady_since_{}, renew_at_{};
   Peers peers_;
   std::set<std::string> runners_wanted_;
   std::optional<SteadyTime> compare_at_;

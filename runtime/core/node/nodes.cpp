@@ -9,13 +9,23 @@ namespace {
 
 constexpr Millis drift_pause{60'000};  // between comparisons: whoever drifts may have gone
 
+bool waits_for_runs(const CoreParts& parts) {
+  return parts.shutdown.phase() == Shutdown::Phase::draining && !parts.shutdown.leaves() && !parts.jobs.open().empty();
+}
+
 }  // namespace
 
 // ---- what this node publishes
 
+/// A stop that waits for runs may take long: the others are to know why this node does nothing more.
+bool Nodes::may_publish(const CoreParts& parts) {
+  return parts.session.is_open() && parts.listing.may_campaign() &&
+         (!parts.shutdown.is_asked() || waits_for_runs(parts));
+}
+
 void Nodes::publish() {
-  if (!c_.session.is_open() || !p_.listing.may_campaign() || p_.shutdown.is_asked() ||
-      !p_.directory.begin_publishing(c_.now.steady, p_.health.unfit()))
+  if (!may_publish(p_) ||
+      !p_.directory.begin_publishing(c_.now.steady, waits_for_runs(p_) ? "it is stopping" : p_.health.unfit()))
     return;
   NodeDirectory::Groups groups;
   for (const auto& [name, group] : p_.groups.all()) {

@@ -18,6 +18,8 @@ class Nodes {
   Nodes(CoreParts& parts, Context& c) : p_(parts), c_(c), groups_(parts, c), takeover_(parts, c) {}
 
   // ---- what this node publishes
+  /// The session is open, and the others are to know of this node.
+  static bool may_publish(const CoreParts& parts);
   /// Where it has changed.
   void publish();
   void on_published(const StoreClient::RecordOp& op);

@@ -10,11 +10,14 @@
 namespace ballot::core {
 namespace {
 
-constexpr std::size_t text_limit = 7 * 1024;  // of the 8 KB that a record may hold
-constexpr Millis doubt_after{60'000};         // whoever was seen alive is checked again
-constexpr Millis gone_for{300'000};           // whoever was missed may be there again
-constexpr Millis arriving{60'000};            // whoever has begun may not have entered all elections yet
+constexpr std::size_t text_limit = 7 * 1024;                     // of the 8 KB that a record may hold
+constexpr std::size_t most_troubles = 5, longest_trouble = 300;  // bytes: they are in each of a node's records
+constexpr Millis doubt_after{60'000};                            // whoever was seen alive is checked again
+constexpr Millis gone_for{300'000};                              // whoever was missed may be there again
+constexpr Millis arriving{60'000};  // whoever has begun may not have entered all elections yet
 constexpr Millis left_for{24 * 3'600'000};
+
+constexpr std::string_view pause_terms_word = "pause_terms";
 
 std::uint64_t hash_of(std::string_view text) { return Fnv().add(text).value(); }
 
@@ -62,9 +65,23 @@ constexpr Field<NodeRecord> node_fields[] = {
      }},
     {"evidence", Times::at_most_once, [](NodeRecord& r, Words& w) { r.evidence = w.line(); }},
     {"api", Times::at_most_once, [](NodeRecord& r, Words& w) { r.api = w.line(); }},
+    {"knows", Times::often,
+     [](NodeRecord& r, Words& w) { r.knows_pause_terms = w.word() == pause_terms_word || r.knows_pause_terms; }},
+    {"trouble", Times::often,
+     [](NodeRecord& r, Words& w) {
+       if (r.troubles.size() < most_troubles) r.troubles.emplace_back(w.line());
+     }},
 };
 
 constexpr TextForm<NodeRecord> node_form{"the node's record", node_fields, nullptr};
+
+/// No character is cut.
+std::string shortened(const std::string& text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
 
 /// The smaller, the better.
 using Rank = std::pair<std::size_t, std::uint64_t>;
@@ -91,8 +108,11 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   if (!r.runner.boot_id.empty()) line(top, "boot", r.runner.boot_id);
   if (!r.runner.socket.empty()) free_line(top, "runner", r.runner.socket);
   if (!r.api.empty()) free_line(top, "api", r.api);
+  if (r.knows_pause_terms) line(top, "knows", pause_terms_word);
   if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
   if (!r.evidence.empty()) free_line(top, "evidence", r.evidence);
+  for (std::size_t i = 0; i < std::min(r.troubles.size(), most_troubles); ++i)
+    free_line(top, "trouble", shortened(r.troubles[i], longest_trouble));
   std::vector<std::string> texts{top};
   const auto add = [&](const std::string& added) {
     if (texts.back().size() + added.size() > text_limit) texts.push_back(top);
@@ -146,9 +166,11 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     if (!parsed || parsed->node == self || parsed->session.empty()) continue;
     Peer& peer = published[parsed->session];
     peer.node = parsed->node;
-    peer.unfit = parsed->unfit;
     peer.runner = parsed->runner;
     peer.api = parsed->api;
+    peer.knows_pause_terms = parsed->knows_pause_terms;
+    if (parsed->at >= peer.at)  // records of before may be there still
+      peer.unfit = parsed->unfit, peer.troubles = parsed->troubles;
     peer.at = std::max(peer.at, parsed->at);
     peer.since = now;
     peer.records.push_back(record.name);
@@ -160,7 +182,10 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
   bool changed = published.size() != peers_.size();
   for (auto& [session, peer] : published) {
     const auto before = peers_.find(session);
-    if (before != peers_.end()) peer.alive = before->second.alive;
+    if (before != peers_.end()) {
+      const bool says_same = !peer.unfit.empty() && before->second.unfit == peer.unfit;  // again: to show that it lives
+      peer.alive = says_same && before->second.at < peer.at ? now : before->second.alive;
+    }
     if (before == peers_.end() || !before->second.publishes_same_as(peer)) {
       changed = true;
     } else {
@@ -206,10 +231,11 @@ std::optional<SteadyTime> Peers::unsure_from(const Group& settings, std::uint64_
   return first;
 }
 
-std::vector<std::string> Peers::differing(const Group& settings, std::uint64_t digest) const {
+std::vector<std::string> Peers::living(const Group& settings, std::uint64_t digest, bool with_it) const {
   std::vector<std::string> nodes;
   for (const auto& [session, peer] : peers_)
-    if (peer.life == Peer::Life::alive && peer.takes_part(settings) && peer.digest(settings.name) != digest)
+    if (peer.life == Peer::Life::alive && peer.takes_part(settings) &&
+        (peer.digest(settings.name) == digest) == with_it)
       nodes.push_back(peer.node);
   std::sort(nodes.begin(), nodes.end());
   return nodes;
@@ -230,13 +256,6 @@ std::vector<std::string> Peers::odd_ones(const Group& settings, std::uint64_t di
   }
   std::sort(odd.begin(), odd.end());
   return odd;
-}
-
-bool Peers::have_digest(const Group& settings, std::uint64_t digest) const {
-  return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
-    const Peer& peer = one.second;
-    return peer.life == Peer::Life::alive && peer.takes_part(settings) && peer.digest(settings.name) == digest;
-  });
 }
 
 Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self,
@@ -272,6 +291,17 @@ std::string Peers::evidence(const std::string& group, std::uint64_t repair) cons
     if (found != peer.gone_back.end() && found->second >= repair)
       return (peer.evidence.empty() ? "the store has gone back" : peer.evidence) + ", as node " + peer.node + " knows";
   }
+  return "";
+}
+
+std::string Peers::lacks_pause_terms(const Group& settings) const {
+  std::map<std::string_view, const Peer*> newest;
+  for (const auto& [session, peer] : peers_) {
+    const Peer*& known = newest[peer.node];
+    if (!known || peer.at > known->at) known = &peer;
+  }
+  for (const auto& [node, peer] : newest)
+    if (!peer->knows_pause_terms && peer->life != Peer::Life::gone && peer->takes_part(settings)) return peer->node;
   return "";
 }
 

@@ -1,7 +1,7 @@
 // Peers: the other nodes, by what they publish. Each node keeps records n/NODE.* in the store, which say whether
-// it is fit to be handed a group, and what its files define in each group, as a digest: of nodes with different digests
-// no one hands a group to the other. What a dead node has published is void as soon as it is missed in a group's
-// election.
+// it is fit to be handed a group, what else is wrong with it, and what its files define in each group, as a digest: of
+// nodes with different digests no one hands a group to the other. What a dead node has published is void as soon as it
+// is missed in a group's election.
 //
 //   peers.learn(now, "a", records)            // what is listed under n/
 //   peers.see(now, group, election)           // who takes part: alive or gone
@@ -52,6 +52,9 @@ struct NodeRecord {
   std::vector<std::pair<std::string, std::uint64_t>> gone_back{};
   std::string evidence{};  // how it knows, of the first of them
   std::string api{};       // the URL by which other nodes ask it; "": they cannot
+  /// What is wrong with it, each with the word in front that monitoring looks for. No reason to lead nothing.
+  std::vector<std::string> troubles{};
+  bool knows_pause_terms = false;  // pauses with an end and a reason: releases before do not
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -75,11 +78,13 @@ class Peers {
     std::string evidence;
     std::vector<std::string> records;
     RunnerPlace runner;
-    std::string api;     // as of NodeRecord
+    std::string api;  // as of NodeRecord
+    bool knows_pause_terms = false;
+    std::vector<std::string> troubles;
     SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
     SteadyTime seen{};                // when that was found out
-    std::optional<SteadyTime> alive;  // when it was last seen in an election
+    std::optional<SteadyTime> alive;  // when it was last seen in an election; while unfit, to publish
 
     std::uint64_t digest(const std::string& group) const;
     bool publishes_same_as(const Peer& other) const {
@@ -104,12 +109,17 @@ class Peers {
   /// differ.
   std::optional<SteadyTime> unsure_from(const Group& settings, std::uint64_t digest) const;
   /// The nodes whose files differ, and which are alive.
-  std::vector<std::string> differing(const Group& settings, std::uint64_t digest) const;
+  std::vector<std::string> differing(const Group& settings, std::uint64_t digest) const {
+    return living(settings, digest, false);
+  }
   /// Of these and `self`, whose digest it is: those whose files are not the same as most nodes'. None: there are no
   /// most.
   std::vector<std::string> odd_ones(const Group& settings, std::uint64_t digest, const std::string& self) const;
-  /// The files of a node that is alive have that digest.
-  bool have_digest(const Group& settings, std::uint64_t digest) const;
+  /// The nodes whose files have that digest, and which are alive.
+  std::vector<std::string> alike(const Group& settings, std::uint64_t digest) const {
+    return living(settings, digest, true);
+  }
+  bool have_digest(const Group& settings, std::uint64_t digest) const { return !alike(settings, digest).empty(); }
 
   struct Best {
     std::string session;  // "": this node
@@ -129,11 +139,15 @@ class Peers {
   struct Published {
     std::string node, api;
     WallTime at{};                         // when the record was written, by that node's clock
-    std::optional<SteadyTime> alive = {};  // when it was last seen in an election, by this one's
+    std::optional<SteadyTime> alive = {};  // as of Peer
     std::string machine = {};              // that it runs on; "": it does not say
   };
   /// By name.
   std::vector<Published> published() const;
+
+  /// A node that may lead the group, by its newest record, is not known to be gone, and is of a release that would make
+  /// a pause without end of one that has one. "": there is none.
+  std::string lacks_pause_terms(const Group& settings) const;
 
   /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;
@@ -145,6 +159,8 @@ class Peers {
   const std::map<std::string, Peer>& all() const { return peers_; }
 
  private:
+  std::vector<std::string> living(const Group& settings, std::uint64_t digest, bool with_it) const;
+
   std::map<std::string, Peer> peers_;  // by session
 };
 

@@ -206,9 +206,11 @@ void read_paused_by(R& r, Words& words) {
   interventions(r).paused_by = words.line();
 }
 
+/// It comes after the pause that it belongs to.
 template <class R>
-void read_repair(R& r, Words& words) {
-  interventions(r).repair = words.counter();
+void read_pause_terms(R& r, Words& words) {
+  const auto terms = read_terms(words, r.paused ? interventions(r).paused_at : std::nullopt);
+  if (terms) interventions(r).pause_terms = *terms;
 }
 
 /// Fields of a pause. A node that does not know the second one keeps it when it resumes: then it means nothing.
@@ -217,7 +219,9 @@ void pause_lines(std::string& text, const R& r) {
   if (!r.paused) return;
   line(text, "paused", "yes");
   const auto& by = interventions(r);
-  if (by.paused_at) free_line(text, "paused_by", format_millis(*by.paused_at) + " " + by.paused_by);
+  if (!by.paused_at) return;
+  free_line(text, "paused_by", format_millis(*by.paused_at) + " " + by.paused_by);
+  if (!by.pause_terms.empty()) free_line(text, "pause_terms", terms_line(*by.paused_at, by.pause_terms));
 }
 
 template <class R>
@@ -255,6 +259,7 @@ constexpr JobField job_fields[] = {
     {"passed_over", Times::often, read_passed_over},
     {"paused", Times::at_most_once, [](JobRegister& r, Words&) { r.paused = true; }},
     {"paused_by", Times::at_most_once, read_paused_by<JobRegister>},
+    {"pause_terms", Times::at_most_once, read_pause_terms<JobRegister>},
     {"standing_pause", Times::at_most_once, read_standing_pause},
     {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
     {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
@@ -270,7 +275,7 @@ constexpr JobField job_fields[] = {
     {"triggered", Times::often,
      [](JobRegister& r, Words& w) { r.triggered.push_back(w.keep(RunId::parse(w.word()))); }},
     {"repaired", Times::at_most_once, read_repaired<JobRegister>},
-    {"repair", Times::at_most_once, read_repair<JobRegister>},
+    {"repair", Times::at_most_once, [](JobRegister& r, Words& w) { r.interventions.edit().repair = w.counter(); }},
 };
 
 /// What no node writes, however right each field is.
@@ -301,12 +306,18 @@ constexpr GroupField group_fields[] = {
     {"elected_at", Times::once, [](GroupRegister& r, Words& w) { r.elected_at = w.time(); }},
     {"ended_at", Times::at_most_once, [](GroupRegister& r, Words& w) { r.ended_at = w.time(); }},
     {"cause", Times::at_most_once, [](GroupRegister& r, Words& w) { r.cause = w.keep(parse_cause(w.word())); }},
+    {"led_before", Times::often,
+     [](GroupRegister& r, Words& w) {
+       const WallTime from = w.time();
+       r.led_before.push_back({from, w.time()});
+     }},
     {"paused", Times::at_most_once, [](GroupRegister& r, Words&) { r.paused = true; }},
     {"paused_by", Times::at_most_once, read_paused_by<GroupRegister>},
+    {"pause_terms", Times::at_most_once, read_pause_terms<GroupRegister>},
     {"halted", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted = w.line(); }},
     {"halted_at", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted_at = w.time(); }},
     {"repaired", Times::at_most_once, read_repaired<GroupRegister>},
-    {"repair", Times::at_most_once, read_repair<GroupRegister>},
+    {"repair", Times::at_most_once, [](GroupRegister& r, Words& w) { r.repair = w.counter(); }},
     {"hand_over_to", Times::at_most_once,
      [](GroupRegister& r, Words& w) {
        r.hand_over_to = w.word();
@@ -418,6 +429,8 @@ std::string to_text(const GroupRegister& r) {
   line(text, "elected_at", format_millis(r.elected_at));
   if (r.ended_at) line(text, "ended_at", format_millis(*r.ended_at));
   if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
+  for (const LedSpan& span : r.led_before)
+    line(text, "led_before", format_millis(span.from) + " " + format_millis(span.until));
   pause_lines(text, r);
   if (!r.halted.empty()) free_line(text, "halted", r.halted);
   if (!r.halted.empty() && r.halted_at) line(text, "halted_at", format_millis(*r.halted_at));

@@ -23,6 +23,7 @@
 #include "base/digest_text.hpp"
 #include "base/rare_list.hpp"
 #include "core/record/last_end.hpp"
+#include "core/record/pause_terms.hpp"
 
 namespace ballot::core {
 
@@ -96,6 +97,7 @@ struct Timing {
 struct Interventions {
   std::optional<WallTime> paused_at;    // since when it is paused,
   std::string paused_by;                // and who asked for it, where that is known
+  PauseTerms pause_terms;               // its end and its reason
   std::optional<RunId> standing_pause;  // the one of all instances that it has followed: see StandingPause;
   bool own_pause = false;               // it was paused or resumed by itself since: the end of that one is not its end
   std::optional<WallTime> repaired_at;
@@ -137,6 +139,12 @@ struct JobRegister {
   RareList<std::string> unknown;
 
   void count_missed(std::int64_t slots);
+  /// `all_are`: the pause of all instances stands. Of one that has ended it says so still where its node is away.
+  bool is_paused_yet(bool all_are) const {
+    return paused && (all_are || interventions->own_pause || !interventions->standing_pause);
+  }
+  /// The end that its pause has; none: it is not paused, or without an end.
+  std::optional<WallTime> pause_ends() const { return paused ? interventions->pause_terms.ends : std::nullopt; }
   /// A repair: the next slots are those after `second`. Those that were not due yet, for they lie before the first that
   /// ever was, nobody has claimed.
   void go_on_from(WallTime second);
@@ -150,15 +158,23 @@ struct JobRegister {
   bool operator==(const JobRegister&) const = default;
 };
 
+/// When terms of a group have led. Both ends are in it.
+struct LedSpan {
+  WallTime from{}, until{};
+  bool operator==(const LedSpan&) const = default;
+};
+
 struct GroupRegister {
   std::uint64_t epoch = 0;
   std::string node;
   WallTime elected_at{};
   std::optional<WallTime> ended_at;  // none: the term has not recorded its end
   Cause cause = Cause::none;
-  bool paused = false;  // every job of the group
+  std::vector<LedSpan> led_before;  // by terms before it, as far as it knew: for its daemon, should that start again
+  bool paused = false;              // every job of the group
   std::optional<WallTime> paused_at;
   std::string paused_by;
+  PauseTerms pause_terms;
   std::string halted;                 // why nothing of the group is launched, until it is repaired; "" where it is not
   std::optional<WallTime> halted_at;  // since when
   std::optional<WallTime> repaired_at;

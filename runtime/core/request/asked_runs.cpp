@@ -7,6 +7,16 @@
 #include "core/record/register.hpp"
 
 namespace ballot::core {
+namespace {
+
+/// Of a run whose node does not answer.
+std::string what_next(const RunId& run) {
+  return ". The run counts as running until the node is back, or the job's `lost_after` is over; where it is certain "
+         "that nothing of it is left, `ballot forget " +
+         run.text() + "` closes it, so that the job goes on";
+}
+
+}  // namespace
 
 std::optional<Answer> fate_of(const RunId& id, const std::vector<Register>& registers) {
   std::optional<Answer> answer;
@@ -30,6 +40,19 @@ std::optional<Request> stored_request(const RunId& id, const std::vector<Registe
   return std::nullopt;
 }
 
+std::string under_way(const Request& request) {
+  if (request.kind != Request::Kind::trigger) return "the request is under way already";
+  return "run " + request.id.text() + " of job " + request.job + " is under way already";
+}
+
+bool is_same_trigger(const Request& a, const Request& b) {
+  return a.kind == b.kind && a.id == b.id && a.job == b.job && a.group == b.group;
+}
+
+bool is_of_another(const Answer& answer, const Request& request) {
+  return request.kind == Request::Kind::trigger && !answer.by.empty() && answer.by != request.by;
+}
+
 std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const std::string& job,
                                 const std::string& suffix) {
   std::vector<NamedRun> found;
@@ -38,7 +61,8 @@ std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const st
     if (!name || (!job.empty() && *name != job && common_name(*name) != job)) continue;
     if (const auto parsed = parse_job_register(r.value))
       for (const OpenRun& run : parsed->runs)
-        if (!job.empty() || run.id.text().ends_with(suffix)) found.push_back({*name, run.id});
+        if (!job.empty() || run.id.text().ends_with(suffix))
+          found.push_back({*name, run.id, run.waits_until ? "" : run.node});
   }
   return found;
 }
@@ -55,6 +79,26 @@ Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job,
   std::string text = count + " runs of job " + job + " are open; name one:";
   for (const NamedRun& run : found) text += " " + run.id.text();
   return Answer::refused(Errc::invalid, text);
+}
+
+Answer run_of_gone(const RunId& run, const std::string& node) {
+  return Answer::refused(Errc::unavailable,
+                         "node " + node +
+                             ", which executes the run, does not renew its session with the store: it is down, stopped "
+                             "or cut off, and no other node can kill it" +
+                             what_next(run));
+}
+
+Answer not_answered(const Request& request, const std::string& node) {
+  const bool is_kill = request.kind == Request::Kind::kill;
+  const std::string whose = !is_kill       ? "the group's leader has"
+                            : node.empty() ? "neither the run's node nor the leader of its group has"
+                                           : "node " + node + ", which executes the run, has";
+  std::string why = "not done in time: " + whose + (is_kill && node.empty() ? " answered" : " not answered");
+  if (is_kill && !node.empty())
+    why += ". Where `ballot nodes` shows that it is down, stopped or cut off, no other node can kill it" +
+           what_next(request.run);
+  return Answer::refused(Errc::timeout, std::move(why));
 }
 
 }  // namespace ballot::core

@@ -21,9 +21,18 @@ std::optional<Answer> fate_of(const RunId& id, const std::vector<Register>& regi
 /// The request as the store has it; none where it is not there, or a newer node's.
 std::optional<Request> stored_request(const RunId& id, const std::vector<Register>& registers);
 
+/// For whoever asks for it a second time.
+std::string under_way(const Request& request);
+
+/// Whoever asks, and however long they wait.
+bool is_same_trigger(const Request& a, const Request& b);
+/// Of the same trigger that another node was asked for: it may be read before it is known whose record was first.
+bool is_of_another(const Answer& answer, const Request& request);
+
 struct NamedRun {
   std::string job;
   RunId id;
+  std::string node;  // which executes it; "": it waits
 };
 
 /// The open runs of a job and its instances, or (job "") those whose id ends with `suffix`.
@@ -32,5 +41,11 @@ std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const st
 
 /// Why a kill or a forget cannot be made.
 Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job, const std::string& suffix);
+
+/// Why nobody ends the run of a node that is gone.
+Answer run_of_gone(const RunId& run, const std::string& node);
+/// Why what nobody has answered is given up, but for a trigger. `node`: of a kill whose run it is; "": it waits, or
+/// that is not known.
+Answer not_answered(const Request& request, const std::string& node);
 
 }  // namespace ballot::core

@@ -11,10 +11,40 @@ std::string with_facts(const std::string& facts) { return facts.empty() ? "" : "
 
 }  // namespace
 
-std::string pause_facts(const std::optional<WallTime>& since, std::string_view by) {
+std::string pause_facts(const std::optional<WallTime>& since, std::string_view by, const PauseTerms& terms) {
   std::string text = since ? "since " + format_millis(*since) : "";
-  if (!by.empty()) text += (text.empty() ? "by " : ", by ") + std::string(by);
+  const auto add = [&](std::string_view word, const std::string& value) {
+    text.append(text.empty() ? "" : ", ").append(word).append(value);
+  };
+  if (!by.empty()) add("by ", std::string(by));
+  if (terms.ends) add("until ", format_millis(*terms.ends));
+  if (!terms.reason.empty()) text += (text.empty() ? "" : ": ") + terms.reason;
   return text;
+}
+
+Answer pause_done(const std::string& what, const PauseTerms& terms) {
+  if (terms.empty()) return Answer::done();
+  std::string text = what + " is paused";
+  if (terms.ends) text += " until " + format_millis(*terms.ends);
+  if (!terms.reason.empty()) text += ": " + terms.reason;
+  return Answer::did(std::move(text));
+}
+
+std::string terms_text(const std::optional<WallTime>& ends, std::string_view reason) {
+  return pause_facts({}, "", {ends, std::string(reason)});
+}
+
+Answer done_for_all(const Request& asked) {
+  Answer answer = pause_done("job " + asked.job, asked.terms);
+  answer.run = asked.id;
+  return answer;
+}
+
+Answer pause_changed(const std::string& what, const std::string& facts, const PauseTerms& now) {
+  std::string text = what + " was paused already" + with_facts(facts) + "; now ";
+  text += now.ends ? "until " + format_millis(*now.ends) : "without an end";
+  if (!now.reason.empty()) text += ": " + now.reason;
+  return Answer::did(std::move(text));
 }
 
 Answer job_resumed(std::string_view job, std::string_view group, const std::optional<std::string>& group_pause) {

@@ -30,6 +30,8 @@ constexpr Field<Request> request_fields[] = {
     {"first", Times::at_most_once, [](Request& r, Words&) { r.is_first = true; }},
     {"until", Times::once, [](Request& r, Words& w) { r.until = w.time(); }},
     {"by", Times::at_most_once, [](Request& r, Words& w) { r.by = w.line(); }},
+    {"ends", Times::at_most_once, [](Request& r, Words& w) { r.terms.ends = w.time(); }},
+    {"reason", Times::at_most_once, [](Request& r, Words& w) { r.terms.reason = w.line(); }},
 };
 
 /// An answer, and which of its two forms the text has.
@@ -50,6 +52,7 @@ constexpr Field<AnswerText> answer_fields[] = {
     {"run", Times::at_most_once, [](AnswerText& a, Words& w) { a.answer.run = w.keep(RunId::parse(w.word())); }},
     {"repeats", Times::at_most_once, [](AnswerText& a, Words&) { a.answer.repeats = true; }},
     {"until", Times::once, [](AnswerText& a, Words& w) { a.answer.until = w.time(); }},
+    {"by", Times::at_most_once, [](AnswerText& a, Words& w) { a.answer.by = w.line(); }},
 };
 
 std::string_view fault_of_answer(const AnswerText& a) {
@@ -72,6 +75,8 @@ std::string_view fault_of(const Request& r) {
   const auto names = [&](bool wants_job, bool wants_group, bool wants_run) {
     return job == wants_job && group == wants_group && run == wants_run;
   };
+  if (r.kind != Kind::pause && !r.terms.empty()) return "only a pause has an end and a reason";
+  if (const std::string_view fault = fault_of(r.terms); !fault.empty()) return fault;
   switch (r.kind) {
     case Kind::trigger: return names(true, false, false) ? "" : "it must name a job, and nothing else";
     case Kind::kill:
@@ -104,6 +109,8 @@ std::string to_text(const Request& r) {
   if (r.is_first) line(text, "first", "yes");
   line(text, "until", format_millis(r.until));
   if (!r.by.empty()) free_line(text, "by", r.by);
+  if (r.terms.ends) line(text, "ends", format_millis(*r.terms.ends));
+  if (!r.terms.reason.empty()) line(text, "reason", r.terms.reason);
   return text;
 }
 
@@ -118,6 +125,7 @@ std::string to_text(const Answer& a) {
   if (a.run) line(text, "run", a.run->text());
   if (a.repeats) line(text, "repeats", "yes");
   line(text, "until", format_millis(a.until));
+  if (!a.by.empty()) free_line(text, "by", a.by);
   return text;
 }
 

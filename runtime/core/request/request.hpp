@@ -15,6 +15,7 @@
 #include "ballot/ledger.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
+#include "core/record/pause_terms.hpp"
 
 namespace ballot::core {
 
@@ -33,8 +34,10 @@ struct Request {
   bool is_first = false;  // trigger: no ledger has its run; else one may, if the register has forgotten older runs
   /// pause, resume: of all instances of `job`. It is no request in the store then, but the StandingPause itself.
   bool of_all = false;
-  WallTime until{};  // nobody waits for it any longer: it is not begun past this
-  std::string by;    // who asked: node, and user where known
+  bool replaces_ended = false;  // pause of all: the one that the store still has is over by its own end
+  PauseTerms terms;             // pause
+  WallTime until{};             // nobody waits for it any longer: it is not begun past this
+  std::string by;               // who asked: node, and user where known
   bool operator==(const Request&) const = default;
 };
 
@@ -45,11 +48,12 @@ struct Answer {
   std::optional<RunId> run;   // of a trigger
   bool repeats = false;       // of a trigger: its run was there before
   WallTime until{};           // removed after it by whoever sees it
+  std::string by = {};        // who made the request that it answers; "": that is not known
 
-  static Answer done(std::optional<RunId> run = std::nullopt) { return {true, {}, {}, run, false, {}}; }
-  static Answer repeated(const RunId& run) { return {true, {}, {}, run, true, {}}; }
-  static Answer did(std::string text) { return {true, std::move(text), {}, {}, false, {}}; }
-  static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, false, {}}; }
+  static Answer done(std::optional<RunId> run = std::nullopt) { return {true, {}, {}, run, false, {}, {}}; }
+  static Answer repeated(const RunId& run) { return {true, {}, {}, run, true, {}, {}}; }
+  static Answer did(std::string text) { return {true, std::move(text), {}, {}, false, {}, {}}; }
+  static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, false, {}, {}}; }
 };
 
 /// A request of one node to another that is not done by then is sent again.

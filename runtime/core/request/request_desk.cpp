@@ -7,6 +7,7 @@
 
 #include "core/record/outcome.hpp"
 #include "core/request/asked_runs.hpp"
+#include "core/request/pause_answers.hpp"
 #include "core/request/record_ops.hpp"
 
 namespace ballot::core {
@@ -20,16 +21,6 @@ constexpr Millis fate_patience{3000};                    // and so long the stor
 constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of whoever asked
 constexpr Millis leftover_slack{1000};
 
-/// Whoever asks, and however long they wait.
-bool is_same_trigger(const Request& a, const Request& b) {
-  return a.kind == b.kind && a.id == b.id && a.job == b.job && a.group == b.group;
-}
-
-std::string under_way(const Request& request) {
-  if (request.kind != Request::Kind::trigger) return "the request is under way already";
-  return "run " + request.id.text() + " of job " + request.job + " is under way already";
-}
-
 std::string result_of(const Answer& answer) { return answer.ok ? "done" : "refused"; }
 
 SteadyTime fate_unknown_at(SteadyTime until) { return until + fate_slack + fate_patience; }
@@ -42,7 +33,7 @@ RequestDesk::Errands RequestDesk::accept(Now now, const Ask& ask, bool open) {
   Errands errands;
   Asked asked{{ask.asker}, ask.request, now.steady + ask.patience, now.wall};
   asked.request.until = now.wall + ask.patience;
-  asked.run_suffix = ask.run_suffix;
+  asked.run_suffix = ask.run_suffix, asked.gone = ask.gone;
   const auto [place, added] = asked_.emplace(ask.request.id, std::move(asked));
   if (added)
     send(errands, place->second, open);
@@ -66,9 +57,10 @@ void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
   if (names_run(asked.request.kind) && asked.request.run == RunId{})
     return errands.push_back(ListRuns{asked.request.id});
   asked.sent = true;
+  if (asked.request.of_all) errands.push_back(pause_end_op(asked.request, asked.at));
   RecordOp op = asked.request.of_all ? standing_pause_op(asked.request, asked.at)
                                      : creation(request_record(asked.request.id), to_text(asked.request));
-  op.request = asked.request.id;
+  (op.next.empty() ? op : op.next.front()).request = asked.request.id;
   errands.push_back(std::move(op));
 }
 
@@ -91,12 +83,17 @@ RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std
   Asked& asked = it->second;
   const std::vector<NamedRun> found = open_runs(registers, asked.request.job, asked.run_suffix);
   if (found.size() != 1) {
-    conclude(errands, request, "refused", no_single_run(found, asked.request.job, asked.run_suffix));
-    return errands;
+    asked.request.run = RunId::parse(asked.run_suffix).value_or(RunId{});  // it is recorded with the request
+    return conclude(errands, request, "refused", no_single_run(found, asked.request.job, asked.run_suffix)), errands;
   }
   asked.request.job = found.front().job;
   asked.request.run = found.front().id;
-  return send(errands, asked, open), errands;
+  asked.run_node = found.front().node;
+  if (asked.request.kind == Request::Kind::kill && asked.gone.contains(asked.run_node))
+    conclude(errands, request, "refused", run_of_gone(asked.request.run, asked.run_node));
+  else
+    send(errands, asked, open);
+  return errands;
 }
 
 bool RequestDesk::on_runs_unknown(const RunId& request) {
@@ -120,7 +117,7 @@ RequestDesk::Errands RequestDesk::on_stored(const RunId& request, bool existed) 
   asked.stored = true;
   asked.existed = asked.existed || existed;
   if (asked.request.of_all)
-    conclude(errands, request, "done", Answer::done(request));
+    conclude(errands, request, "done", done_for_all(asked.request));
   else if (existed || asked.missed)
     ask_fate(errands, request, asked);
   return errands;
@@ -224,8 +221,7 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
     const std::string away = "not done in time: this node has no session with the store; see `ballot status`";
     expire(errands, id, Answer::refused(Errc::timeout, away));
   } else {
-    const std::string whose = names_run(asked.request.kind) ? "the run's node" : "the group's leader";
-    expire(errands, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));
+    expire(errands, id, not_answered(asked.request, asked.run_node));
   }
   if (!is_shared) errands.push_back(removal({request_record(id)}));
 }
@@ -246,7 +242,7 @@ RequestDesk::Errands RequestDesk::on_fate(Now now, const RunId& request, const s
     asked.shared = asked.shared || (asked.existed && (!stored || *stored != asked.request));
     asked.fate_asked = false;
     // Of this node's own record that is still there whoever does it answers, or removes it: it was done before.
-    if (answer && (!stored || asked.shared)) return reply(errands, request, *answer, true), errands;
+    if (answer && (!stored || asked.shared)) return reply_fate(errands, asked, *answer), errands;
     if (asked.missed) return ask_fate(errands, request, asked), errands;  // it has gone since this was read
     if (stored || !asked.shared) return errands;
   }
@@ -258,6 +254,13 @@ RequestDesk::Errands RequestDesk::on_fate(Now now, const RunId& request, const s
   else
     expire(errands, request, Answer::refused(is_over ? Errc::timeout : Errc::unavailable, late));
   return errands;
+}
+
+/// A store reads one record after the other: the answer may have come between, and is there the next time.
+void RequestDesk::reply_fate(Errands& errands, Asked& asked, const Answer& answer) {
+  const bool may_come = answer.by.empty() && !asked.existed && !std::exchange(asked.was_gone, true);
+  if (may_come) return ask_fate(errands, asked.request.id, asked);
+  reply(errands, asked.request.id, answer, answer.by != asked.request.by || answer.by.empty());
 }
 
 void RequestDesk::on_fate_unknown(Now now, const RunId& request) {
@@ -313,6 +316,7 @@ void RequestDesk::on_answer_record(Errands& errands, Now now, const RunId& id, c
   const auto answer = parse_answer(record.value);
   const auto asked = asked_.find(id);
   const bool ours = asked != asked_.end() && !asked->second.answered;
+  if (ours && answer && is_of_another(*answer, asked->second.request)) asked->second.shared = true;
   const bool is_shared = ours && asked->second.shared;  // the other node is to read it too
   if (ours && answer) reply(errands, id, *answer);
   if ((ours && !is_shared) || !answer || answer->until < now.wall)
@@ -362,6 +366,7 @@ void RequestDesk::answer_again(Errands& errands, Now now, const Request& request
     reply(errands, request.id, answer);
   } else if (asked != asked_.end() ? asked->second.existed : is_elsewhere) {
     answer.until = now.wall + answer_life;
+    answer.by = request.by;
     errands.push_back(creation(answer_record(request.id), to_text(answer)));
   }
 }
@@ -369,7 +374,7 @@ void RequestDesk::answer_again(Errands& errands, Now now, const Request& request
 /// Of a refusal that the term has not told any more, the next leader may think otherwise.
 void RequestDesk::on_term_ended(const std::string& group) {
   std::erase_if(taken_, [&](const auto& taken) {
-    if (taken.second != group) return false;
+    if (taken.second.group != group) return false;
     if (const auto asked = asked_.find(taken.first); asked != asked_.end()) asked->second.answer.reset();
     return true;
   });
@@ -381,6 +386,7 @@ RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::opt
   Errands errands;
   const auto asked = asked_.find(request);
   const bool is_trigger = asked != asked_.end() && asked->second.request.kind == Request::Kind::trigger;
+  if (const auto taken = taken_.find(request); answer && taken != taken_.end()) answer->by = taken->second.by;
   if (!is_trigger || !answer || answer->ok) taken_.erase(request);
   if (!answer) {
     errands.push_back(Conclude{request, "expired", {}, {}});

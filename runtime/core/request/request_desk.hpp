@@ -88,7 +88,7 @@ class RequestDesk {
   /// Takes the list of records under q/. `stopping`: nothing is taken up.
   Errands on_records(Now now, const std::vector<Register>& records, bool stopping);
   /// This node does it. `group`: whose term it ends with; "": none's.
-  void take(const RunId& request, const std::string& group) { taken_[request] = group; }
+  void take(const Request& request, const std::string& group) { taken_[request.id] = {group, request.by}; }
   void on_term_ended(const std::string& group);
   /// The request is done, or will not be; nullopt: it was withdrawn.
   Errands answer(Now now, const RunId& request, std::optional<Answer> answer);
@@ -110,11 +110,14 @@ class RequestDesk {
     SteadyTime until{};
     WallTime at{};
     std::string run_suffix{};
+    std::set<std::string> gone{};    // as of Ask
+    std::string run_node{};          // which executes the run that it names, once that is known
     bool sent = false;               // it may be in the store,
     bool stored = false;             // and is,
     bool existed = false;            // or such a record was there:
     bool shared = false;             // another node's, for the same run
     bool missed = false;             // by a list since its fate was asked for it is not there
+    bool was_gone = false;           // when its fate was read, and its answer was not there yet
     bool lists_again = false;        // the registers could not be listed
     std::optional<Answer> answer{};  // given once the request is out of the store, so that nobody does it again
     bool answered = false;           // the reply is given; the run's end is still waited for
@@ -127,6 +130,7 @@ class RequestDesk {
   void reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats = false);
   void tell_end(Errands& errands, const Asked& asked, const Row& row);
   void ask_fate(Errands& errands, const RunId& request, Asked& asked);
+  void reply_fate(Errands& errands, Asked& asked, const Answer& answer);
   void follow_gone(Errands& errands, const std::set<RunId>& there);
   void conclude(Errands& errands, const RunId& request, std::string result, const Answer& answer);
   void expire(Errands& errands, const RunId& request, const Answer& answer);
@@ -138,8 +142,12 @@ class RequestDesk {
   void on_end_record(Errands& errands, Now now, const RunId& id, const Register& record);
   static SteadyTime wake_of(const Asked& asked, bool open);
 
-  std::map<RunId, Asked> asked_;        // by request
-  std::map<RunId, std::string> taken_;  // requests that this node does, and the group whose term they end with
+  std::map<RunId, Asked> asked_;  // by request
+  struct Taken {
+    std::string group;  // whose term it ends with
+    std::string by;     // who made it
+  };
+  std::map<RunId, Taken> taken_;  // requests that this node does
   std::string node_;
   GivenAnswers answered_;
   std::map<RunId, Request> refused_;  // made here, and whoever asked was told no; till nobody begins it any more

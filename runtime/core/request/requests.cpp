@@ -5,8 +5,10 @@
 #include <variant>
 
 #include "base/instance.hpp"
-
+#include "base/wall_text.hpp"
 #include "core/record/outcome.hpp"
+#include "core/request/pause_answers.hpp"
+#include "core/views.hpp"
 
 namespace ballot::core {
 namespace {
@@ -14,6 +16,11 @@ namespace {
 using Reading = StoreClient::Reading;
 
 constexpr Millis outcome_pause{5000};  // in which a run whose outcome is known is closed, which removes it
+
+Answer end_is_past(const Request& pause, Errc code) {
+  return Answer::refused(code,
+                         "the pause would be over already: its end, " + format_millis(*pause.terms.ends) + ", is past");
+}
 
 /// A file may define the job all the same, and be refused.
 std::string not_in_force(const std::string& job) {
@@ -33,6 +40,7 @@ void Requests::on(const Ask& event) {
   if (!request.job.empty() && !known) return turn_down(event, Errc::not_found, not_in_force(request.job));
   if (!request.group.empty() && !is_group(request.group))
     return turn_down(event, Errc::not_found, "no group " + request.group + " is known");
+  if (const auto refusal = refusal_of_terms(request)) return turn_down(event, refusal->code, refusal->text);
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
 }
 
@@ -54,11 +62,47 @@ bool Requests::is_of_instances(std::string_view job) const {
   return false;
 }
 
+/// An end that is past; or a node that would not keep what it does not know. Of one that is not known to be gone, and
+/// may be, the election says so: asking again helps then.
+std::optional<Answer> Requests::refusal_of_terms(const Request& request) const {
+  if (request.kind != Request::Kind::pause || request.terms.empty()) return std::nullopt;
+  if (request.terms.is_over(c_.now.wall)) return end_is_past(request, Errc::invalid);
+  const Views views(p_.settings.node, p_.jobs, p_.groups);
+  const JobEntry* const job = p_.jobs.find(std::string(request.job));
+  std::string name = !request.group.empty() ? request.group : job ? job->machine.owner() : "";
+  if (name.empty()) name = views.group_of_instances(std::string(common_name(request.job)));
+  GroupEntry* const group = p_.groups.find(std::string(common_name(name)));
+  const std::string node = group ? p_.directory.peers().lacks_pause_terms(group->settings) : "";
+  if (node.empty()) return std::nullopt;
+  if (c_.session.is_open()) p_.store.observe(c_.out, *group, group->name());
+  const std::string what = request.job.empty() ? "group " + request.group : "job " + request.job;
+  return Answer::refused(Errc::refused, "node " + node + ", which may run " + what +
+                                            ", is of a release that knows no pause with an end or a reason: upgrade "
+                                            "it, or pause without them");
+}
+
+/// Nobody can change a record, and while it is made anew instances would take their pause for ended.
+std::optional<Answer> Requests::refusal_beside(const StandingPause& standing, const Request& request) const {
+  const bool is_over = standing.terms.is_over(c_.now.wall);
+  if (request.kind != Request::Kind::pause || is_over || standing.terms == request.terms) return std::nullopt;
+  return Answer::refused(Errc::conflict, "all instances of job " + request.job + " are paused already, " +
+                                             pause_facts(standing.at, standing.by, standing.terms) +
+                                             ". `ballot resume " + request.job + "` ends that; `ballot pause " +
+                                             instance_name(request.job, "NODE") + "` changes the end of one");
+}
+
 /// Asked of all of them at once: the store keeps it for those that come later. A run of them is looked for by its node.
 void Requests::ask_instances(const Ask& event) {
   using Kind = Request::Kind;
   Ask ask = event;
   ask.request.of_all = ask.request.kind == Kind::pause || ask.request.kind == Kind::resume;
+  const auto known = ask.request.of_all ? p_.pauses.find(ask.request.job) : nullptr;
+  auto refusal = refusal_of_terms(ask.request);
+  if (!refusal && known && known->standing) {
+    refusal = refusal_beside(*known->standing, ask.request);
+    ask.request.replaces_ended = ask.request.kind == Kind::pause && known->standing->terms.is_over(c_.now.wall);
+  }
+  if (refusal) return turn_down(event, refusal->code, refusal->text);
   if (ask.request.of_all || ask.request.kind == Kind::kill)
     return perform(p_.desk.accept(c_.now, ask, c_.session.is_open()));
   const std::string& job = ask.request.job;
@@ -126,7 +170,8 @@ void Requests::take(const Request& request) {
     return refuse(request, Answer::refused(Errc::not_found, "no job file of " + p_.settings.node + " defines " +
                                                                 std::string(common_name(request.job))));
   if (!job || !job->machine.term()) return;
-  p_.desk.take(request.id, job->machine.term()->group);
+  if (is_past(request)) return refuse(request, end_is_past(request, Errc::refused));
+  p_.desk.take(request, job->machine.term()->group);
   record(request);
   if (job->owner && job->owner->machine.is_evicting()) return;
   if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
@@ -135,11 +180,19 @@ void Requests::take(const Request& request) {
   jobs_.advance(*job);
 }
 
-/// The node that asks has seen that pause in the store.
+/// The node that asks has seen that pause in the store; this one perhaps too, with its end.
 void Requests::follow(const Request& request) {
   const std::string job(common_name(request.job));
-  p_.pauses.learn(job, StandingPause{request.run, c_.now.wall, request.by}, 0, p_.store.last_request());
+  const auto known = p_.pauses.find(job);
+  if (known && known->standing && known->standing->id == request.run) return;
+  const StandingPause pause{request.run, c_.now.wall, request.by, request.terms};
+  p_.pauses.learn(job, {pause, {}}, 0, p_.store.last_request());
   jobs_.follow_pauses();
+}
+
+/// A pause of all instances is followed all the same, and ends at once.
+bool Requests::is_past(const Request& request) const {
+  return request.kind == Request::Kind::pause && request.run == RunId{} && request.terms.is_over(c_.now.wall);
 }
 
 void Requests::take_kill(const Request& request) {
@@ -147,7 +200,7 @@ void Requests::take_kill(const Request& request) {
   if (!found) return;
   JobMachine& job = found->machine;
   if (job.executes(request.run)) {
-    p_.desk.take(request.id, "");
+    p_.desk.take(request, "");
     record(request);
     job.ask(c_, request);
     jobs_.advance(*found);
@@ -187,8 +240,9 @@ void Requests::take_for_group(const Request& request) {
   GroupEntry* const group = p_.groups.leading(request.group);
   if (!group && request.kind == Request::Kind::repair) p_.guard.on_repair_asked(c_.now.steady);
   if (!group) return;
+  if (is_past(request)) return refuse(request, end_is_past(request, Errc::refused));
   if (auto refusal = group->machine.refusal(request)) return refuse(request, *std::move(refusal));
-  p_.desk.take(request.id, group->name());
+  p_.desk.take(request, group->name());
   record(request);
   if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
   groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.take(g, request); });
@@ -206,7 +260,7 @@ Notice notice_of(std::string text, const Request& request) {
   Notice notice{Level::info, std::move(text), {{"request", std::string(to_string(request.kind))}}};
   if (!request.job.empty()) notice.fields.emplace_back("job", request.job);
   if (!request.group.empty()) notice.fields.emplace_back("group", request.group);
-  if (names_run(request.kind)) notice.fields.emplace_back("run", request.run.text());
+  if (names_run(request.kind) && request.run != RunId{}) notice.fields.emplace_back("run", request.run.text());
   notice.fields.emplace_back("by", request.by.empty() ? "nobody named" : request.by);
   notice.fields.emplace_back("id", request.id.text());
   return notice;

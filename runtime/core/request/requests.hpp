@@ -36,6 +36,8 @@ class Requests {
   bool is_group(const std::string& group) const;
   bool is_of_instances(std::string_view job) const;
   void ask_instances(const Ask& event);
+  std::optional<Answer> refusal_of_terms(const Request& request) const;
+  std::optional<Answer> refusal_beside(const StandingPause& standing, const Request& request) const;
   void turn_down(const Ask& event, Errc code, const std::string& why);
   void perform(StoreClient::RecordOp& op);
   void perform(const RequestDesk::TakeUp& errand) { take(errand.request); }
@@ -47,6 +49,7 @@ class Requests {
 
   void take(const Request& request);
   void follow(const Request& request);
+  bool is_past(const Request& request) const;
   void take_kill(const Request& request);
   void take_release(const Request& request);
   void take_replace(const Request& request);

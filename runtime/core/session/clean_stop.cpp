@@ -33,7 +33,8 @@ void CleanStop::advance() {
   if (phase == Phase::killing || p_.shutdown.leaves())
     for (JobEntry* job : p_.jobs.open()) job->machine.kill_all(c_, Reason::shutdown, ending);
   const bool is_late = p_.shutdown.is_past_bound(c_.now.steady);
-  if (!p_.shutdown.unready().empty() && c_.session.is_open() && !is_late) return;
+  const bool waits = !p_.shutdown.unready().empty() || p_.directory.is_publishing();  // which is withdrawn after it
+  if (waits && c_.session.is_open() && !is_late) return;
   if (is_late) log_left();
   close();
 }

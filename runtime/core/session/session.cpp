@@ -31,7 +31,7 @@ Session::Edge Session::on_opened(Now now, const backend::SessionOpened& event) {
   state_ = State::open;
   has_opened_ = true;
   timeout_ = event.timeout;
-  deadline_ = opened_at_ + timeout_ - margin();
+  deadline_ = opened_at_ + lease();
   next_renewal_ = opened_at_ + renewal_interval();
   doubt_ = Doubt::none;
   clock_offset_ = offset_of(now);
@@ -61,7 +61,7 @@ void Session::on_renewed(Now now, const backend::Renewed& event) {
     next_renewal_ = now.steady + std::min(request_timeout(), Millis(100));
     return;
   }
-  deadline_ = std::max(deadline_, std::min(sent, event.counts_from.value_or(sent)) + timeout_ - margin());
+  deadline_ = std::max(deadline_, std::min(sent, event.counts_from.value_or(sent)) + lease());
   next_renewal_ = sent + renewal_interval();
   renewed_from_ = sent;
   compare(wall, now.wall, event.store_clock);

@@ -64,6 +64,10 @@ class Session {
   std::uint64_t generation() const { return generation_; }
   Millis timeout() const { return timeout_; }
   SteadyTime deadline() const { return deadline_; }
+  /// When a term that is known to be over now led last: a node that stood still learns of it late.
+  WallTime last_led(Now now) const { return now.wall - std::max(Millis(0), now.steady - deadline_); }
+  /// For how long a node may act after it has sent a renewal that counts.
+  Millis lease() const { return timeout_ - margin(); }
   /// When the last confirmed renewal was sent: the store's answer was given after that.
   SteadyTime renewed_from() const { return renewed_from_; }
   bool is_open() const { return state_ == State::open; }

@@ -21,6 +21,7 @@ void StoreClient::Reading::add_pause(std::string_view job, std::vector<std::stri
   if (!is_instance(job)) return;
   paused.emplace_back(common_name(job));
   names.push_back(pause_record(common_name(job)));
+  names.push_back(pause_end_record(common_name(job)));
 }
 
 void StoreClient::list(Actions& out, Reading reading, std::string_view prefix) {

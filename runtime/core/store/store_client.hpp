@@ -77,6 +77,7 @@ class StoreClient {
     bool is_identity = false;             // the store's: it is read again once this is done
     bool of_self = false;                 // what this node publishes of itself,
     std::vector<std::string> obsolete{};  // and what is removed once it is in the store
+    std::vector<RecordOp> next{};         // what comes once this is done
   };
 
   /// The jobs of a write, each with the serial by which it knows its register's.

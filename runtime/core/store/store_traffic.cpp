@@ -113,6 +113,7 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
   if (op.of_self) return nodes_.on_published(op);
   if (op.is_identity) return takeover_.identify();
   if (op.answered) requests_.perform(p_.desk.on_withdrawn(*op.answered));
+  for (RecordOp& next : op.next) p_.store.create(c_.out, c_.session.is_open(), std::move(next));
   if (!op.evicts.empty())
     groups_.act(groups_.entry(op.evicts),
                 [](GroupMachine& machine, GroupContext& g) { machine.on_eviction_removed(g); });

@@ -262,11 +262,15 @@ void Takeover::on_pauses(const Reading& asked, const backend::ReadDone& event) {
   if (asked.what == Reading::For::pauses) {
     for (std::string& job : p_.pauses.jobs()) jobs.insert(std::move(job));
     for (const Register& r : event.registers)
-      if (auto job = paused_job(r)) jobs.insert(*std::move(job));
+      for (auto job : {paused_job(r), resumed_job(r)})
+        if (job) jobs.insert(*std::move(job));
   }
   for (const std::string& job : jobs) {
     const auto stored = by_name.find(pause_record(job));
-    const auto pause = stored ? std::optional(standing_pause_of(*stored)) : std::nullopt;
+    const auto ended = by_name.find(pause_end_record(job));
+    PauseOfAll pause;
+    if (stored) pause.standing = standing_pause_of(*stored);
+    if (ended) pause.end = pause_end_of(*ended);
     if (!p_.pauses.learn(job, pause, event.request, p_.store.last_request())) p_.feeds.pauses.on_changed();
   }
   if (!jobs.empty()) jobs_.follow_pauses();

@@ -1,10 +1,10 @@
 #include "http/api/api_answers.hpp"
 
-#include "base/fnv.hpp"
-#include "base/hex.hpp"
 #include "base/wall_text.hpp"
 #include "http/api/api_question.hpp"
 #include "http/api/output_stream.hpp"
+#include "http/tag.hpp"
+#include "io/question.hpp"
 
 namespace ballot::web {
 namespace {
@@ -20,48 +20,40 @@ std::vector<io::Message> missing_of(const io::Message& line) {
 }
 
 /// Without what says that a line is the last one.
-io::Message content_of(const io::Message& line) {
-  io::Message content;
-  for (const auto& [name, value] : line.fields())
-    if (name != "last") content.set(name, value);
-  if (line.fields().contains("missing")) content.set("missing", missing_of(line));
-  return content;
+io::Message content_of(io::Message line) {
+  line.remove("last");
+  if (line.fields().contains("missing")) line.set("missing", missing_of(line));
+  return line;
 }
 
-std::string tag_of(const std::string& body) {
-  std::string bytes;
-  const std::uint64_t value = Fnv().add(body).value();
-  for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
-  return '"' + to_hex(bytes) + '"';
-}
-
-/// RFC 9110: a list of tags, weak ones among them, or '*'. A tag of ours has no comma in it.
-bool names_tag(const std::string& header, const std::string& tag) {
-  return header == "*" || header.find(tag) != std::string::npos;
-}
-
-HttpResponse tagged(const HttpRequest& request, HttpResponse response) {
-  const std::string tag = tag_of(response.body);
-  if (const auto known = request.header("if-none-match"); known && names_tag(*known, tag)) response = {304, "", {}, ""};
-  response.headers = {{"ETag", tag}, {"Cache-Control", "private, no-cache"}};
-  return response;
+HttpResponse response_of(Shape shape, const HttpRequest& request, std::string body) {
+  HttpResponse response;
+  response.body = std::move(body);
+  return shape == Shape::tagged ? tagged(request, std::move(response), "private, no-cache") : response;
 }
 
 HttpResponse response_of(Shape shape, const HttpRequest& request, const io::Message& answer) {
-  HttpResponse response;
-  response.body = io::encode(content_of(answer));
-  if (shape == Shape::tagged) return tagged(request, std::move(response));
+  HttpResponse response = response_of(shape, request, io::encode(content_of(answer)));
   if (shape == Shape::made && answer.flag("created").value_or(false)) response.status = 201;
   return response;
 }
 
-void answer_document(Shape shape, io::Message question, const ExchangePtr& exchange) {
-  exchange->ask(std::move(question), [shape, exchange](const AnswerLine& line) {
+/// What is read of ledgers may be long, and comes as it is shown: it is not decoded and encoded again. None: it is an
+/// error, or is to be looked into.
+std::optional<std::string> body_as_it_came(const ApiRoute& route, const AnswerLine& line) {
+  const auto* const encoded = std::get_if<std::string>(&line.content);
+  return encoded && !route.ask.empty() ? io::content_of_last(*encoded) : std::nullopt;
+}
+
+void answer_document(const ApiRoute& route, io::Message question, const ExchangePtr& exchange) {
+  exchange->ask(std::move(question), [&route, exchange](const AnswerLine& line) {
     if (!line.is_last) return;
+    if (auto body = body_as_it_came(route, line))
+      return exchange->finish(response_of(route.shape, exchange->request(), *std::move(body)));
     const auto message = line.message();
     if (!message) return exchange->finish(problem(message.error()));
     if (const auto error = io::to_error(*message)) return exchange->finish(problem(*error));
-    exchange->finish(response_of(shape, exchange->request(), *message));
+    exchange->finish(response_of(route.shape, exchange->request(), *message));
   });
 }
 
@@ -102,7 +94,7 @@ void answer(const ApiRoute& route, const ExchangePtr& exchange) {
   switch (route.shape) {
     case Shape::document:
     case Shape::tagged:
-    case Shape::made: return answer_document(route.shape, *std::move(question), exchange);
+    case Shape::made: return answer_document(route, *std::move(question), exchange);
     case Shape::events: return answer_events(*std::move(question), exchange);
     case Shape::output: return OutputStream::begin(*std::move(question), exchange);
   }

@@ -34,7 +34,13 @@ constexpr Parameter counts[] = {{"job", Kind::list, "jobs"},
                                 {"reason", Kind::list, "reasons"},
                                 {"since", Kind::time},
                                 {"until", Kind::time},
+                                {"per"},
                                 scope};
+constexpr Parameter strips[] = {
+    {"job", Kind::list, "jobs"}, {"last", Kind::count}, {"since", Kind::time}, {"until", Kind::time}, scope};
+constexpr Parameter next[] = {{"for_ms", Kind::count}, {"job"}, {"group"}, {"node"}, {"limit", Kind::count}, scope};
+constexpr Parameter why[] = {{"slot", Kind::time}, {"run"}, scope};
+constexpr Parameter load[] = {{"from", Kind::time}, {"to", Kind::time}};
 constexpr Parameter requests[] = {{"kind", Kind::list, "kinds"},
                                   {"job", Kind::list, "jobs"},
                                   {"group", Kind::list, "groups"},
@@ -49,6 +55,7 @@ constexpr Parameter requests[] = {{"kind", Kind::list, "kinds"},
 constexpr Parameter output[] = {{"attempt", Kind::whole}, {"from", Kind::whole}, {"follow", Kind::yes_no}, scope};
 constexpr Parameter events[] = {{"after"}};
 constexpr Parameter asked[] = {{"timeout_ms", Kind::whole}};
+constexpr Parameter paused[] = {{"for"}, {"until"}, {"reason"}, {"timeout_ms", Kind::whole}};
 constexpr Parameter triggered[] = {{"job"}, {"timeout_ms", Kind::whole}};
 
 constexpr Method get = Method::get, post = Method::post, put = Method::put;
@@ -57,10 +64,15 @@ constexpr ApiRoute table[] = {
     {get, "/api/v1/jobs", Role::viewer, "jobs", "", "", jobs_page, {}, Shape::tagged},
     {get, "/api/v1/jobs/{name}", Role::viewer, "job", "", "job", only_scope, {}, Shape::tagged},
     {get, "/api/v1/jobs/{name}/slots", Role::viewer, "slots", "", "job", slots},
-    {post, "/api/v1/jobs/{name}/pause", Role::operator_, "pause", "", "job", {}, asked},
+    {get, "/api/v1/jobs/{name}/why", Role::viewer, "ledger", "why", "job", why},
+    {post, "/api/v1/jobs/{name}/pause", Role::operator_, "pause", "", "job", {}, paused},
     {post, "/api/v1/jobs/{name}/resume", Role::operator_, "resume", "", "job", {}, asked},
     {get, "/api/v1/history", Role::viewer, "ledger", "history", "", rows},
     {get, "/api/v1/history/summary", Role::viewer, "ledger", "summary", "", counts},
+    {get, "/api/v1/history/strips", Role::viewer, "ledger", "strips", "", strips},
+    {get, "/api/v1/next", Role::viewer, "next", "", "", next},
+    {get, "/api/v1/load", Role::viewer, "load", "", "", load},
+    {get, "/api/v1/whoami", Role::viewer, "whoami"},
     {get, "/api/v1/runs", Role::viewer, "runs"},
     {get, "/api/v1/runs/{id}", Role::viewer, "ledger", "run", "run", only_scope},
     {put, "/api/v1/runs/{id}", Role::operator_, "trigger", "", "run", {}, triggered, Shape::made},
@@ -68,7 +80,7 @@ constexpr ApiRoute table[] = {
     {post, "/api/v1/runs/{id}/kill", Role::operator_, "kill", "", "run", {}, asked},
     {get, "/api/v1/groups", Role::viewer, "groups", "", "", groups_page},
     {get, "/api/v1/groups/{name}/terms", Role::viewer, "ledger", "terms", "group", newest},
-    {post, "/api/v1/groups/{name}/pause", Role::operator_, "pause", "", "group", {}, asked},
+    {post, "/api/v1/groups/{name}/pause", Role::operator_, "pause", "", "group", {}, paused},
     {post, "/api/v1/groups/{name}/resume", Role::operator_, "resume", "", "group", {}, asked},
     {get, "/api/v1/nodes", Role::viewer, "nodes"},
     {get, "/api/v1/requests", Role::viewer, "ledger", "requests", "", requests},

@@ -85,15 +85,21 @@ class History {
   /// Of each job that has rows all ledgers' rows of its newest slot. In no order. Requires: at most 1,000 jobs.
   virtual Result<std::vector<KeptRow>> last_rows(const std::vector<std::string>& jobs) noexcept = 0;
 
-  /// How many runs have succeeded at once, by hour and job, of the rows that the filter asks for: first attempts that
-  /// have `succeeded`, in the ledger of the node that they name, before which no other row can count; of a run that
-  /// several ledgers of that node have, one. In no order; no more than the filter's limit, so that who asks for one
-  /// more than he takes sees that there are too many. The filter's `run` and `after` do not count. All others are
-  /// rows_left().
-  virtual Result<std::vector<RunCount>> succeeded_at_once(const HistoryFilter& filter) noexcept = 0;
+  /// How runs have ended, by job and `per`, of the rows that the filter asks for, as far as no other row can count:
+  /// - runs that succeeded at once: first attempts that have `succeeded`, in the ledger of the node that they name; of
+  /// a
+  ///   run that several ledgers of that node have, one;
+  /// - of the others, unless the filter has nodes, statuses or reasons, and as far as the history counts them at all,
+  ///   those with one row of each attempt, from the first on, that has ended, is not lost, and is in the ledger of the
+  ///   node that it names, which has no other ledger. Those of `but` are not among them.
+  /// No more counts than the filter's limit, so that who asks for one more than he takes sees that there are too many.
+  /// The filter's `run` and `after` do not count.
+  virtual Result<RunCounts> counts(const HistoryFilter& filter, CountPer per,
+                                   const std::vector<RunId>& but) noexcept = 0;
 
-  /// As rows(), but for those that succeeded_at_once() counts.
-  virtual Result<std::vector<KeptRow>> rows_left(const HistoryFilter& filter) noexcept = 0;
+  /// As rows(), but for those that counts() has counted, with `left` as it says.
+  virtual Result<std::vector<KeptRow>> rows_left(const HistoryFilter& filter,
+                                                 const std::optional<std::vector<RunId>>& left) noexcept = 0;
 
   /// What people asked, newest first, each once. Requires: a limit of 1 to 10,000.
   virtual Result<std::vector<RequestRow>> requests(const RequestFilter& filter) noexcept = 0;

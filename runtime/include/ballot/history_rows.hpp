@@ -100,7 +100,7 @@ struct RequestPosition {
 
 /// Which requests are wanted. Empty lists and absent values mean any.
 struct RequestFilter {
-  std::vector<std::string> jobs = {};         ///< names
+  std::vector<std::string> jobs = {};         ///< requests of these jobs, and of their groups
   std::vector<std::string> groups = {};       ///< requests of these groups, and of their jobs
   std::vector<std::string> nodes = {};        ///< that took them up
   std::vector<std::string> kinds = {};        ///< "trigger", "kill", ...
@@ -140,11 +140,34 @@ struct StoredOutput {
   WallTime stored_at{};     ///< by the history's clock
 };
 
-/// How many runs of a job, of the slots of an hour, have succeeded at once: by their first attempt.
+/// Of which slots runs are counted together, in UTC.
+enum class CountPer {
+  hour,
+  day,
+  all  ///< slots that are asked for
+};
+
+/// Where the hour or the day of a slot begins; of all slots: 1970.
+inline WallTime begin_of(CountPer per, WallTime slot) {
+  if (per == CountPer::hour) return std::chrono::floor<std::chrono::hours>(slot);
+  return per == CountPer::day ? std::chrono::floor<std::chrono::days>(slot) : WallTime();
+}
+
+/// How runs of a job have ended, of the slots of an hour, a day or all.
 struct RunCount {
-  WallTime hour{};        ///< in which their slots are
-  std::string job;        ///< its name
-  std::int64_t runs = 0;  ///< how many
+  WallTime from{};                                    ///< begin_of() their slots
+  std::string job;                                    ///< its name
+  Status status = Status::succeeded;                  ///< of the attempts
+  Reason reason = Reason::none;                       ///< of the attempts
+  std::int64_t runs = 0;                              ///< whose last attempt ended so
+  std::int64_t attempts = 0;                          ///< that ended so
+  auto operator<=>(const RunCount&) const = default;  ///< in all of it
+};
+
+/// What History::counts() has counted.
+struct RunCounts {
+  std::vector<RunCount> counts;            ///< in no order
+  std::optional<std::vector<RunId>> left;  ///< runs that are not among them; none: all but those that succeeded at once
 };
 
 }  // namespace ballot

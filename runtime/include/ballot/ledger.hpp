@@ -41,7 +41,16 @@ struct Row {
   ///@{
   std::string triggered_by, ended_by, paused_by, resumed_by;
   ///@}
+  /// Of such a slot, as of PauseRow: since when it was paused, until when it was to be, and why. `resumed_by` is
+  /// by_its_end where that has come.
+  ///@{
+  std::optional<WallTime> paused_at, pause_ends;
+  std::string pause_reason;
+  ///@}
 };
+
+/// Who has ended a pause that was over by its own end, in Row::resumed_by.
+inline constexpr const char* by_its_end = "its end";
 
 /// One unbroken leadership of a group by one node, keyed by (group, epoch).
 struct TermRow {
@@ -94,13 +103,15 @@ struct DefinitionRow {
 /// A pause of a job, or of a whole group, as a term of this node knows it. Keyed by (job, group, from): the row with
 /// its end replaces the one without.
 struct PauseRow {
-  std::string job;                ///< `JOB@NODE` where run_on = "each"; "": of all jobs of the group
-  std::string group;              ///< of the term
-  std::string node;               ///< that has recorded it
-  WallTime from{};                ///< since when it is paused; 1970 where the register does not say
-  std::optional<WallTime> until;  ///< none: it goes on, or another node has ended it
-  std::string by;                 ///< who has paused it; "": it is not known
-  std::int64_t change = 0;        ///< in a row that is read: rows up to that change were written before it
+  std::string job;                    ///< `JOB@NODE` where run_on = "each"; "": of all jobs of the group
+  std::string group;                  ///< of the term
+  std::string node;                   ///< that has recorded it
+  WallTime from{};                    ///< since when it is paused; 1970 where the register does not say
+  std::optional<WallTime> until;      ///< none: it goes on, or another node has ended it
+  std::string by;                     ///< who has paused it; "": it is not known
+  std::optional<WallTime> ends = {};  ///< when it was to end by itself; none: somebody had to resume
+  std::string reason = {};            ///< as whoever paused it gave it; "": none
+  std::int64_t change = 0;            ///< in a row that is read: rows up to that change were written before it
 };
 
 /// What somebody asked for, recorded by the node that took it up: the leader, or of a kill the executing node; or,

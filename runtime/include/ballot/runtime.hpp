@@ -122,14 +122,16 @@ struct JobSpec {
 
 /// A job, as this node knows it.
 struct JobInfo {
-  std::string name;                        ///< `JOB@NODE` where run_on = "each"
-  std::string group;                       ///< whose leader runs it
-  std::string leader;                      ///< that node; "": none is known
-  std::string state;                       ///< a word or two of `ballot jobs`: "active", "paused", "halted" ...
-  std::string trouble;                     ///< why it is halted; "": it is not
-  std::optional<WallTime> next = {};       ///< slot; none: there is none, or only its leader knows
-  std::optional<WallTime> paused_at = {};  ///< it, or its group; none: it is not, or that is not known here
-  std::string paused_by = {};              ///< who asked for it: "NODE uid UID", "NODE by its program"
+  std::string name;                           ///< `JOB@NODE` where run_on = "each"
+  std::string group;                          ///< whose leader runs it
+  std::string leader;                         ///< that node; "": none is known
+  std::string state;                          ///< a word or two of `ballot jobs`: "active", "paused", "halted" ...
+  std::string trouble;                        ///< why it is halted; "": it is not
+  std::optional<WallTime> next = {};          ///< slot; none: there is none, or only its leader knows
+  std::optional<WallTime> paused_at = {};     ///< it, or its group; none: it is not, or that is not known here
+  std::string paused_by = {};                 ///< who asked for it: "NODE uid UID", "NODE by its program"
+  std::optional<WallTime> paused_until = {};  ///< when that ends by itself; none: somebody has to resume
+  std::string pause_reason = {};              ///< why it was; "": nobody said
 };
 
 /// That this node leads a group.

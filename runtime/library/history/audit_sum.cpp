@@ -1,6 +1,6 @@
 #include "library/history/audit_sum.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace ballot::library {
 namespace {
@@ -17,18 +17,19 @@ void AuditSum::add(AuditResult one, const std::string& ledger) {
     all_.findings.push_back(std::move(finding));
   }
   for (const audit::Total& total : one.totals) {
-    const auto known = std::find_if(all_.totals.begin(), all_.totals.end(), [&](const audit::Total& other) {
-      return other.status == total.status && other.reason == total.reason;
-    });
-    if (known == all_.totals.end())
-      all_.totals.push_back(total);
-    else
-      known->count += total.count;
+    const std::pair numbers(total.status.number(), total.reason.number());
+    const auto [known, fresh] = totals_.try_emplace(numbers, total);
+    if (!fresh) known->second.count += total.count;
   }
   for (std::string& job : one.undefined)
     if (undefined_.insert(job).second) all_.undefined.push_back(std::move(job));
   for (audit::Departed& gone : one.departed)
     if (departed_.emplace(gone.job, gone.node).second) all_.departed.push_back(std::move(gone));
+}
+
+AuditResult AuditSum::take() {
+  for (const auto& [numbers, total] : totals_) all_.totals.push_back(total);
+  return std::move(all_);
 }
 
 }  // namespace ballot::library

@@ -17,10 +17,12 @@ class AuditSum {
  public:
   /// Findings say by which ledger they are; totals are added up; a name counts once.
   void add(AuditResult one, const std::string& ledger);
-  AuditResult take() { return std::move(all_); }
+  /// Totals in the order in which one ledger has them.
+  AuditResult take();
 
  private:
   AuditResult all_;
+  audit::Totals totals_;
   std::set<std::string> undefined_;
   std::set<std::pair<std::string, std::string>> departed_;  // job and node
 };

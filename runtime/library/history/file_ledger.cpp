@@ -54,6 +54,7 @@ LedgerPlace ledger_place(const config::Config& config) {
 }
 
 Result<std::unique_ptr<LedgerView>> FileLedger::open(LedgerPlace place, std::function<bool()> goes_on) {
+  if (place.wait_until_opened) place.wait_until_opened(goes_on);
   auto reader = storage::Reader::open(place.path, goes_on);
   // The question may be fine where there is no file: not_found is for what it asks about.
   if (!reader && reader.error().code == Errc::not_found) return Error{Errc::io, reader.error().what};
@@ -142,8 +143,18 @@ Result<runner::Shown> FileLedger::ask_executor(const runner::AttemptId& attempt,
   return ask_runner(attempt, from);
 }
 
-/// Whoever executes it first: it has what goes on, and what has ended until the ledger has it for good.
+/// What an attempt that has ended had printed, where the ledger has it for good.
+std::optional<ShownOutput> FileLedger::recorded_output(const runner::AttemptId& attempt, std::int64_t from) {
+  const auto row = attempt_row(*this, attempt.run, attempt.attempt);
+  if (!row || !is_final(row->status) || row->status == Status::lost) return std::nullopt;
+  const auto kept = reader_.output(attempt.run, attempt.attempt);
+  const bool is_all = kept && (kept->total_bytes > 0 || row->output_bytes == 0);
+  return is_all ? std::optional(output_of(*row, *kept, from, place_.node)) : std::nullopt;
+}
+
+/// Else whoever executes it first: it has what goes on, and what has ended until the ledger has it.
 Result<ShownOutput> FileLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
+  if (auto recorded = recorded_output(attempt, from)) return *std::move(recorded);
   auto shown = ask_executor(attempt, from);
   if (shown && shown->known)
     return ShownOutput{ShownOutput::Place::here, place_.node, OutputPiece{shown->begin, std::move(shown->bytes)},

@@ -32,6 +32,8 @@ struct LedgerPlace {
   /// The fleet's history, against which an audit holds the ledger too; empty: there is none.
   std::function<Result<void>(const std::function<Result<void>(History&)>& use)> history = {};
   std::string why_alone = {};  // as of LedgerView
+  /// Any thread: waits until whoever writes the file has opened it, or `goes_on` says false. Empty: it is as it is.
+  std::function<void(const std::function<bool()>& goes_on)> wait_until_opened = {};
 };
 LedgerPlace ledger_place(const config::Config& config);
 
@@ -67,6 +69,7 @@ class FileLedger : public LedgerView {
   FileLedger(LedgerPlace place, storage::Reader reader, std::function<bool()> goes_on)
       : place_(std::move(place)), reader_(std::move(reader)), goes_on_(std::move(goes_on)) {}
 
+  std::optional<ShownOutput> recorded_output(const runner::AttemptId& attempt, std::int64_t from);
   Result<runner::Shown> ask_executor(const runner::AttemptId& attempt, std::int64_t from);
   Result<runner::Shown> ask_runner(const runner::AttemptId& attempt, std::int64_t from);
 

@@ -1,13 +1,18 @@
 #include "library/history/fleet.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 
+#include "base/instance.hpp"
+#include "core/request/pause_answers.hpp"
 #include "http/peer_client.hpp"
 #include "io/clocks.hpp"
 #include "io/trusted_file.hpp"
 #include "library/history/awaited.hpp"
+#include "library/history/ledger_questions.hpp"
 #include "library/history/standing_pauses.hpp"
 
 namespace ballot::library {
@@ -15,7 +20,7 @@ namespace {
 
 using io::Message;
 
-constexpr Millis heard_lifetime{1000};
+constexpr Millis heard_lifetime{1000}, probe_patience{2000};
 constexpr std::string_view path = "/api/v1/questions";
 constexpr std::size_t most_values = 500'000;      // of an answer
 constexpr std::size_t values_in_all = 2'000'000;  // of all answers to a question: a value takes up to 200 bytes
@@ -35,18 +40,43 @@ std::vector<std::string> jobs_of(const Message& asked) {
 
 std::vector<LedPause> pauses_of(const core::JobView& job) {
   std::vector<LedPause> pauses;
-  if (job.own_pause) pauses.push_back({false, job.own_pause->since, std::string(job.own_pause->by)});
-  if (job.group_pause) pauses.push_back({true, job.group_pause->since, std::string(job.group_pause->by)});
+  const auto add = [&](bool is_of_group, const std::optional<core::JobView::Pause>& one) {
+    if (one) pauses.push_back({is_of_group, one->since, std::string(one->by), one->ends, std::string(one->reason)});
+  };
+  add(false, job.own_pause);
+  add(true, job.group_pause);
   return pauses;
 }
 
-/// What another node shows of jobs that this one leads.
-std::vector<LedState> states_of_led(const core::Views& views, WallTime now, const std::vector<std::string>& jobs) {
+/// The oldest of a long queue.
+std::vector<WallTime> waiting_slots(const core::Views& views, const std::string& job) {
+  std::vector<WallTime> slots = views.waiting(job);
+  std::sort(slots.begin(), slots.end());
+  slots.resize(std::min(slots.size(), most_waiting));
+  return slots;
+}
+
+/// An instance of this node's that it would have if its job files defined the job.
+LedState without_definition(const std::string& job, const Node& node) {
+  const std::string config = node.reported("config");
+  LedState state{job, "", std::string(not_defined)};
+  state.trouble = config.empty() ? "its job files define no such job" : "config: " + config;
+  return state;
+}
+
+/// What another node shows of jobs that this one, `self`, leads, and of its own instances.
+std::vector<LedState> states_of_led(const Node& node, std::string_view self, WallTime now,
+                                    const std::vector<std::string>& jobs) {
+  const core::Views views = node.core().views();
   std::vector<LedState> states;
-  for (const std::string& job : jobs)
-    if (const auto view = views.find_job(now, job); view && !view->leader.empty())
+  const std::set<std::string> names(jobs.begin(), jobs.end());
+  for (const std::string& job : names)
+    if (const auto view = views.find_job(now, job); !view && node_of_instance(job) == self)
+      states.push_back(without_definition(job, node));
+    else if (view && !view->leader.empty())
       states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by), false, view->next,
-                        std::string(view->trouble), pauses_of(*view)});
+                        std::string(view->trouble), pauses_of(*view), view->is_running,
+                        names.size() == 1 ? waiting_slots(views, job) : std::vector<WallTime>()});
   return states;
 }
 
@@ -55,6 +85,7 @@ std::vector<RequestRow> led_pauses(const core::Views& views) {
   views.visit_pauses([&](const core::PauseView& pause) {
     pauses.push_back(
         standing_pause(std::string(pause.job), std::string(pause.group), pause.since, std::string(pause.by)));
+    pauses.back().text = core::terms_text(pause.ends, pause.reason);
   });
   return pauses;
 }
@@ -76,28 +107,55 @@ FleetNow Fleet::now(const Message& asked) {
   const std::vector<std::string> jobs = jobs_of(asked);
   FleetNow known{roster_.peers(now, machine_), node_.core().views().runs_of_others(jobs)};
   known.leads = led_groups(node_.core().views());
-  if (asked.text("ask") == "evidence") known.states = states_of_led(node_.core().views(), now.wall, jobs);
+  if (const auto ask = asked.text("ask"); ask == "evidence" || ask == "last_statuses" || ask == "requests")
+    known.states = states_of_led(node_, settings_.node, now.wall, jobs);
   if (asked.text("ask") == "requests" || asked.flag("pauses").value_or(false))
     known.pauses = led_pauses(node_.core().views());
   return known;
 }
 
-std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questions, Millis within,
-                                        const std::function<bool()>& goes_on) {
+Result<std::vector<Result<std::string>>> Fleet::post(const std::vector<PeerQuestion>& questions, Millis within,
+                                                     const std::function<bool()>& goes_on) const {
   const auto token =
       settings_.token_file.empty() ? Result<std::string>(std::string()) : read_fleet_token(settings_.token_file);
-  if (!token) return std::vector<Result<Message>>(questions.size(), token.error());
+  if (!token) return token.error();
   std::vector<web::PeerRequest> requests;
   for (const auto& [peer, question] : questions)
     requests.push_back({peer.url + std::string(path), io::encode(question)});
+  return web::ask_peers(requests, {settings_.tls_ca, *token, within}, goes_on);
+}
+
+std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questions, Millis within,
+                                        const std::function<bool()>& goes_on) {
+  const auto bodies = post(questions, within, goes_on);
+  if (!bodies) return std::vector<Result<Message>>(questions.size(), bodies.error());
   std::vector<Result<Message>> answers;
-  const auto bodies = web::ask_peers(requests, {settings_.tls_ca, *token, within}, goes_on);
   std::size_t values = values_in_all;
-  for (const auto& body : bodies) answers.push_back(body ? last_line(*body, values) : Result<Message>(body.error()));
+  for (const auto& body : *bodies) answers.push_back(body ? last_line(*body, values) : Result<Message>(body.error()));
   const auto now = roster_now();
   const std::lock_guard hold(mutex_);
-  for (std::size_t i = 0; i < answers.size(); ++i) roster_.note(questions[i].first.node, bodies[i], answers[i], now);
+  for (std::size_t i = 0; i < answers.size(); ++i) roster_.note(questions[i].first.node, (*bodies)[i], answers[i], now);
+  if (roster_.next_probe()) probes_.wake();
   return answers;
+}
+
+/// The question goes the way of all: through the other node's loop to a thread that reads its ledger.
+std::optional<SteadyTime> Fleet::probe(const std::function<bool()>& goes_on) {
+  std::vector<PeerQuestion> due;
+  {
+    const std::lock_guard hold(mutex_);
+    for (FleetPeer& peer : roster_.due_probes(roster_now()))
+      due.emplace_back(std::move(peer), question("knows_job").set("name", std::string("-")));
+  }
+  if (due.empty()) {
+    const std::lock_guard hold(mutex_);
+    return roster_.next_probe();
+  }
+  const auto bodies = post(due, probe_patience, goes_on);
+  const std::lock_guard hold(mutex_);
+  for (std::size_t i = 0; i < due.size() && goes_on(); ++i)
+    roster_.note_probe(due[i].first.node, bodies ? (*bodies)[i] : Result<std::string>(bodies.error()), roster_now());
+  return roster_.next_probe();
 }
 
 std::map<std::string, Heard> Fleet::heard(Millis within, const std::function<bool()>& goes_on) {
@@ -127,9 +185,9 @@ void Fleet::note(const std::vector<Election>& elections) {
       roster_.on_seen(candidate.node, candidate.last_seen.value_or(now.wall));
 }
 
-AnswerTimes Fleet::answered() {
+Answers Fleet::answers() {
   const std::lock_guard hold(mutex_);
-  return roster_.answered();
+  return roster_.answers();
 }
 
 Result<std::string> read_fleet_token(const std::string& path) {

@@ -1,7 +1,9 @@
 // Fleet: the other nodes, as this daemon asks them: who they are, by the store, and the questions themselves, over
 // their APIs.
 //
-// Thread: now() and answered() on the loop; ask(), read_store() and heard() on any other, which block at most as long
+// A node that did not answer in time is asked again in the background, and by no question before it has answered.
+//
+// Thread: now() and answers() on the loop; ask(), read_store() and heard() on any other, which block at most as long
 // as they are told.
 //
 //   Fleet fleet(node, {.node = config.node, .tls_ca = config.http.tls_ca, .token_file = config.fleet.token_file});
@@ -18,6 +20,7 @@
 
 #include "io/clocks.hpp"
 #include "library/fleet_nodes.hpp"
+#include "library/history/fleet_probes.hpp"
 #include "library/history/fleet_roster.hpp"
 #include "library/history/fleet_source.hpp"
 #include "library/history/store_reader.hpp"
@@ -48,11 +51,15 @@ class Fleet : public FleetSource {
   }
   /// What was found out is used for a second.
   std::map<std::string, Heard> heard(Millis within, const std::function<bool()>& goes_on) override;
-  AnswerTimes answered();
+  Answers answers();
   /// Takes elections that were observed: who takes part in one lives.
   void note(const std::vector<Election>& elections);
 
  private:
+  Result<std::vector<Result<std::string>>> post(const std::vector<PeerQuestion>& questions, Millis within,
+                                                const std::function<bool()>& goes_on) const;
+  std::optional<SteadyTime> probe(const std::function<bool()>& goes_on);
+
   Node& node_;
   const FleetSettings settings_;
   const Look look_;
@@ -62,6 +69,7 @@ class Fleet : public FleetSource {
   std::map<std::string, Heard> heard_;  // as it was
   SteadyTime heard_until_{};            // used until then
   StoreReader store_;
+  FleetProbes probes_{[this](const auto& goes_on) { return probe(goes_on); }};  // last: it uses all of these
 };
 
 /// The token of a file: its first line. Errors name [fleet] token_file: refused (others may read or write it), invalid.

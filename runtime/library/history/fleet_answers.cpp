@@ -33,12 +33,22 @@ std::vector<LedPause> pauses_in(const Message& state) {
   std::vector<LedPause> pauses;
   for (const Message& one : state.objects("pauses")) {
     std::string by = one.text("by").value_or("");
-    if (pauses.size() == most || by.size() > longest_state) break;
-    const auto since = one.integer("since");
-    pauses.push_back(
-        {one.text("of") == "group", since ? std::optional(WallTime(Millis(*since))) : std::nullopt, std::move(by)});
+    std::string reason = one.text("reason").value_or("");
+    if (pauses.size() == most || std::max(by.size(), reason.size()) > longest_state) break;
+    const auto time = [&](const char* key) {
+      const auto ms = one.integer(key);
+      return ms ? std::optional(WallTime(Millis(*ms))) : std::nullopt;
+    };
+    pauses.push_back({one.text("of") == "group", time("since"), std::move(by), time("until"), std::move(reason)});
   }
   return pauses;
+}
+
+std::vector<WallTime> waiting_in(const Message& state) {
+  std::vector<WallTime> slots;
+  for (const std::string& text : state.texts("waiting"))
+    if (const auto slot = parse_wall(text); slot && slots.size() < most_waiting) slots.push_back(*slot);
+  return slots;
 }
 
 }  // namespace
@@ -69,7 +79,7 @@ FleetAnswers::FleetAnswers(std::string node, LedgerView* own, FleetNow now, AskO
     else
       peers_.emplace(peer.node, std::move(peer));
   }
-  leads_.insert(now.leads.begin(), now.leads.end());
+  for (const std::string& group : now.leads) leaders_[group].insert(node_);
   pauses_ = std::move(now.pauses);
   take_evidence(std::move(now.evidence), node_);
   for (LedState& state : now.states) {
@@ -184,6 +194,38 @@ void FleetAnswers::note_behind(const std::string& ledger, const Message& answer)
 
 // ---- evidence
 
+std::vector<std::string> FleetAnswers::leads() const {
+  std::vector<std::string> groups;
+  for (const auto& [group, leaders] : leaders_) groups.push_back(group);
+  return groups;
+}
+
+/// Whoever leads a group knows its registers as they are; any other node as they were when it read them.
+bool FleetAnswers::is_outdated(const Row& row, const std::string& ledger) const {
+  const auto leaders = leaders_.find(row.group);
+  return leaders != leaders_.end() && !leaders->second.contains(ledger);
+}
+
+template <class IsOld>
+void FleetAnswers::drop_evidence(const IsOld& is_old) {
+  std::erase_if(evidence_, is_old);
+  evidence_keys_.clear();
+  for (const Account& one : evidence_) evidence_keys_.insert(key_of(one.row));
+}
+
+/// A register shows one run that has ended: where nodes have read it at different times, the newest is the last one.
+void FleetAnswers::keep_newest_ends() {
+  const auto end_of = [](const Row& row) { return std::pair(row.ended_at.value_or(row.slot), row.slot); };
+  std::map<std::string, std::pair<WallTime, WallTime>> newest;
+  for (const Account& one : evidence_) {
+    if (!is_final(one.row.status)) continue;
+    auto& end = newest.try_emplace(one.row.job, end_of(one.row)).first->second;
+    end = std::max(end, end_of(one.row));
+  }
+  drop_evidence(
+      [&](const Account& one) { return is_final(one.row.status) && end_of(one.row) < newest.at(one.row.job); });
+}
+
 /// A register shows runs, which may have ended, and slots that were claimed: anything else is no evidence, whoever says
 /// it.
 void FleetAnswers::take_evidence(std::vector<Row> rows, const std::string& ledger) {
@@ -205,6 +247,8 @@ void FleetAnswers::take_states(const Message& answer, const std::string& ledger)
     if (const auto next = one.integer("next")) states_.back().next = WallTime(Millis(*next));
     states_.back().trouble = one.text("trouble").value_or("").substr(0, longest_trouble);
     states_.back().pauses = pauses_in(one);
+    states_.back().is_running = one.flag("running").value_or(false);
+    states_.back().waiting = waiting_in(one);
   }
 }
 
@@ -213,6 +257,7 @@ void FleetAnswers::take_pauses(const Message& answer) {
     const auto pause = request_from(one);
     if (!pause || pauses_.size() == most_pauses) return;
     pauses_.push_back(standing_pause(pause->job, pause->group, pause->at, pause->by));
+    pauses_.back().text = pause->text.substr(0, longest_state);
   }
 }
 
@@ -220,6 +265,7 @@ void FleetAnswers::gather_evidence(std::vector<std::string> jobs) {
   if (std::exchange(has_all_evidence_, true)) return;
   if (!peers_.empty()) ask_peers_for_evidence(jobs, Wanted::evidence);
   if (!missing_.empty() && ask_.store) ask_store_for_evidence(std::move(jobs));
+  keep_newest_ends();
 }
 
 void FleetAnswers::gather_pauses(const std::vector<std::string>& jobs) {
@@ -237,22 +283,26 @@ void FleetAnswers::ask_peers_for_evidence(const std::vector<std::string>& jobs, 
   for (const auto& [name, peer] : peers_) questions.emplace_back(name, asked);
   const auto answers = ask(questions);
   if (!answers) return;
+  for (const Answer& answer : *answers)
+    for (const std::string& group : answer.message.texts("leads")) leaders_[group].insert(answer.ledger);
+  drop_evidence([this](const Account& one) { return is_outdated(one.row, one.ledger); });
   for (const Answer& answer : *answers) {
     auto rows = rows_from(answer.message, "rows");
     if (!rows) {
       lose(answer.ledger, rows.error().what);
       continue;
     }
+    std::erase_if(*rows, [&](const Row& row) { return is_outdated(row, answer.ledger); });
     take_evidence(*std::move(rows), answer.ledger);
     take_states(answer.message, answer.ledger);
     take_pauses(answer.message);
-    for (std::string& group : answer.message.texts("leads")) leads_.insert(std::move(group));
   }
 }
 
 /// Whatever was read of these jobs before, by whichever node, is older.
 void FleetAnswers::ask_store_for_evidence(std::vector<std::string> jobs) {
-  StoreQuestion asked{std::move(jobs), leads_, {}};
+  StoreQuestion asked{std::move(jobs), {}, {}};
+  for (const auto& [group, leaders] : leaders_) asked.known.insert(group);
   for (const auto& [name, node] : missing_) asked.silent.insert(name);
   auto shows = ask_.store(asked);
   if (!shows) {
@@ -265,9 +315,7 @@ void FleetAnswers::ask_store_for_evidence(std::vector<std::string> jobs) {
       node.why += "; of the jobs that it may lead the registers of the first " + std::to_string(shows->jobs.size()) +
                   " were read: of the others this shows what was read before";
   const std::set<std::string> read(shows->jobs.begin(), shows->jobs.end());
-  std::erase_if(evidence_, [&](const Account& one) { return read.contains(one.row.job); });
-  evidence_keys_.clear();
-  for (const Account& one : evidence_) evidence_keys_.insert(key_of(one.row));
+  drop_evidence([&](const Account& one) { return read.contains(one.row.job); });
   take_evidence(std::move(shows->rows), node_);
   std::move(shows->states.begin(), shows->states.end(), std::back_inserter(states_));
   std::move(shows->pauses.begin(), shows->pauses.end(), std::back_inserter(pauses_));

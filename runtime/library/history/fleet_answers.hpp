@@ -116,13 +116,17 @@ class FleetAnswers {
   const std::vector<RequestRow>& pauses() const { return pauses_; }
   /// Of these jobs, by the nodes that lead them, or where these do not answer by the store.
   const std::vector<LedState>& states() const { return states_; }
-  std::vector<std::string> leads() const { return {leads_.begin(), leads_.end()}; }
+  std::vector<std::string> leads() const;
   /// Of one of these attempts and slots.
   std::vector<storage::Account> evidence_of(const std::vector<RowKey>& keys) const;
 
  private:
   bool may_ask_on();
   void note_behind(const std::string& ledger, const io::Message& answer);
+  bool is_outdated(const Row& row, const std::string& ledger) const;
+  template <class IsOld>
+  void drop_evidence(const IsOld& is_old);
+  void keep_newest_ends();
   void take_evidence(std::vector<Row> rows, const std::string& ledger);
   enum class Wanted { evidence, pauses };
   void ask_peers_for_evidence(const std::vector<std::string>& jobs, Wanted wanted);
@@ -142,7 +146,7 @@ class FleetAnswers {
   std::set<RowKey> evidence_keys_;
   std::vector<LedState> states_;
   std::vector<RequestRow> pauses_;
-  std::set<std::string> leads_;  // groups: those of the nodes that answer
+  std::map<std::string, std::set<std::string>> leaders_;  // by their groups: of the nodes that answer
   bool has_all_evidence_ = false;
 };
 

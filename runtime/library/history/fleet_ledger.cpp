@@ -184,6 +184,7 @@ Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter
       last = candidate.at;
       const auto shown = counts->find({candidate.at.ledger, key_of(candidate.row)});
       if (shown == counts->end() || !is_shown_copy(candidate, shown->second.row)) continue;
+      if (!matches(filter, shown->second.row)) continue;  // it has ended since its page was read
       note_evidence(shown->second);
       --left;
       if (!visit(as_shown(shown->second.row, shown->second.is_evidence), candidate.at)) return last;
@@ -228,6 +229,7 @@ Result<std::vector<Row>> FleetLedger::last_rows(const std::vector<std::string>& 
     if (std::find(jobs.begin(), jobs.end(), one.row.job) != jobs.end()) accounts->push_back(one);
   std::map<std::string, Account> newest;
   for (Account& one : merged(*std::move(accounts))) {
+    if (storage::is_refused_trigger(one.row)) continue;
     std::string job = one.row.job;
     newest.try_emplace(std::move(job), std::move(one));
   }
@@ -249,13 +251,30 @@ Result<std::vector<std::string>> FleetLedger::last_statuses(const std::vector<st
     texts[row.job] = status_text(row);
     if (is_evidence(row)) by_store_.insert(row.job);
   }
-  // A run that waits for its next attempt is the job's, whatever slots were skipped meanwhile.
+  // A run that goes on is the job's, whatever became of other slots meanwhile: by the node that leads the job, else
+  // of slots that were skipped by this node's ledger, or by the store, which shows it as claimed. One that waits for
+  // its next attempt is known to who leads alone.
+  const auto is_skipped = [&](const std::string& job) {
+    const auto text = texts.find(job);
+    return text != texts.end() && text->second.starts_with("skipped");
+  };
+  std::set<std::string> silent;  // jobs with a run on a node that does not answer: it may go on
   for (const Account& one : fleet_.evidence()) {
-    const auto text = texts.find(one.row.job);
-    if (one.row.status != Status::queued || text == texts.end() || !text->second.starts_with("skipped")) continue;
-    text->second = to_string(Status::queued);
+    const bool waits = one.row.status == Status::queued;
+    const bool is_silent = one.row.status == Status::claimed && fleet_.find_missing(one.row.node);
+    if (is_silent) silent.insert(one.row.job);
+    if (is_final(one.row.status) || !(waits || is_skipped(one.row.job))) continue;
+    texts[one.row.job] = to_string(waits ? Status::queued : is_silent ? Status::claimed : Status::running);
     by_store_.insert(one.row.job);
   }
+  const auto own = own_ ? own_->last_statuses(jobs) : Result<std::vector<std::string>>(std::vector<std::string>());
+  for (std::size_t i = 0; own && i < own->size(); ++i)
+    if (((*own)[i] == "running" || (*own)[i] == "claimed") && is_skipped(jobs[i])) texts[jobs[i]] = (*own)[i];
+  for (const LedState& state : fleet_.states())
+    if (state.is_running && silent.contains(state.job))
+      texts[state.job] = to_string(Status::claimed), by_store_.insert(state.job);
+    else if (state.is_running)
+      texts[state.job] = to_string(Status::running), by_store_.erase(state.job);
   std::vector<std::string> all;
   for (const std::string& job : jobs) all.push_back(texts[job]);
   return all;
@@ -346,7 +365,7 @@ Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::i
     return Error{Errc::unavailable, "no node that answers knows the run; these have not answered: " + text_of(missing)};
   if (!best) return answers ? Error{Errc::not_found, "no node knows the run"} : answers.error();
   return Error{Errc::unavailable, "the run is one of node " + best->node +
-                                      ", which alone has what it printed, and does not answer: " + silent->why};
+                                      ", which alone has what it printed, and has not given it: " + silent->why};
 }
 
 Result<std::vector<TermRow>> FleetLedger::terms(const std::string& group) {

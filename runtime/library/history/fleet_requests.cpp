@@ -48,6 +48,16 @@ Result<RequestPage> page_of(FleetAnswers& fleet, const storage::RequestFilter& f
   return page;
 }
 
+/// A group's pause: one of the jobs that are asked for is paused with its group since then, by the same.
+bool FleetRequests::pauses_a_job(const RequestRow& pause) const {
+  const auto& states = fleet_.states();
+  return std::any_of(states.begin(), states.end(), [&](const LedState& state) {
+    return std::any_of(state.pauses.begin(), state.pauses.end(), [&](const LedPause& one) {
+      return one.is_of_group && one.since.value_or(WallTime{}) == pause.at && one.by == pause.by;
+    });
+  });
+}
+
 /// Those that a node may have taken up which does not answer. Requests that are shown on other pages are known too.
 Result<std::vector<RequestRow>> FleetRequests::standing(const storage::RequestFilter& filter,
                                                         const std::vector<MissingNode>& missing) {
@@ -56,11 +66,17 @@ Result<std::vector<RequestRow>> FleetRequests::standing(const storage::RequestFi
   });
   if (!may_be_theirs || filter.run) return std::vector<RequestRow>();
   fleet_.gather_pauses(filter.jobs);
-  auto pauses = missing_among(fleet_.pauses(), filter, {});
+  storage::RequestFilter asked = filter;
+  auto pauses = fleet_.pauses();
+  if (!filter.jobs.empty()) {
+    std::erase_if(pauses, [this](const RequestRow& one) { return one.job.empty() && !pauses_a_job(one); });
+    asked.jobs.emplace_back();  // the others of groups
+  }
+  pauses = missing_among(std::move(pauses), asked, {});
   if (pauses.empty()) return pauses;
   const auto known = page_(requests_of(pauses));
   if (!known) return known.error();
-  return missing_among(std::move(pauses), filter, known->requests);
+  return missing_among(std::move(pauses), asked, known->requests);
 }
 
 Result<std::optional<storage::RequestPosition>> FleetRequests::read(const storage::RequestFilter& filter,

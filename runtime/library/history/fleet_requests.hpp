@@ -37,6 +37,7 @@ class FleetRequests {
                                                        const LedgerView::VisitRequest& visit);
 
  private:
+  bool pauses_a_job(const RequestRow& pause) const;
   Result<std::vector<RequestRow>> standing(const storage::RequestFilter& filter,
                                            const std::vector<MissingNode>& missing);
 

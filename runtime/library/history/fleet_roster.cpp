@@ -10,7 +10,7 @@ namespace ballot::library {
 namespace {
 
 constexpr Millis named_for = std::chrono::hours(24);
-constexpr Millis quiet_for = std::chrono::seconds(5);
+constexpr Millis first_pause = std::chrono::seconds(5), longest_pause = std::chrono::seconds(40);  // before a probe
 constexpr Millis asked_for = std::chrono::seconds(5);  // a session that begins has not read all records yet
 constexpr std::size_t most_nodes = 1000;
 
@@ -46,6 +46,7 @@ void FleetRoster::see(const std::vector<core::Peers::Published>& published, Now 
       continue;
     }
     Known& node = nodes_[one.node];
+    if (one.at > node.published_at) node.silent.clear(), node.refusal.clear();
     node.url = one.api;
     node.machine = one.machine;
     node.published_at = std::max(node.published_at, one.at);
@@ -69,11 +70,16 @@ void FleetRoster::note(const std::string& node, const Result<std::string>& body,
     on_answer(node, now);
   else if (!body && body.error().code == Errc::timeout)
     on_timeout(node, body.error().what, now);
+  else if (const auto known = nodes_.find(node); !body && body.error().code == Errc::refused && known != nodes_.end())
+    known->second.refusal = body.error().what;
 }
 
 void FleetRoster::on_answer(const std::string& node, Now now) {
   const auto known = nodes_.find(node);
-  if (known != nodes_.end()) known->second.answered_at = std::max(known->second.answered_at, std::optional(now.wall));
+  if (known == nodes_.end()) return;
+  known->second.answered_at = std::max(known->second.answered_at, std::optional(now.wall));
+  known->second.silent.clear();
+  known->second.refusal.clear();
 }
 
 void FleetRoster::on_seen(const std::string& node, WallTime at) {
@@ -83,16 +89,49 @@ void FleetRoster::on_seen(const std::string& node, WallTime at) {
 
 void FleetRoster::on_timeout(const std::string& node, const std::string& why, Now now) {
   const auto known = nodes_.find(node);
-  if (known == nodes_.end()) return;
-  known->second.silent = why;
-  known->second.silent_until = now.steady + quiet_for;
+  if (known == nodes_.end() || !known->second.silent.empty()) return;  // several questions may wait for it at once
+  set_silent(known->second, why, first_pause, now);
 }
 
-AnswerTimes FleetRoster::answered() const {
-  AnswerTimes times;
+void FleetRoster::set_silent(Known& node, const std::string& why, Millis pause, Now now) {
+  node.silent = why;
+  node.silent_at = now.wall;
+  node.probe_pause = pause;
+  node.probe_at = now.steady + pause;
+}
+
+bool FleetRoster::is_probed(const Known& node) { return !node.silent.empty() && !node.url.empty() && !node.left_at; }
+
+std::vector<FleetPeer> FleetRoster::due_probes(Now now) const {
+  std::vector<FleetPeer> due;
   for (const auto& [name, node] : nodes_)
-    if (node.answered_at) times.emplace(name, *node.answered_at);
-  return times;
+    if (is_probed(node) && node.probe_at <= now.steady) due.push_back({name, node.url, std::nullopt, ""});
+  return due;
+}
+
+std::optional<SteadyTime> FleetRoster::next_probe() const {
+  std::optional<SteadyTime> next;
+  for (const auto& [name, node] : nodes_)
+    if (is_probed(node)) next = std::min(next.value_or(node.probe_at), node.probe_at);
+  return next;
+}
+
+void FleetRoster::note_probe(const std::string& node, const Result<std::string>& body, Now now) {
+  const auto known = nodes_.find(node);
+  if (known == nodes_.end() || known->second.silent.empty()) return;
+  if (body) return on_answer(node, now);
+  if (body.error().code != Errc::timeout) return known->second.silent.clear();
+  set_silent(known->second, body.error().what, std::min(known->second.probe_pause * 2, longest_pause), now);
+}
+
+Answers FleetRoster::answers() const {
+  Answers answers;
+  for (const auto& [name, node] : nodes_) {
+    if (node.answered_at) answers.answered.emplace(name, *node.answered_at);
+    if (!node.silent.empty()) answers.unanswered.emplace(name, node.silent_at);
+    if (!node.refusal.empty()) answers.refused.emplace(name, node.refusal);
+  }
+  return answers;
 }
 
 /// A record says only when it was written, which may be long before the node was last there.
@@ -117,7 +156,7 @@ std::vector<FleetPeer> FleetRoster::peers(Now now, const std::string& machine) c
       peer.silent = "it publishes " + node.url +
                     ", which is this machine, and runs on another one: its ballot.toml needs " +
                     "an [http] listen that other hosts reach, or advertise";
-    if (now.steady < node.silent_until) peer.silent = node.silent;
+    if (!node.silent.empty()) peer.silent = node.silent;
     if (node.left_at && now.wall - *node.left_at >= asked_for)
       peer.silent = "its record is gone from the store: it has left the fleet, or is stopped for good";
     peers.push_back(std::move(peer));

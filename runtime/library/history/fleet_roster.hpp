@@ -7,7 +7,8 @@
 //   publishes one of its own loopback, and    | no       | yes: whoever asked there would ask himself
 //   runs on another machine                   |          |
 //   published once, and its record is gone    | no       | yes, for a day: nobody vouches for its URL any more
-//   did not answer in time                    | no, 5 s  | yes: who asks several times waits for it once
+//   did not answer in time                    | no       | yes, until it has answered a probe, which nobody waits for,
+//                                             |          | after 5, 10, 20 and then each 40 s; or published anew
 //
 // While this node has no session, the store says nothing: what was published last counts. A session that begins has
 // not read all records yet: a node whose record is gone is asked for 5 s more. Of more than 1,000 nodes the rest is
@@ -45,8 +46,14 @@ class FleetRoster {
   void on_seen(const std::string& node, WallTime at);
   void on_timeout(const std::string& node, const std::string& why, Now now);
 
-  /// When each has answered last, of those that have.
-  AnswerTimes answered() const;
+  /// Nodes that did not answer and are to be asked again, beside what people ask.
+  std::vector<FleetPeer> due_probes(Now now) const;
+  /// When the next one is; none: no node is silent.
+  std::optional<SteadyTime> next_probe() const;
+  /// Of a node that was asked so. Any answer, and any refusal, says that a question would not wait for it.
+  void note_probe(const std::string& node, const Result<std::string>& body, Now now);
+
+  Answers answers() const;
 
   /// `machine`: this one; "": not known.
   std::vector<FleetPeer> peers(Now now, const std::string& machine) const;
@@ -56,6 +63,9 @@ class FleetRoster {
 
   bool forget_departed();
   static void set_heard(FleetPeer& peer, const Known& node);
+  static void set_silent(Known& node, const std::string& why, Millis pause, Now now);
+  /// One that has left is asked no more.
+  static bool is_probed(const Known& node);
 
   struct Known {
     std::string url, machine;
@@ -63,8 +73,11 @@ class FleetRoster {
     std::optional<WallTime> seen_at;  // in an election
     std::optional<WallTime> answered_at;
     std::optional<WallTime> left_at;  // since when it publishes nothing
-    std::string silent;               // why it is not asked,
-    SteadyTime silent_until{};        // until then
+    std::string refusal;              // why it did not take the last question; "": it did
+    std::string silent;               // why it is not asked; "": it is
+    WallTime silent_at{};             // it was given up last
+    SteadyTime probe_at{};
+    Millis probe_pause{0};  // before that
   };
   std::map<std::string, Known> nodes_;
   std::size_t unknown_ = 0;  // nodes that publish, and are too many

@@ -24,6 +24,7 @@ constexpr Millis of_the_fleet_for = std::chrono::hours(24 * 7);
 constexpr std::size_t most_unsent = 5000;
 constexpr std::int64_t most_terms = 1000;
 constexpr std::size_t stored_piece = 256 * 1024;
+constexpr std::int64_t rows_before_refused = 100;  // triggers, of a job: older rows are not looked at
 
 std::vector<std::string> names_of(const std::string& node, const FleetNow& now) {
   std::vector<std::string> names{node};
@@ -167,7 +168,7 @@ bool HistoryLedger::is_shown_copy(const PlacedRow& candidate, const Row& row) {
   const std::string& node = candidate.at.ledger;
   if (!has_several(node)) return true;
   const bool is_counted = row.status == Status::succeeded && row.attempt == 1 && row.node == node;
-  if (leaves_out_counted_ && is_counted) return false;
+  if (counted_ && is_counted) return false;
   if (row.slot != shown_slot_) shown_.clear();
   shown_slot_ = row.slot;
   const std::pair key(node, key_of(candidate.row));
@@ -190,7 +191,7 @@ Result<void> HistoryLedger::read_pages(storage::PageMerge& pages, const storage:
     storage::Filter page = filter;
     page.limit = most;
     if (read_to_) page.after = read_to_;
-    auto kept = noted(leaves_out_counted_ ? history_.rows_left(page) : history_.rows(page));
+    auto kept = noted(counted_ ? history_.rows_left(page, counted_->left) : history_.rows(page));
     if (!kept) return kept.error();
     std::vector<PlacedRow> rows;
     for (KeptRow& one : *kept) {
@@ -204,16 +205,27 @@ Result<void> HistoryLedger::read_pages(storage::PageMerge& pages, const storage:
   return {};
 }
 
-Result<void> HistoryLedger::summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) {
+Result<void> HistoryLedger::summary(storage::Filter filter, CountPer per, const VisitRow& visit,
+                                    const VisitCount& count) {
   filter.after.reset();
-  const auto counts = noted(history_.succeeded_at_once(filter));
+  gather(filter.jobs);
+  auto counts = noted(history_.counts(filter, per, runs_known_besides()));
   if (!counts) return counts.error();
-  for (const RunCount& one : *counts)
+  for (const RunCount& one : counts->counts)
     if (!count(one)) return {};
-  leaves_out_counted_ = true;
-  const auto read = FleetLedger::summary(std::move(filter), visit, count);
-  leaves_out_counted_ = false;
+  counted_ = *std::move(counts);
+  const auto read = FleetLedger::summary(std::move(filter), per, visit, count);
+  counted_.reset();
   return read;
+}
+
+/// Those of which something else may count than the history has.
+std::vector<RunId> HistoryLedger::runs_known_besides() const {
+  std::set<RunId> runs;
+  for (const auto* const accounts : {&unsent_, &fleet().evidence()})
+    for (const Account& one : *accounts)
+      if (one.row.run) runs.insert(*one.row.run);
+  return {runs.begin(), runs.end()};
 }
 
 Result<std::vector<Account>> HistoryLedger::accounts_of(const std::vector<RowKey>& keys) {
@@ -236,6 +248,14 @@ Result<std::vector<Account>> HistoryLedger::accounts_of(const std::vector<RowKey
 Result<std::vector<Account>> HistoryLedger::last_accounts(const std::vector<std::string>& jobs) {
   auto rows = noted(in_parts(jobs, [this](const auto& part) { return history_.last_rows(part); }));
   if (!rows) return rows.error();
+  std::set<std::string> refused;  // of their newest slots nothing was to run
+  for (const KeptRow& one : *rows)
+    if (storage::is_refused_trigger(one.row)) refused.insert(one.row.job);
+  for (const std::string& job : refused) {
+    auto before = noted(history_.rows({.jobs = {job}, .limit = rows_before_refused}));
+    if (!before) return before.error();
+    std::move(before->begin(), before->end(), std::back_inserter(*rows));
+  }
   std::vector<Account> accounts = accounts_in(*std::move(rows));
   for (const Account& one : unsent_)
     if (std::find(jobs.begin(), jobs.end(), one.row.job) != jobs.end()) accounts.push_back(one);

@@ -39,7 +39,7 @@ class HistoryLedger : public FleetLedger {
                                                      AskOthers ask, History& history);
 
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
-  Result<void> summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) override;
+  Result<void> summary(storage::Filter filter, CountPer per, const VisitRow& visit, const VisitCount& count) override;
   Result<std::vector<RunId>> find_run(const std::string& suffix) override;
   Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
   Result<std::vector<TermRow>> terms(const std::string& group) override;
@@ -72,6 +72,7 @@ class HistoryLedger : public FleetLedger {
   const LedgerLine* line_of(const std::string& node) const;
   bool has_several(const std::string& node) const;
   bool is_current(const LedgerLine& line) const;
+  std::vector<RunId> runs_known_besides() const;
   template <class T>
   Result<T> noted(Result<T> answer) {
     if (!answer && !failure_) failure_ = answer.error();
@@ -85,7 +86,7 @@ class HistoryLedger : public FleetLedger {
   std::vector<storage::Account> unsent_;    // what this node has recorded and not handed on
   bool lacks_unsent_ = false;               // there is more of it
   std::optional<HistoryPosition> read_to_;  // of the pages that are read
-  bool leaves_out_counted_ = false;         // of those
+  std::optional<RunCounts> counted_;        // of these what is counted, and not read
   // Of nodes with several ledgers: the highest id of a row, and what was shown of the slot that is shown.
   std::map<std::pair<std::string, RowKey>, std::int64_t> highest_;
   std::set<std::pair<std::string, RowKey>> shown_;

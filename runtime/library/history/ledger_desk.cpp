@@ -131,8 +131,13 @@ void add_scope(io::Message& answer, const LedgerView& ledger, const std::vector<
   if (ledger.is_of_fleet() || !missing.empty()) answer.set("missing", std::move(missing));
 }
 
+Result<io::Message> read_by(const LedgerDesk::Read& read, LedgerView& ledger, const io::Message& question) {
+  return read ? read(ledger) : answer_question(ledger, question);
+}
+
 /// From the fleet's history; none: it does not answer.
-std::optional<io::Message> read_history(const LedgerPlace& place, const io::Message& question, const FleetAccess& fleet,
+std::optional<io::Message> read_history(const LedgerPlace& place, const io::Message& question,
+                                        const LedgerDesk::Read& read, const FleetAccess& fleet,
                                         const std::function<bool()>& goes_on) {
   const Now now = io::read_clocks();
   auto own = FileLedger::open(place, goes_on);
@@ -144,7 +149,7 @@ std::optional<io::Message> read_history(const LedgerPlace& place, const io::Mess
   auto ledger = HistoryLedger::open({place.node, fleet.history->sent(), now.wall, fleet.source != nullptr},
                                     *std::move(own), fleet.now, others_of(fleet.source, goes_on), *reader);
   reader->set_goes_on(goes_on);
-  auto answer = ledger ? answer_question(**ledger, question) : Result<io::Message>(ledger.error());
+  auto answer = ledger ? read_by(read, **ledger, question) : Result<io::Message>(ledger.error());
   const auto failure = ledger ? (*ledger)->failure() : std::optional(ledger.error());
   if (failure && goes_on()) {
     fleet.history->note_failure(*failure, io::read_clocks().steady);
@@ -180,8 +185,8 @@ LedgerPlace with_history(LedgerPlace place, HistoryReaders& readers, const std::
   return place;
 }
 
-io::Message read_answer(const LedgerPlace& place, const io::Message& question, FleetAccess fleet,
-                        const std::atomic<bool>& dropped, Millis longest) {
+io::Message read_answer(const LedgerPlace& place, const io::Message& question, const LedgerDesk::Read& read,
+                        FleetAccess fleet, const std::atomic<bool>& dropped, Millis longest) {
   const SteadyTime until = io::read_clocks().steady + longest;
   const auto is_late = [until] { return io::read_clocks().steady >= until; };
   const auto goes_on = [&] { return !dropped && !is_late(); };
@@ -197,12 +202,12 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, F
   FleetSource* const source = fleet.source;
   std::optional<Error> failure;
   if (ledger && fleet.history && question.text("scope") == "fleet" && only.empty() && !is_audit) {
-    if (auto answer = read_history(place, question, fleet, goes_on)) return *std::move(answer);
+    if (auto answer = read_history(place, question, read, fleet, goes_on)) return *std::move(answer);
     failure = fleet.history->failure();
   }
   if (ledger && source) ledger = fleet_ledger(place.node, *std::move(ledger), std::move(fleet), question, goes_on);
-  if (!ledger) return io::to_message(ledger.error());
-  auto answer = answer_question(**ledger, question);
+  if (!ledger) return is_late() ? too_long() : io::to_message(ledger.error());
+  auto answer = read_by(read, **ledger, question);
   if (answer) add_scope(*answer, **ledger, missing_of(**ledger, source, goes_on), question);
   if (answer && failure) answer->set("history_failure", failure->what);
   if (answer) return *std::move(answer);
@@ -219,6 +224,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   struct Work {
     Number number = 0;
     io::Message question;
+    Read read;
     FleetAccess fleet;
     std::shared_ptr<std::atomic<bool>> dropped;
   };
@@ -228,6 +234,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   struct Asked {
     io::Message question;
     io::Reply reply;
+    Read read;
   };
   struct Reading {
     bool is_own = false;  // of root or the daemon's user
@@ -248,13 +255,13 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   HistoryReaders* history = nullptr;  // null: there is none
   std::vector<std::thread> pool;
 
-  void ask(io::Question question, io::Reply reply) {
+  void ask(io::Question question, io::Reply reply, Read read) {
     if (closed) return reply.fail({Errc::unavailable, "the daemon stops"});
     if (!begin_threads(reply)) return;
     const std::size_t bytes = io::encode(question.message).size();
     Queue& queue = question.asker.is_own ? own : others;
     const std::string key = question.asker.is_known ? question.asker.key : "";
-    for (const auto& dropped : queue.push(key, {std::move(question.message), std::move(reply)}, bytes))
+    for (const auto& dropped : queue.push(key, {std::move(question.message), std::move(reply), std::move(read)}, bytes))
       dropped.item.reply.fail({Errc::unavailable, "too many questions of the ledger wait; try again later"});
     begin_waiting();
   }
@@ -277,7 +284,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
   }
 
   void begin(bool is_own, Queue::Entry entry) {
-    auto& [question, reply] = entry.item;
+    auto& [question, reply, read] = entry.item;
     if (reply.gone()) return (is_own ? own : others).done(entry.key);
     const auto dropped = std::make_shared<std::atomic<bool>>(false);
     reply.on_gone([dropped] { *dropped = true; });
@@ -286,7 +293,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
     of_fleet.history = history;
     if (fleet && is_of_fleet(question)) of_fleet.source = fleet, of_fleet.now = fleet->now(question);
     const std::lock_guard lock(mutex);
-    waiting.push_back({last_number, std::move(question), std::move(of_fleet), dropped});
+    waiting.push_back({last_number, std::move(question), std::move(read), std::move(of_fleet), dropped});
     changed.notify_one();
   }
 
@@ -336,7 +343,7 @@ struct LedgerDesk::State : std::enable_shared_from_this<State> {
 
   /// Memory may be used up.
   io::Message answer(Work& asked, Millis longest) const try {
-    return read_answer(place, asked.question, std::move(asked.fleet), *asked.dropped, longest);
+    return read_answer(place, asked.question, asked.read, std::move(asked.fleet), *asked.dropped, longest);
   } catch (const std::exception& error) {
     return error_message(Errc::io, "cannot read the ledger: " + exception_text(error));
   }
@@ -360,7 +367,9 @@ void LedgerDesk::answer_for(FleetSource& fleet) { state_->fleet = &fleet; }
 
 void LedgerDesk::answer_from(HistoryReaders& history) { state_->history = &history; }
 
-void LedgerDesk::answer(io::Question question, io::Reply reply) { state_->ask(std::move(question), std::move(reply)); }
+void LedgerDesk::answer(io::Question question, io::Reply reply, Read read) {
+  state_->ask(std::move(question), std::move(reply), std::move(read));
+}
 
 void LedgerDesk::close() { state_->close(); }
 

@@ -23,6 +23,7 @@
 //   desk.answer(question, reply);
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "io/main_loop.hpp"
@@ -51,7 +52,9 @@ class LedgerDesk {
   /// outlives the desk, or its close().
   void answer_from(HistoryReaders& history);
 
-  void answer(io::Question question, io::Reply reply);
+  /// `read`: what is asked of the ledger, on one of the threads; none: what the question's words say.
+  using Read = std::function<Result<io::Message>(LedgerView&)>;
+  void answer(io::Question question, io::Reply reply, Read read = {});
   /// Ends what is read, and its threads. Whoever asks afterwards is told that the daemon stops.
   void close();
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
@@ -236,11 +237,20 @@ Message question(const std::string& call) {
 
 namespace {
 
+/// A message has lists of texts.
+std::vector<std::string> texts_of(const std::vector<WallTime>& slots) {
+  std::vector<std::string> texts;
+  for (const WallTime slot : slots) texts.push_back(format_slot(slot));
+  return texts;
+}
+
 std::vector<Message> messages_of(const std::vector<LedPause>& pauses) {
   std::vector<Message> all;
   for (const LedPause& one : pauses) {
     all.push_back(Message().set("of", std::string(one.is_of_group ? "group" : "job")).set("by", one.by));
     if (one.since) all.back().set("since", std::int64_t{one.since->time_since_epoch().count()});
+    if (one.until) all.back().set("until", std::int64_t{one.until->time_since_epoch().count()});
+    if (!one.reason.empty()) all.back().set("reason", one.reason);
   }
   return all;
 }
@@ -257,6 +267,8 @@ std::vector<Message> states_of(const LedgerView& ledger) {
     if (one.next) states.back().set("next", std::int64_t{one.next->time_since_epoch().count()});
     if (!one.trouble.empty()) states.back().set("trouble", one.trouble);
     if (!one.pauses.empty()) states.back().set("pauses", messages_of(one.pauses));
+    if (one.is_running) states.back().set("running", true);
+    if (!one.waiting.empty()) states.back().set("waiting", texts_of(one.waiting));
   }
   return states;
 }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/audit.hpp"
@@ -76,17 +77,26 @@ struct LedPause {
   bool is_of_group = false;
   std::optional<WallTime> since = {};
   std::string by = {};
+  std::optional<WallTime> until = {};  // it ends by itself
+  std::string reason = {};
 };
+
+inline constexpr std::size_t most_waiting = 10'000;  // slots of a job, in an answer
+
+/// The state of a node's own instance of a job that its job files do not define, as that node says.
+inline constexpr std::string_view not_defined = "not defined there";
 
 /// The state of a job as the node that leads it has it.
 struct LedState {
   std::string job, node, state;
   std::optional<WallTime> paused_at = {};  // the job or its group; none: it is not, or the time is not known
   std::string paused_by = {};
-  bool is_of_store = false;           // a register says it, and `node` is ""
-  std::optional<WallTime> next = {};  // the slot that is to come, as the node that leads it has it
-  std::string trouble = {};           // why it is halted
-  std::vector<LedPause> pauses = {};  // all that stand
+  bool is_of_store = false;            // a register says it, and `node` is ""
+  std::optional<WallTime> next = {};   // the slot that is to come, as the node that leads it has it
+  std::string trouble = {};            // why it is halted, or not defined
+  std::vector<LedPause> pauses = {};   // all that stand
+  bool is_running = false;             // a run of it goes on, on whichever node
+  std::vector<WallTime> waiting = {};  // its slots that are due and wait for their turn, where it alone is asked for
 };
 
 /// As a row is shown, where `is_evidence` says that the store alone shows it. A slot that a run had claimed, and of
@@ -121,11 +131,11 @@ class LedgerView {
     if (next && !goes_on) next = std::optional<storage::Position>();
     return next;
   }
-  /// As history() of all rows, in which runs that have succeeded at once may be counted by hour and job instead: then
-  /// the filter's limit is of these counts.
+  /// As history() of all rows, in which runs of which no row is in question may be counted by job and `per` instead:
+  /// then the filter's limit is of these counts.
   using VisitCount = std::function<bool(const RunCount&)>;
-  virtual Result<void> summary(storage::Filter filter, const VisitRow& visit, const VisitCount& count) {
-    (void)count;
+  virtual Result<void> summary(storage::Filter filter, CountPer per, const VisitRow& visit, const VisitCount& count) {
+    (void)per, (void)count;
     filter.limit = std::nullopt;
     const auto read = history(filter, visit);
     return read ? Result<void>() : read.error();

@@ -90,6 +90,9 @@ Message to_message(const Row& row) {
   if (!row.ended_by.empty()) message.set("ended_by", row.ended_by);
   if (!row.paused_by.empty()) message.set("paused_by", row.paused_by);
   if (!row.resumed_by.empty()) message.set("resumed_by", row.resumed_by);
+  set_if(message, "paused_at", row.paused_at, ms);
+  set_if(message, "pause_ends", row.pause_ends, ms);
+  if (!row.pause_reason.empty()) message.set("pause_reason", row.pause_reason);
   return message;
 }
 
@@ -131,6 +134,9 @@ Result<Row> row_from(const Message& message) {
   row.ended_by = text_of(message, "ended_by");
   row.paused_by = text_of(message, "paused_by");
   row.resumed_by = text_of(message, "resumed_by");
+  row.paused_at = time_of(message, "paused_at");
+  row.pause_ends = time_of(message, "pause_ends");
+  row.pause_reason = text_of(message, "pause_reason");
   return row;
 }
 

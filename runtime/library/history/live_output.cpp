@@ -12,8 +12,15 @@
 namespace ballot::library {
 namespace {
 
-constexpr Millis runner_patience{5000};
-constexpr Millis look_interval{100};  // whether it is still to wait
+constexpr Millis runner_patience{1500};  // another node that asks waits for 2 s
+constexpr Millis look_interval{100};     // whether it is still to wait
+
+Error runner_silence() {
+  return {
+      Errc::unavailable,
+      "the node's runner does not answer, so what the run has printed so far is not known: it hangs, or was stopped "
+      "by a signal"};
+}
 
 Error no_answer() {
   return {Errc::unavailable, "the runner does not say what the run has printed so far: it may be of an older ballot"};
@@ -44,7 +51,7 @@ Result<runner::Shown> LiveOutput::ask(const runner::AttemptId& attempt, std::int
     }
     const Millis left = until - io::read_clocks().steady;
     pollfd readable{connection_.get(), POLLIN, 0};
-    if (left <= Millis(0) || (goes_on && !goes_on())) return no_answer();
+    if (left <= Millis(0) || (goes_on && !goes_on())) return runner_silence();
     if (::poll(&readable, 1, static_cast<int>(std::min(left, look_interval).count())) == 0) continue;
     const ssize_t size = ::recv(connection_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;

@@ -8,8 +8,11 @@
 
 #include "base/instance.hpp"
 #include "core/record/register.hpp"
+#include "core/record/standing_pause.hpp"
+#include "core/request/pause_answers.hpp"
 #include "core/views.hpp"
 #include "io/clocks.hpp"
+#include "library/held/stored_states.hpp"
 #include "library/history/awaited.hpp"
 #include "library/history/standing_pauses.hpp"
 
@@ -88,44 +91,34 @@ struct Registers {
 };
 using Found = Result<Registers>;
 
-/// Whether a job or a group is halted or paused: "" neither.
-struct Held {
-  std::string word, by;
-  std::optional<WallTime> since;
-};
-using HeldOnes = std::map<std::string, Held>;  // by their registers' names
-
-void note_group(const std::string& group, const Register& stored, HeldOnes& held, StoreShows& shows) {
+void note_group(const std::string& group, const Register& stored, StoreShows& shows) {
   const auto known = core::parse_group_register(stored.value);
-  if (!known || !known->halted.empty()) held[stored.name] = {"halted", "", {}};
   if (!known || !known->paused) return;
-  held.try_emplace(stored.name, Held{"paused", known->paused_by, known->paused_at});
   shows.pauses.push_back(standing_pause("", group, known->paused_at, known->paused_by));
+  shows.pauses.back().text = core::terms_text(known->pause_terms.ends, known->pause_terms.reason);
 }
 
-void note_job(const std::string& job, const Register& stored, HeldOnes& held, StoreShows& shows) {
+/// `all_are`: all instances of it are paused.
+void note_job(const std::string& job, const Register& stored, bool all_are, StoreShows& shows) {
   const auto known = core::parse_job_register(stored.value);
-  if (!known) return void(held[stored.name] = {"halted", "", {}});
+  if (!known) return;
   for (Row& row : core::shown_runs(job, *known)) shows.rows.push_back(std::move(row));
-  if (!known->paused) return;
+  if (!known->is_paused_yet(all_are)) return;
   const core::Interventions& what = *known->interventions;
-  held[stored.name] = {"paused", what.paused_by, what.paused_at};
   shows.pauses.push_back(standing_pause(job, "", what.paused_at, what.paused_by));
+  shows.pauses.back().text = core::terms_text(what.pause_terms.ends, what.pause_terms.reason);
 }
 
-/// Halted comes before paused; of both the job before its group.
-LedState state_of(const std::string& job, const std::string& group, const HeldOnes& held) {
-  LedState state{job, "", "", {}, "", true};
-  for (const std::string& name : {core::job_register(job), core::group_register(group)}) {
-    const auto found = held.find(name);
-    if (found == held.end() || (!state.state.empty() && found->second.word != "halted")) continue;
-    state.state = found->second.word, state.paused_at = found->second.since, state.paused_by = found->second.by;
-  }
-  for (const bool is_of_group : {false, true}) {
-    const auto found = held.find(is_of_group ? core::group_register(group) : core::job_register(job));
-    if (state.state == "paused" && found != held.end() && found->second.word == "paused")
-      state.pauses.push_back({is_of_group, found->second.since, found->second.by});
-  }
+/// None: it is active.
+std::optional<LedState> state_of(const std::string& job, const std::string& group, const StoredStates& states) {
+  const StoredState stored = states.of(job, group);
+  if (stored.word == "active") return std::nullopt;
+  LedState state{job, "", stored.word, {}, "", true};
+  state.trouble = stored.why;
+  if (stored.word != "paused") return state;
+  for (const Pause& pause : stored.pauses)
+    state.pauses.push_back({pause.of == Pause::Of::group, pause.since, pause.by, pause.until, pause.reason});
+  state.paused_at = stored.pauses.front().since, state.paused_by = stored.pauses.front().by;
   return state;
 }
 
@@ -134,16 +127,19 @@ StoreShows shows(Registers read) {
   shows.has_more = read.has_more;
   std::map<std::string, std::string> groups;  // by their registers' names
   for (const auto& [job, group] : read.groups) groups.emplace(core::group_register(group), group);
-  HeldOnes held;
+  std::set<std::string, std::less<>> paused;
+  for (const Register& one : read.found)
+    if (auto job = core::paused_job(one)) paused.insert(*std::move(job));
   for (const Register& one : read.found)
     if (const auto group = groups.find(one.name); group != groups.end())
-      note_group(group->second, one, held, shows);
+      note_group(group->second, one, shows);
     else if (const auto job = core::job_of(one))
-      note_job(*job, one, held, shows);
+      note_job(*job, one, paused.contains(common_name(*job)), shows);
+  const StoredStates states = StoredStates::of(read.found, io::read_clocks().wall);
   for (const std::string& job : read.jobs) {
     const auto group = read.groups.find(job);
-    LedState state = state_of(job, group == read.groups.end() ? "" : group->second, held);
-    if (!state.state.empty()) shows.states.push_back(std::move(state));
+    auto state = state_of(job, group == read.groups.end() ? "" : group->second, states);
+    if (state) shows.states.push_back(*std::move(state));
   }
   shows.jobs = std::move(read.jobs);
   return shows;
@@ -155,7 +151,12 @@ void begin(Node& node, const std::shared_ptr<Unanswered>& asked, SteadyTime unti
   if (asked->look_on(node.core().views())) return node.loop().post([=, &node] { begin(node, asked, until, reading); });
   if (asked->jobs().empty()) return reading->finish(Registers{});
   std::vector<std::string> names;
-  for (const std::string& job : asked->jobs()) names.push_back(core::job_register(job));
+  std::set<std::string> pauses;
+  for (const std::string& job : asked->jobs()) {
+    names.push_back(core::job_register(job));
+    if (is_instance(job)) pauses.insert(core::pause_record(common_name(job)));
+  }
+  names.insert(names.end(), pauses.begin(), pauses.end());
   std::set<std::string> groups;
   for (const auto& [job, group] : asked->groups())
     if (groups.insert(group).second) names.push_back(core::group_register(group));

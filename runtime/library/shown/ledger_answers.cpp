@@ -106,6 +106,36 @@ Result<Message> shown_requests(LedgerView& ledger, const Message& asked, WallTim
   return answer;
 }
 
+/// Of each job's last slots (of those from `since` on, before `until`) the row of the last attempt; no more is read of
+/// a job than these can have.
+Result<Message> shown_strips(LedgerView& ledger, const Message& asked, WallTime) {
+  const std::vector<std::string> jobs = asked.texts("jobs");
+  if (jobs.empty() || jobs.size() > most_strips)
+    return Error{Errc::invalid, "job: from 1 to " + std::to_string(most_strips) + " jobs are to be named"};
+  if (const auto known = require_jobs(ledger, asked); !known) return known.error();
+  const auto most = std::clamp<std::int64_t>(asked.integer("last").value_or(default_strip), 1, most_in_strip);
+  auto filter = filter_from(asked);
+  if (!filter) return filter.error();
+  filter->limit = 2 * most;
+  std::vector<Message> strips;
+  std::set<std::string_view> done;
+  for (const std::string& job : jobs) {
+    if (!done.insert(job).second) continue;
+    std::vector<Message> rows;
+    std::optional<WallTime> last;
+    filter->jobs = {job};
+    const auto read = ledger.history(*filter, [&](const Row& row) {
+      if (row.slot == last) return true;
+      last = row.slot;
+      rows.push_back(shown_row(ledger, row));
+      return std::ssize(rows) < most;
+    });
+    if (!read) return read.error();
+    strips.push_back(Message().set("job", job).set("rows", std::move(rows)));
+  }
+  return Message().set("strips", std::move(strips));
+}
+
 Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
   const std::string name = text_in(asked, "run");
   const auto found = ledger.find_run(name);
@@ -128,37 +158,44 @@ Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
   return shown_row(ledger, rows.front()).set("attempts", std::move(attempts));
 }
 
-/// How slots of one hour have ended: a run's by its last attempt, which comes first.
+/// How slots have ended, by hour, by day or all: a run's by its last attempt, which comes first.
 class SlotCounts {
  public:
+  explicit SlotCounts(CountPer per) : per_(per) {}
+
   /// False: there are too many counts.
   bool add(const Row& row) {
     if (row.slot != slot_) runs_.clear(), slot_ = row.slot;
-    const std::int64_t hour = std::chrono::floor<std::chrono::hours>(row.slot).time_since_epoch().count();
-    Count& count = counts_[{hour, row.job, std::string(to_string(row.status)), std::string(to_string(row.reason))}];
+    const WallTime from = begin_of(per_, row.slot);
+    Count& count = counts_[{from, row.job, std::string(to_string(row.status)), std::string(to_string(row.reason))}];
     if (!row.run || runs_.insert(*row.run).second) count.slots += row.slots;
     if (row.attempt > 0) ++count.attempts;
     return counts_.size() <= most_counts;
   }
 
   bool add(const RunCount& runs) {
-    const std::int64_t hour = std::chrono::floor<std::chrono::hours>(runs.hour).time_since_epoch().count();
-    Count& count = counts_[{hour, runs.job, std::string(to_string(Status::succeeded)), ""}];
+    Count& count =
+        counts_[{runs.from, runs.job, std::string(to_string(runs.status)), std::string(to_string(runs.reason))}];
     count.slots += runs.runs;
-    count.attempts += runs.runs;
+    count.attempts += runs.attempts;
     return counts_.size() <= most_counts;
   }
 
-  std::vector<Message> shown() const {
-    std::vector<Message> hours;
+  /// `since`: where all of them begin.
+  std::vector<Message> shown(WallTime since) const {
+    std::vector<Message> all;
     for (const auto& [key, count] : counts_) {
-      const auto& [hour, job, status, reason] = key;
+      const auto& [from, job, status, reason] = key;
       Message one;
-      one.set("hour", format_slot(WallTime(std::chrono::hours(hour)))).set("job", job).set("status", status);
-      one.set("reason", word_or_null(reason)).set("slots", count.slots).set("attempts", count.attempts);
-      hours.push_back(std::move(one));
+      if (per_ == CountPer::hour)
+        one.set("hour", format_slot(from));
+      else
+        one.set("from", per_ == CountPer::all ? format_millis(since) : format_slot(from));
+      one.set("job", job).set("status", status).set("reason", word_or_null(reason));
+      one.set("slots", count.slots).set("attempts", count.attempts);
+      all.push_back(std::move(one));
     }
-    return hours;
+    return all;
   }
   bool is_too_long() const { return counts_.size() > most_counts; }
 
@@ -166,26 +203,38 @@ class SlotCounts {
   struct Count {
     std::int64_t slots = 0, attempts = 0;
   };
+  CountPer per_;
   WallTime slot_{};
   std::set<RunId> runs_;  // of that slot
-  std::map<std::tuple<std::int64_t, std::string, std::string, std::string>, Count> counts_;
+  std::map<std::tuple<WallTime, std::string, std::string, std::string>, Count> counts_;
 };
+
+Result<CountPer> period_asked(const Message& asked) {
+  const std::string per = asked.text("per").value_or("hour");
+  if (per == "hour") return CountPer::hour;
+  if (per == "day") return CountPer::day;
+  if (per == "all") return CountPer::all;
+  return Error{Errc::invalid, "per: '" + per + "' is not a period: hour, day or all"};
+}
 
 Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime now) {
   if (const auto known = require_jobs(ledger, asked); !known) return known.error();
   if (const auto known = require_nodes(ledger, asked.texts("nodes")); !known) return known.error();
   auto filter = shown_filter(asked, now);
   if (!filter) return filter.error();
+  const auto per = period_asked(asked);
+  if (!per) return per.error();
   filter->limit = static_cast<std::int64_t>(most_counts) + 1;
-  SlotCounts summary;
+  SlotCounts summary(*per);
   const auto read = ledger.summary(
-      *filter, [&](const Row& row) { return summary.add(row); },
+      *filter, *per, [&](const Row& row) { return summary.add(row); },
       [&](const RunCount& count) { return summary.add(count); });
   if (!read) return read.error();
   if (summary.is_too_long())
     return Error{Errc::invalid, "the summary has more than " + std::to_string(most_counts) +
-                                    " counts; ask for fewer jobs, or a shorter time"};
-  return Message().set("hours", summary.shown());
+                                    " counts; ask by the day or for all of it (per=day, per=all), for fewer jobs, "
+                                    "or a shorter time"};
+  return Message().set(*per == CountPer::hour ? "hours" : "counts", summary.shown(filter->since.value_or(WallTime())));
 }
 
 Result<Message> shown_terms(LedgerView& ledger, const Message& asked, WallTime) {
@@ -198,7 +247,8 @@ Result<Message> shown_terms(LedgerView& ledger, const Message& asked, WallTime) 
     if (std::ssize(all) >= most) break;
     all.push_back(shown(term));
     const bool is_over = next != nullptr && next->group == term.group;
-    if (!term.ended_at && is_over) all.back().set("ended_at", format_millis(next->elected_at));
+    if (is_over && term.ended_at.value_or(WallTime::max()) > next->elected_at)
+      all.back().set("ended_at", format_millis(next->elected_at));
     next = &term;
   }
   return Message().set("terms", std::move(all));
@@ -208,11 +258,9 @@ struct ShownCall {
   std::string_view name;
   Result<Message> (*answer)(LedgerView&, const Message&, WallTime);
 };
-constexpr ShownCall shown_calls[] = {{"history", shown_history},
-                                     {"run", shown_run},
-                                     {"summary", shown_summary},
-                                     {"terms", shown_terms},
-                                     {"requests", shown_requests}};
+constexpr ShownCall shown_calls[] = {{"history", shown_history}, {"strips", shown_strips},
+                                     {"run", shown_run},         {"summary", shown_summary},
+                                     {"terms", shown_terms},     {"requests", shown_requests}};
 
 }  // namespace
 

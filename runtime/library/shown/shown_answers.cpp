@@ -7,6 +7,7 @@
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "config/other_instance.hpp"
+#include "config/words.hpp"
 #include "io/clocks.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/ledger_ask.hpp"
@@ -118,6 +119,17 @@ class InZone {
   Result<zones::TimeZone> zone_;
 };
 
+void set_defined(Message& told, const Job& job) {
+  told.set("description", word_or_null(*job.description)).set("schedule", std::vector(*job.schedule));
+  told.set("timezone", std::string(*job.timezone)).set("enabled", job.enabled);
+  told.set("concurrency", std::string(config::word_of(job.concurrency)));
+}
+
+void set_place(Message& told, const std::optional<config::JobPlace>& place) {
+  told.set("file", word_or_null(place ? place->file : ""));
+  told.set("line", place ? Message::Value(std::int64_t{place->position.line}) : Message::Value());
+}
+
 }  // namespace
 
 bool ShownAnswers::answer(const io::Question& question, const io::Reply& reply) const {
@@ -162,17 +174,15 @@ void ShownAnswers::answer_jobs(const io::Question& question, const io::Reply& re
   const Message& asked = question.message;
   views_.page_of_jobs(
       {asked_text(asked, "after"), asked_text(asked, "group"), asked_size(asked)},
-      [this, page](const core::JobView& job) { page->push_back(shown(job, name_)); },
+      [this, page](const core::JobView& job) {
+        page->push_back(shown(job, name_));
+        if (const auto definition = definition_of(std::string(job.name))) set_defined(page->back(), definition->job);
+      },
       [this, page, question, reply](const core::Views::Next& next) {
         with_last_statuses(question, reply, std::move(*page), [reply, next](std::vector<Message> jobs, Message whole) {
           reply.finish(whole.set("jobs", std::move(jobs)).set("next", next));
         });
       });
-}
-
-void set_defined(Message& told, const Job& job) {
-  told.set("description", word_or_null(*job.description)).set("schedule", std::vector(*job.schedule));
-  told.set("timezone", std::string(*job.timezone)).set("enabled", job.enabled);
 }
 
 /// A job's own, or another node's instance as the files here define it; null: neither.
@@ -199,12 +209,13 @@ void ShownAnswers::answer_job_elsewhere(const std::string& name, const io::Quest
     view.next = slots->front();
   Message told = shown(view, name_);
   set_defined(told, definition->job);
+  set_place(told, jobs_.place_of(name));
   const auto by_files = told.text("state");
   const auto finish = [reply, node, by_files, unknown](std::vector<Message> jobs, const Message& whole) {
     Message& job = jobs.front();
     const bool has_answered = job.text("state") && !job.text("state_evidence");
     if (!has_answered && !is_missing(whole, node)) return reply.fail(unknown);
-    if (!has_answered) job.set("leader", {});
+    if (!has_answered || job.text("state") == not_defined) job.set("leader", {});
     if (!job.text("state")) job.set("state", by_files);
     for (const auto& [key, value] : whole.fields()) job.set(key, value);
     reply.finish(std::move(job));
@@ -219,6 +230,7 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
     if (job == nullptr) return answer_job_elsewhere(name, question, reply);
     Message told = shown(*job, name_);
     if (const auto definition = definition_of(name)) set_defined(told, definition->job);
+    set_place(told, jobs_.place_of(name));
     with_last_statuses(question, reply, {told}, [reply](std::vector<Message> jobs, Message whole) {
       for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
       reply.finish(std::move(jobs.front()));
@@ -226,13 +238,16 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
   });
 }
 
-/// A job that is paused will not run its slots. Whoever leads it says so: this node, or one whose answer is in `past`.
+/// A job that is paused will not run its slots, nor an instance that its node's files do not define. Whoever leads it
+/// says so: this node, or one whose answer is in `past`.
 bool ShownAnswers::is_paused(const std::string& job, const Message& past) const {
   const auto own = node_.core().views().find_job(io::read_clocks().wall, job);
   if (own && own->state == core::JobState::paused) return true;
   const auto states = past.objects("states");
-  return std::any_of(states.begin(), states.end(),
-                     [&](const Message& one) { return one.text("job") == job && one.text("state") == paused; });
+  return std::any_of(states.begin(), states.end(), [&](const Message& one) {
+    const auto state = one.text("state");
+    return one.text("job") == job && (state == paused || state == not_defined);
+  });
 }
 
 bool ShownAnswers::is_of_known_node(const std::string& instance, const Message& answer) const {
@@ -289,7 +304,8 @@ void ShownAnswers::answer_groups(const io::Question& question, const io::Reply& 
         asked_text(asked, "after"), asked_size(asked), [&](const core::GroupView& group) {
           const auto leader = leaders ? leaders->find(group.name) : Leaders::const_iterator();
           const bool is_known = leaders && leader != leaders->end();
-          groups.push_back(shown(group, group.state == "leading" ? name_ : is_known ? leader->second : ""));
+          const bool is_own = group.state == "leading";
+          groups.push_back(shown(group, is_own ? Leader{name_, group.epoch} : is_known ? leader->second : Leader()));
         });
     reply.finish(Message().set("groups", std::move(groups)).set("next", next));
   });

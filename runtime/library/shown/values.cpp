@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
+#include "library/held/stored_states.hpp"
 #include "library/history/standing_pauses.hpp"
 
 namespace ballot::library {
@@ -16,6 +17,11 @@ Value slot_or_null(const std::optional<WallTime>& slot) { return slot ? Value(fo
 Value time_or_null(const std::optional<WallTime>& time) { return time ? Value(format_millis(*time)) : Value(); }
 Value whole_or_null(const std::optional<int>& number) { return number ? Value(std::int64_t{*number}) : Value(); }
 Value number_or_null(std::uint64_t number) { return number == 0 ? Value() : Value(static_cast<std::int64_t>(number)); }
+
+/// Such a job may be paused: who leads it knows.
+bool is_unsure(std::string_view state, std::string_view leader, std::string_view node) {
+  return (state == "active" || state.empty()) && leader != node;
+}
 
 const char* text_of(NodeStatus::Session session) {
   constexpr const char* texts[] = {"none", "in doubt", "open"};
@@ -40,6 +46,8 @@ Message shown(const Row& row) {
   shown.set("output_bytes", row.output_bytes).set("leftover", word_or_null(to_string(row.leftover)));
   shown.set("triggered_by", word_or_null(row.triggered_by)).set("ended_by", word_or_null(row.ended_by));
   shown.set("paused_by", word_or_null(row.paused_by)).set("resumed_by", word_or_null(row.resumed_by));
+  if (row.pause_ends) shown.set("paused_until", format_millis(*row.pause_ends));
+  if (!row.pause_reason.empty()) shown.set("pause_reason", row.pause_reason);
   return shown;
 }
 
@@ -76,10 +84,10 @@ Message shown(const core::RunView& run) {
   return shown.set("node", word_or_null(run.node)).set("state", std::string(run.state));
 }
 
-Message shown(const core::GroupView& group, std::string_view leader) {
+Message shown(const core::GroupView& group, const Leader& leader) {
   Message shown;
-  shown.set("group", std::string(group.name)).set("leader", word_or_null(leader));
-  shown.set("state", std::string(group.state)).set("epoch", number_or_null(group.epoch));
+  shown.set("group", std::string(group.name)).set("leader", word_or_null(leader.node));
+  shown.set("state", std::string(group.state)).set("epoch", number_or_null(leader.epoch));
   shown.set("paused", group.epoch == 0 ? Value() : Value(group.paused))
       .set("halted", word_or_null(group.halted))
       .set("drift", group.drift);
@@ -102,13 +110,21 @@ Message shown(const NodeStatus& status, const std::string& node, const std::stri
   Message shown;
   shown.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
   shown.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
+  shown.set("paused_jobs", static_cast<std::int64_t>(status.paused));
   shown.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
   shown.set("more_next_slots", static_cast<std::int64_t>(status.next_left_out));
   return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
 }
 
-Message shown_pause(std::string_view of, const std::optional<WallTime>& since, std::string_view by) {
-  return Message().set("of", std::string(of)).set("since", time_or_null(since)).set("by", word_or_null(by));
+Message shown_pause(std::string_view of, const core::JobView::Pause& pause) {
+  Message shown;
+  shown.set("of", std::string(of)).set("since", time_or_null(pause.since)).set("by", word_or_null(pause.by));
+  return shown.set("until", time_or_null(pause.ends)).set("reason", word_or_null(pause.reason));
+}
+
+/// The first of them is that which `paused_at` is of.
+void set_terms(Message& job, const core::JobView::Pause& pause) {
+  job.set("paused_until", time_or_null(pause.ends)).set("pause_reason", word_or_null(pause.reason));
 }
 
 /// Of a job that no file here defines, and that another node runs, that node says all.
@@ -120,12 +136,17 @@ void set_state(Message& job, const Message& said) {
   if (const auto next = said.integer("next")) job.set("next_slot", format_slot(WallTime(Millis(*next))));
   std::vector<Message> pauses;
   for (const Message& one : said.objects("pauses")) {
-    const auto since = one.integer("since");
-    pauses.push_back(shown_pause(one.text("of").value_or(""),
-                                 since ? std::optional(WallTime(Millis(*since))) : std::nullopt,
-                                 one.text("by").value_or("")));
+    const auto time = [&](const char* key) {
+      const auto ms = one.integer(key);
+      return ms ? std::optional(WallTime(Millis(*ms))) : std::nullopt;
+    };
+    const std::string by = one.text("by").value_or(""), reason = one.text("reason").value_or("");
+    const core::JobView::Pause pause{time("since"), by, time("until"), reason};
+    if (pauses.empty()) set_terms(job, pause);
+    pauses.push_back(shown_pause(one.text("of").value_or(""), pause));
   }
   if (!pauses.empty()) job.set("pauses", std::move(pauses));  // a node of before says no more than one
+  if (state == not_defined) job.set("next_slot", {});
   if (state != "paused") return;
   const auto since = said.integer("paused_at");
   job.set("next_slot", {}).set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
@@ -138,28 +159,35 @@ void set_states(std::vector<Message>& jobs, const Message& answer) {
   for (const Message& one : answer.objects("states"))
     states[{one.text("job").value_or(""), one.text("node").value_or("")}] = one;
   for (Message& job : jobs) {
-    if (job.text("state")) continue;
     const std::string name = job.text("job").value_or("");
+    const auto known = job.text("state");
     for (const std::string& by : {job.text("leader").value_or(""), std::string()}) {
       const auto said = states.find({name, by});
       if (said == states.end()) continue;
-      set_state(job, said->second);
+      const StoredState state{.word = said->second.text("state").value_or("")};
+      if (!known || state.over(*known) != *known) set_state(job, said->second);
       break;
     }
   }
 }
 
+void drop_unsure_states(std::vector<Message>& jobs, std::string_view node) {
+  for (Message& job : jobs)
+    if (is_unsure(job.text("state").value_or(""), job.text("leader").value_or(""), node)) job.set("state", {});
+}
+
 Message shown(const core::JobView& job, std::string_view node) {
-  const bool may_be_otherwise = job.state == core::JobState::active && job.leader != node;
+  const std::string state = text_of(job);
   Message shown;
   shown.set("job", std::string(job.name)).set("group", std::string(job.group));
   shown.set("leader", word_or_null(job.leader)).set("next_slot", slot_or_null(job.next));
-  shown.set("state", may_be_otherwise ? Value() : Value(text_of(job)));
+  shown.set("state", is_unsure(state, job.leader, node) ? Value() : Value(state));
   shown.set("trouble", word_or_null(job.trouble)).set("halted_at", time_or_null(job.halted_at));
   shown.set("paused_at", time_or_null(job.paused_at)).set("paused_by", word_or_null(job.paused_by));
   std::vector<Message> pauses;
-  if (job.own_pause) pauses.push_back(shown_pause("job", job.own_pause->since, job.own_pause->by));
-  if (job.group_pause) pauses.push_back(shown_pause("group", job.group_pause->since, job.group_pause->by));
+  if (job.own_pause) pauses.push_back(shown_pause("job", *job.own_pause));
+  if (job.group_pause) pauses.push_back(shown_pause("group", *job.group_pause));
+  shown.set("paused_until", time_or_null(job.paused_until)).set("pause_reason", word_or_null(job.pause_reason));
   return shown.set("digest", job.digest.text()).set("pauses", std::move(pauses));
 }
 

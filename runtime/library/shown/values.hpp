@@ -23,14 +23,15 @@ io::Message shown(const RequestRow& request);
 std::vector<io::Message> shown(const std::vector<Row>& rows);
 
 io::Message shown(const core::RunView& run);
-/// `leader`: "" where none is known.
-io::Message shown(const core::GroupView& group, std::string_view leader);
+io::Message shown(const core::GroupView& group, const Leader& leader);
 io::Message shown(const NodeStatus& status, const std::string& node, const std::string& backend);
 
 /// A job as `node` knows it. Its state is null where only the node that leads it could say.
 io::Message shown(const core::JobView& job, std::string_view node);
 
-/// Sets the state of jobs that other nodes lead to what those say, by an answer of the ledger.
+/// Leaves out the states of jobs which `node` cannot know, as it does not lead them.
+void drop_unsure_states(std::vector<io::Message>& jobs, std::string_view node);
+/// Sets the state of jobs that other nodes lead to what those say, or the store, by an answer of the ledger.
 void set_states(std::vector<io::Message>& jobs, const io::Message& answer);
 
 /// Null where it is "".

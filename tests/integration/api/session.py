@@ -86,7 +86,8 @@ connection = Connection("localhost", timeout=60)
 
 
 def ask(method, path, body=None, headers=None, wanted=None, **query):
-    """The response's status, headers and body; with `wanted` a finding where it has another status."""
+    """The response's status, headers and body; with `wanted` a finding where it has another status.
+    As a client should, it asks again where it has asked too much in a short time."""
     global recorded
     target = path + ("?" + urllib.parse.urlencode(query, doseq=True) if query else "")
     headers = dict(headers or {})
@@ -99,6 +100,10 @@ def ask(method, path, body=None, headers=None, wanted=None, **query):
     content = response.read()
     recorded += 1
     wrong = judge(method, target, response.status, response.headers, content)
+    if response.status == 429 and wanted not in (None, 429):
+        findings.extend("%s %s: %s" % (method, target, one) for one in wrong)
+        time.sleep(int(response.headers["Retry-After"]))
+        return ask(method, path, body, headers, wanted, **query)
     if wanted is not None and response.status != wanted:
         wrong.append("status %d, not %d: %r" % (response.status, wanted, content[:300]))
     findings.extend("%s %s: %s" % (method, target, one) for one in wrong)
@@ -237,11 +242,14 @@ def jobs():
     for name in names:
         expect(get("/jobs/" + name)["job"] == name, "one job")
     expect(get("/jobs/daily")["schedule"] == ["0 2 * * *"] and get("/jobs/daily")["timezone"] == "Europe/Paris", "its file")
+    place = get("/jobs/daily")
+    with open(place["file"]) as file:
+        expect(file.read().splitlines()[place["line"] - 1] == "[job.daily]", "where it is defined")
     for odd in ("no-such-job", "a%2Fb", "%C3%A9"):
         get("/jobs/" + odd, wanted=404)
     ask("DELETE", "/api/v1/jobs/hello", wanted=405)
     for group in pages("/groups", "groups", "after", limit=1):
-        expect(group["leader"] == "n1" and group["state"] == "leading", "it leads " + group["group"])
+        expect(group["leader"] == "n1" and group["state"] == "leading" and group["epoch"] == 1, "it leads " + group["group"])
         expect(len(get("/groups/%s/terms" % group["group"], limit=1)["terms"]) == 1, "who leads it")
 
 
@@ -283,11 +291,54 @@ def history(made):
     for query in ({"cursor": cursor, "job": "hello"}, {"cursor": cursor[:-1]}, {"cursor": ""}, {"cursor": "1-00"},
                   {"status": "great"}, {"reason": "why"}, {"run": "x"}, {"since": "now"}, {"jobs": "hello"}):
         get("/history", wanted=400, **query)
-    hours = get("/history/summary")["hours"]
-    expect(sum(one["slots"] for one in hours if one["job"] == "hello") == 3, "counted by the hour")
-    expect(any(one["reason"] == "exit_code" for one in get("/history/summary", status="failed")["hours"]), "by reason")
-    get("/history/summary", job="hello", since="2020-01-01T00:00:00Z")
+    for per, name in (({}, "hours"), ({"per": "hour"}, "hours"), ({"per": "day"}, "counts"), ({"per": "all"}, "counts")):
+        counts = get("/history/summary", **per)[name]
+        expect(sum(one["slots"] for one in counts if one["job"] == "hello") == 3, f"counted {per}")
+    failed = get("/history/summary", status="failed")["hours"]
+    expect(any(one["reason"] == "exit_code" for one in failed), "by reason")
+    since = "2020-01-01T00:00:00.000Z"
+    whole = get("/history/summary", job="hello", since=since, per="all")["counts"]
+    expect([one["from"] for one in whole] == [since] * len(whole), "from where all is counted")
+    get("/history/summary", wanted=400, per="week")
     get("/history/summary", wanted=400, limit=5)
+
+
+def strips(made):
+    strips = get("/history/strips", job="hello,broken", last=2)["strips"]
+    expect([(one["job"], len(one["rows"])) for one in strips] == [("hello", 2), ("broken", 1)], "a strip each, so long")
+    slot = get("/history/strips", job="hello", last=1)["strips"][0]["rows"][0]["slot"]
+    expect([one["slot"] for one in get("/history/strips", job="hello", since=slot)["strips"][0]["rows"]] == [slot], "of a time on")
+    expect(slot not in [one["slot"] for one in get("/history/strips", job="hello", until=slot)["strips"][0]["rows"]], "before a time")
+    get("/history/strips", wanted=400, job="hello", until="soon")
+    get("/history/strips", wanted=400)
+    get("/history/strips", wanted=404, job="no-such-job")
+
+
+def why(made):
+    run, job = next(one for one in made if one[1] == "broken")
+    of_run = get("/jobs/broken/why", run=run)
+    expect(of_run["why"].startswith("Attempt 1 (manual) on n1 ") and "exit code 3" in of_run["why"], "what happened")
+    expect("no retries" in of_run["why"] and of_run["run_id"] == run, "what follows")
+    expect(get("/jobs/broken/why")["why"] == of_run["why"], "of the last one unless said")
+    expect(get("/jobs/broken/why", slot=of_run["slot"])["rows"] == of_run["rows"], "of a slot")
+    none = get("/jobs/broken/why", slot="2020-01-01T00:00:00Z")
+    expect(none["rows"] == [] and none["status"] == "no slot" and none["slot"] is None, "of a slot that there is not")
+    get("/jobs/broken/why", wanted=404, run=new_run_id())
+    get("/jobs/broken/why", wanted=400, run="x")
+    get("/jobs/no-such-job/why", wanted=404)
+
+
+def ahead():
+    week = 7 * 24 * 3_600_000
+    slots = get("/next", for_ms=week, limit=3)
+    expect(len(slots["slots"]) == 3 and slots["left_out"], "the first of more")
+    expect([one["node"] for one in get("/next", for_ms=week, job="often")["slots"]] == ["n1"] * 7, "by whom")
+    get("/next", wanted=400, for_ms=0)
+    load = get("/load")
+    expect(sum(one["slots"] for one in load["hours"]) >= 2 * 7, "a week of what is due each day")
+    expect(load["left_out"] == 0, "all of it")
+    get("/load", wanted=400, **{"from": "2026-01-01T00:00:00Z", "to": "2199-01-01T00:00:00Z"})
+    expect(get("/whoami")["role"] in ("viewer", "operator", "admin"), "with a role")
 
 
 def requests(made):
@@ -312,6 +363,19 @@ def pauses():
     ask("POST", "/api/v1/jobs/often/pause", wanted=200)
     expect(get("/jobs/often")["next_slot"] is None and get("/jobs/often/slots")["planned"] == [], "it will not run them")
     ask("POST", "/api/v1/jobs/often/resume", wanted=200)
+    ask("POST", "/api/v1/jobs/often/pause", {"for": "2h", "reason": "disks are changed"}, wanted=200)
+    job = get("/jobs/often")
+    expect(job["paused_until"] and job["pause_reason"] == "disks are changed", "until when, and why")
+    expect(job["pauses"][0]["until"] == job["paused_until"] and job["pauses"][0]["reason"] == job["pause_reason"], "of each")
+    ask("POST", "/api/v1/jobs/often/pause", {"until": "2099-01-01T00:00:00Z"}, wanted=200)
+    job = get("/jobs/often")
+    expect(job["paused_until"] == "2099-01-01T00:00:00.000Z" and job["pause_reason"] is None, "another end")
+    ask("POST", "/api/v1/jobs/often/resume", wanted=200)
+    expect(get("/jobs/often")["paused_until"] is None, "it is paused no more")
+    for body in ({"for": "soon"}, {"until": "soon"}, {"for": "2h", "until": "2099-01-01T00:00:00Z"}, {"reason": "a\nb"},
+                 {"until": "2025-03-09T07:00:00Z"}):
+        ask("POST", "/api/v1/jobs/often/pause", body, wanted=400)
+    ask("POST", "/api/v1/jobs/often/resume", {"for": "2h"}, wanted=400)
     ask("POST", "/api/v1/jobs/no-such-job/pause", {"timeout_ms": 2000}, wanted=404)
     ask("POST", "/api/v1/groups/other/pause", {"timeout_ms": "soon"}, wanted=400)
     ask("POST", "/api/v1/groups/other/stop", wanted=404)
@@ -355,7 +419,7 @@ def others():
 
 
 made = runs()
-for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: requests(made), pauses, lambda: events(made), repeated_at_once, others):
+for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: strips(made), lambda: why(made), ahead, lambda: requests(made), pauses, lambda: events(made), repeated_at_once, others):
     step()
 for path, verbs in API["paths"].items():
     for verb in verbs:

@@ -50,6 +50,11 @@ TEST_F(JobFiles, EditedSwappedAndBrokenWhileDueLoseNoSlotAndRunNoneTwice) {
   daemon.folder.write("jobs.d/tick.toml", "[job.tick]\nschedule = \"* * * * * *\"\nshell = \"unfin");
   ASSERT_TRUE(daemon.wait_for("tick.toml:3:")) << daemon.log;
   ASSERT_TRUE(wait_for_line("third", 3)) << "the last good one stays in force";
+  const std::string shown = daemon.ballot({"show", "tick"}).out;
+  EXPECT_NE(shown.find("file        " + path("tick") + ":1\nrefused     the file as it is since 20"), std::string::npos)
+      << shown;
+  EXPECT_NE(shown.find("Z: " + path("tick") + ":3:"), std::string::npos) << shown;
+  EXPECT_NE(shown.find(". Its last good version is in force\n"), std::string::npos) << shown;
   EXPECT_EQ(daemon.stop(), 0);
   daemon.expect_accounted("tick");
   expect_no_slot_twice();

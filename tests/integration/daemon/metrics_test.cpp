@@ -51,7 +51,7 @@ TEST_F(MetricsOfADaemon, SayWhatItsHistoryAndItsStatusSayAndHaveWhatDashboardAnd
   EXPECT_GE(value(text, R"(ballot_attempts_total{group="default",status="succeeded",reason=""})"), 3);
   EXPECT_GE(value(text, R"(ballot_slots_total{group="default",status="succeeded",reason=""})"), 3);
   EXPECT_EQ(value(text, R"(ballot_attempts_total{group="default",status="failed",reason="exit_code"})"), 1);
-  EXPECT_EQ(value(text, R"(ballot_slots_total{group="default",status="failed",reason="exit_code"})"), -1);
+  EXPECT_EQ(value(text, R"(ballot_slots_total{group="default",status="failed",reason="exit_code"})"), 0);
   EXPECT_EQ(value(text, R"(ballot_elections_total{group="default",cause="none"})"), 1);
   EXPECT_EQ(value(text, R"(ballot_group_leader{group="default"})"), 1);
   EXPECT_EQ(value(text, R"(ballot_node_degraded{reason="ledger"})"), 0);

@@ -117,6 +117,27 @@ TEST_F(Operator, SeesWhoPausedAJobSinceWhen) {
   EXPECT_TRUE(says(daemon.log, " jobs=2 added=0 changed=0 removed=0 errors=1 warnings=0")) << daemon.log;
 }
 
+TEST_F(Operator, PausesForAWhileAndSaysWhy) {
+  const Ran wrong = daemon.ballot({"pause", "held", "--for", "2h", "--until", "22:30"});
+  EXPECT_EQ(wrong.code, 2) << wrong.err;
+  EXPECT_TRUE(says(wrong.err, "either --for or --until says when the pause ends, not both")) << wrong.err;
+  EXPECT_TRUE(says(daemon.ballot({"pause", "held", "--until", "2025-03-09"}).err, "is past"));
+  EXPECT_TRUE(says(daemon.ballot({"pause", "held", "--reason", "two\nlines"}).err, "one line of plain text"));
+  const Ran paused = daemon.ballot({"pause", "held", "--until", "2099-01-01", "--reason", "disks are changed"});
+  ASSERT_EQ(paused.code, 0) << paused.err;
+  const std::string terms = "until 2099-01-01T00:00:00.000Z: disks are changed";
+  EXPECT_TRUE(says(paused.out, "job held is paused " + terms + "\n")) << paused.out;
+  EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, ", " + terms + "\n"));
+  EXPECT_TRUE(says(daemon.ballot({"jobs", "held"}).out, "until 2099-01-01T00:00:00Z"));
+  EXPECT_TRUE(says(daemon.ballot({"status"}).out, "1 of those that it leads paused"));
+  const Ran changed = daemon.ballot({"pause", "held", "--for", "2s"});
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  EXPECT_TRUE(says(changed.out, "job held was paused already since 20")) << changed.out;
+  EXPECT_TRUE(wait_until([&] { return says(daemon.ballot({"show", "held"}).out, "\nstate       active\n"); }));
+  EXPECT_TRUE(daemon.wait_for("the pause is over: its end has come")) << daemon.log;
+  EXPECT_TRUE(says(daemon.ballot({"history", "--requests", "--format", "json"}).out, "is paused " + terms));
+}
+
 TEST_F(Operator, SeesWhoTriggeredAndWhoKilledARun) {
   const std::string me = "n1 uid " + std::to_string(::geteuid());
   ASSERT_EQ(daemon.ballot({"trigger", "held"}).code, 0);
@@ -155,7 +176,8 @@ TEST_F(Operator, SeesTheFleetAndWhatIsDueNext) {
   ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
   const Ran next = daemon.ballot({"next", "--for", "2d", "--format", "csv"});
   EXPECT_EQ(next.code, 0) << next.err;
-  EXPECT_TRUE(std::regex_search(next.out, std::regex("^slot,job,group,node\n20[^ ]*T18:30:00Z,there,default,n1\n")))
+  EXPECT_TRUE(
+      std::regex_search(next.out, std::regex("^slot,job,group,node,node_state\n20[^ ]*T18:30:00Z,there,default,n1,\n")))
       << next.out;
   const Ran unknown = daemon.ballot({"next", "--for", "2d", "--node", "n2", "--format", "json"});
   EXPECT_EQ(unknown.code, 3);

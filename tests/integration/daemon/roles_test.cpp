@@ -76,6 +76,19 @@ TEST_F(OfRoles, WhoLacksARoleIsToldWhichAndWhichGroupHasIt) {
   EXPECT_TRUE(answer_says(repaired.err, takes + "admin" + lacks)) << repaired.err;
 }
 
+TEST_F(OfRoles, WhoHasNoRoleIsToldTheOneThatTheCommandTakesAndNotOneOfWhatItAsksBefore) {
+  for (const Words& words : {Words{"trigger", "hello"}, {"pause", "hello"}, {"resume", "hello"}, {"kill", "000000"}}) {
+    const Ran ran = as(stranger, words);
+    EXPECT_EQ(ran.code, 1) << words[0];
+    EXPECT_TRUE(answer_says(ran.err, "ballot " + words[0] + ": this takes the role operator")) << ran.err;
+  }
+  for (const Words& words : {Words{"status"}, {"nodes"}}) {
+    const Ran ran = as(stranger, words);
+    EXPECT_EQ(ran.code, 3) << "unknown, as monitoring has it";
+    EXPECT_TRUE(answer_says(ran.err, "ballot " + words[0] + ": this takes the role viewer")) << ran.err;
+  }
+}
+
 /// What is asked of the daemon; of a command that is not here the table cannot be made.
 const std::map<std::string, Words> questions = {
     {"jobs", {"jobs"}},

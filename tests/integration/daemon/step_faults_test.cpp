@@ -143,6 +143,27 @@ TEST_F(Steps, ARunnerThatDoesNotAnswerIsNamedByStatusAndItsGroupsAreLedAgainWhen
   EXPECT_TRUE(wait_until([&] { return status().code == 0; }));
 }
 
+TEST_F(Steps, WhatAnEndedRunPrintedIsShownWithoutARunnerThatDoesNotAnswer) {
+  daemon.job("talks", "shell = \"echo spoken\"");
+  daemon.job("goes-on", "shell = \"echo begun; exec sleep 1000\"");
+  daemon.lead();
+  const auto output_of = [&](const char* job) {
+    return run_program({BALLOT_PROGRAM, "output", job, "--config", daemon.folder / "ballot.toml"});
+  };
+  EXPECT_EQ(status_of(daemon.trigger("talks")), "succeeded");
+  ASSERT_EQ(run_program({BALLOT_PROGRAM, "trigger", "goes-on", "--config", daemon.folder / "ballot.toml"}).code, 0);
+  ASSERT_TRUE(wait_until([&] { return output_of("goes-on").out == "begun\n"; }));
+  const pid_t runner = daemon.runner();
+  ASSERT_EQ(::kill(runner, SIGSTOP), 0);
+  const auto asked_at = std::chrono::steady_clock::now();
+  EXPECT_EQ(output_of("talks").out, "spoken\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - asked_at, std::chrono::seconds(4)) << "it is in the ledger";
+  const Ran open = output_of("goes-on");
+  EXPECT_EQ(open.code, 69) << open.out;
+  EXPECT_NE(open.err.find("runner does not answer"), std::string::npos) << open.err;
+  ASSERT_EQ(::kill(runner, SIGCONT), 0);
+}
+
 /// Waits until the daemon, a child of this process, has stopped.
 void expect_stopped(pid_t pid) {
   int status = 0;

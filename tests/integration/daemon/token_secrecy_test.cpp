@@ -64,6 +64,11 @@ TEST_F(TokenSecrecy, OfWhatIsShownInAnyWayNothingStandsInLogsErrorsUrlsOrProc) {
   write_secret("tokens", "ci admin " + token + "\n" + token + "\n");
   ASSERT_TRUE(daemon.wait_for("the tokens before still count")) << daemon.log;
   EXPECT_EQ(ask("GET /api/v1/jobs", bearer + token), 200);
+  const Ran status = daemon.ballot({"status"});
+  EXPECT_EQ(status.code, 1);
+  EXPECT_NE(status.out.find("http: tokens: " + (daemon.folder / "tokens") + ": line 1: "), std::string::npos)
+      << status.out;
+  EXPECT_FALSE(is_said_in(status.out)) << status.out;
 
   daemon.read_log();
   EXPECT_FALSE(is_said_in(daemon.log)) << daemon.log;

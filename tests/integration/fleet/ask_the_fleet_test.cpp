@@ -140,7 +140,11 @@ TEST_F(AskTheFleet, ANodeThatIsDeadWasLastHeardOfAtOneTimeAndItsInstancesAreShow
   // By the files here.
   const Ran next = fleet[node].ballot({"next", "--node", "n1", "--for", "5s", "--format", "json"});
   EXPECT_GE(slots_in(next.out).size(), 4U) << next.out << next.err;
-  EXPECT_TRUE(contains(next.out, R"("job":"trim@n1","group":"default@n1","node":"n1")")) << next.out;
+  EXPECT_TRUE(contains(next.out, R"("job":"trim@n1","group":"default@n1","node":"n1","node_state":"gone")"))
+      << next.out;
+  const std::string becomes = "nobody else runs: while it is away these slots pass";
+  for (const std::string& said : {next.out, next.err, by_api(two, "next?job=trim@n1&for_ms=5000")})
+    EXPECT_TRUE(contains(said, becomes)) << said;
   const Ran show = fleet[node].ballot({"show", "trim@n1"});
   EXPECT_TRUE(contains(show.out, "state       not known: node n1 has not answered")) << show.out;
   EXPECT_TRUE(contains(show.out, " (store)")) << show.out;
@@ -157,6 +161,80 @@ TEST_F(AskTheFleet, ANodeThatIsDeadWasLastHeardOfAtOneTimeAndItsInstancesAreShow
   // Of what is nobody's, nothing is said.
   EXPECT_TRUE(contains(by_api(two, "jobs/trim@n9"), R"("status":404)")) << by_api(two, "jobs/trim@n9");
   EXPECT_NE(fleet[node].ballot({"next", "--node", "n9"}).code, 0);
+  for (const char* command : {"jobs", "show"}) {
+    const Ran ran = fleet[node].ballot({command, "trim@n9"});
+    EXPECT_EQ(ran.code, 3) << command << ": " << ran.out;
+    EXPECT_TRUE(contains(ran.err, "no node n9 is in the fleet")) << command << ": " << ran.err;
+  }
+  const Ran of_dead = fleet[node].ballot({"jobs", "dusk", "--node", "n1"});
+  EXPECT_TRUE(contains(of_dead.out, "(no answer)")) << of_dead.out << of_dead.err;
+  // One that was paused while its node is dead, and one whose node has left.
+  ASSERT_EQ(fleet[node].ballot({"pause", "trim"}).code, 0);
+  const std::string paused = by_api(two, "jobs/trim@n1");
+  EXPECT_TRUE(contains(paused, R"("state":"paused","state_evidence":"store")")) << paused;
+  EXPECT_TRUE(contains(paused, R"("pauses":[{"by":"n2 )")) << paused;
+  ASSERT_EQ(fleet[node].ballot({"resume", "trim"}).code, 0);
+  ASSERT_EQ(fleet["n3"].stop(), 0);
+  const Ran left = fleet[node].ballot({"next", "--job", "trim@n3", "--for", "5s", "--format", "json"});
+  EXPECT_TRUE(contains(left.out, R"("node":"n3","node_state":"gone")")) << left.out << left.err;
+  EXPECT_TRUE(contains(left.err, becomes)) << left.err;
+}
+
+/// Its job file is refused, and it has started since: it answers, and has no instance.
+TEST_F(AskTheFleet, AnInstanceThatItsNodesFilesDoNotDefineIsShownAsThatNodeSays) {
+  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
+  configure("n1", one), configure("n2", two), configure("n3", three);
+  fleet.job("tick", "schedule = \"* * * * * *\"\n" + fleet.oracle.command({"--for", "50ms"}));
+  fleet.job("rotate", "run_on = \"each\"\nschedule = \"* * * * * *\"\n" + fleet.oracle.command({"--for", "50ms"}));
+  fleet["n3"].folder.write("jobs.d/rotate.toml", "[job.rotate]\nschedul = \"* * * * * *\"\nshell = \"true\"\n");
+  for (const char* node : {"n1", "n2", "n3"}) fleet[node].start();
+  for (const char* node : {"n1", "n2"}) ASSERT_TRUE(fleet[node].wait_for("group=default@" + std::string(node)));
+  ASSERT_TRUE(fleet["n3"].wait_for("session open"));
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  Ran jobs;
+  do jobs = fleet["n1"].ballot({"jobs", "rotate", "--format", "csv"});
+  while (!has(jobs.out, "rotate@n3,default@n3,,,,not defined there\n") && std::chrono::steady_clock::now() < until);
+  EXPECT_TRUE(has(jobs.out, "rotate@n3,default@n3,,,,not defined there\n")) << jobs.out << jobs.err;
+  EXPECT_TRUE(has(jobs.out, ",active\nrotate@n3")) << "n2's is: " << jobs.out;
+  EXPECT_TRUE(has(jobs.err, "rotate@n3 is not defined there: config: 1 error in the job files")) << jobs.err;
+  EXPECT_TRUE(has(jobs.err, "jobs.d/rotate.toml:2:")) << jobs.err;
+  const Ran next = fleet["n1"].ballot({"next", "--node", "n3", "--job", "rotate", "--for", "1m"});
+  EXPECT_FALSE(has(next.out, "rotate@n3")) << next.out;
+  EXPECT_TRUE(has(next.err, "job rotate@n3 is not defined there: config: 1 error")) << next.err;
+  const Ran shown = fleet["n1"].ballot({"show", "rotate@n3"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_TRUE(has(shown.out, "not defined there: config: 1 error")) << shown.out << shown.err;
+  EXPECT_TRUE(has(shown.out, "next slots  none")) << shown.out;
+  const Ran why = fleet["n1"].ballot({"why", "rotate@n3"});
+  EXPECT_TRUE(has(why.out, "the job is not defined there (config: 1 error")) << why.out << why.err;
+  const Ran there = fleet["n3"].ballot({"show", "rotate@n3"});
+  EXPECT_EQ(there.code, 3);
+  EXPECT_TRUE(has(there.err, "config: 1 error in the job files")) << there.err;
+}
+
+/// It was stopped by a signal: whoever asks waits for it once, and never again before it answers.
+TEST_F(AskTheFleet, ANodeThatIsSilentCostsNothingAfterTheFirstQuestionAndIsBackOnceItAnswers) {
+  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
+  configure("n1", one), configure("n2", two), configure("n3", three);
+  fleet.job("dusk", "shell = \"true\"");
+  fleet.start();
+  const auto names_n3 = [&] { return contains(by_api(two, "jobs?scope=fleet"), R"("node":"n3")"); };
+  ASSERT_TRUE(wait_until([&] { return !names_n3(); }));
+  fleet["n3"].send(SIGSTOP);
+  ASSERT_TRUE(wait_until(names_n3)) << "it stops a moment after it is told to";
+  const auto begin = std::chrono::steady_clock::now();
+  auto slowest = std::chrono::steady_clock::duration::zero();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::seconds(12)) {
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_TRUE(names_n3()) << "it is missing all the while";
+    slowest = std::max(slowest, std::chrono::steady_clock::now() - asked);
+  }
+  EXPECT_LT(slowest, Millis(1500)) << "a question waits 2 s for a node";
+  fleet["n3"].send(SIGCONT);
+  EXPECT_TRUE(wait_until([&] { return !names_n3(); })) << by_api(two, "jobs?scope=fleet");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST_F(AskTheFleet, AnInstanceThatIsPausedOnAnotherNodeIsSaidToBeSoByAll) {
     EXPECT_TRUE(contains(api, R"("state":"paused")")) << when << api;
     EXPECT_TRUE(contains(api, R"("next_slot":null)")) << when << api;
     EXPECT_TRUE(contains(api, R"("paused_by":"n2 uid )")) << when << api;
-    EXPECT_TRUE(contains(api, R"("of":"job","since":"2)")) << when << api;
+    EXPECT_TRUE(contains(api, R"("of":"job","reason":null,"since":"2)")) << when << api;
     const Ran next = asked.ballot({"next", "--job", "trim@n2", "--format", "json"});
     EXPECT_TRUE(contains(next.out, R"({"job":"trim@n2","state":"paused","since":"2)")) << when << next.out << next.err;
     EXPECT_TRUE(contains(next.err, "job trim@n2 is paused since")) << when << next.err;

@@ -204,6 +204,26 @@ TEST_F(Requests, StatusExitsByHowTheNodeIs) {
   EXPECT_EQ(fleet["n1"].ballot({"status"}).code, 3);
 }
 
+TEST_F(Requests, AnotherNodeSaysWhichFileOfANodeIsBrokenAtAReloadAndAtAStart) {
+  const auto is_seen = [&](bool wanted) {
+    return wait_until([&] {
+      const std::string nodes = fleet["n2"].ballot({"nodes", "--format", "json"}).out;
+      const bool is_broken = nodes.find("\"node\":\"n1\",\"reasons\":[\"config: 1 error") != std::string::npos &&
+                             nodes.find("broken.toml:1:") != std::string::npos;
+      return wanted ? is_broken : nodes.find("config:") == std::string::npos;
+    });
+  };
+  fleet["n1"].file("broken", "[job.broken\n");
+  EXPECT_TRUE(is_seen(true)) << fleet["n2"].ballot({"nodes"}).out;
+  EXPECT_EQ(fleet["n2"].ballot({"nodes"}).code, 1);
+  fleet["n1"].remove("broken");
+  EXPECT_TRUE(is_seen(false)) << fleet["n2"].ballot({"nodes"}).out;
+  EXPECT_EQ(fleet["n1"].stop(), 0);
+  fleet["n1"].file("broken", "[job.broken\n");
+  fleet["n1"].start();
+  EXPECT_TRUE(is_seen(true)) << fleet["n2"].ballot({"nodes"}).out;
+}
+
 TEST_F(Requests, NodesWhoseJobFilesDifferShowDriftAndNameEachOther) {
   const auto says = [&](const std::string& node, int code, const std::string& text) {
     const Ran status = fleet[node].ballot({"status"});

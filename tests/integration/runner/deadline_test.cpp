@@ -1,7 +1,9 @@
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "integration/runner/runner_process.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::runner {
 namespace {
@@ -97,6 +99,43 @@ TEST(SessionDeadline, SignalsEachRunItsOwnGraceBefore) {
   EXPECT_EQ(runner.wait<Ended>(shorter.id).signal, SIGTERM);
   EXPECT_GE(steady(), deadline - Millis(300));
   EXPECT_LT(steady(), deadline);
+}
+
+/// A runner that is stopped from before its run ends by itself until after a signal is due.
+struct AStoppedRunner : ::testing::Test {
+  LedRunner runner;
+  SteadyTime due = steady() + Millis(1500);
+
+  Ended go_on_after(Start start) {
+    start = ready(runner, start);
+    const auto child = static_cast<pid_t>(runner.wait<Started>(start.id).pid);
+    if (start.deadline) due = steady() + *start.deadline;
+    ::kill(runner.pid(), SIGSTOP);
+    ::kill(child, SIGUSR1);
+    EXPECT_TRUE(::ballot::testing::wait_until([&] { return !process_exists(child); }));
+    EXPECT_LT(steady(), due) << "the machine is too busy to try this";
+    while (steady() <= due) ::poll(nullptr, 0, 2);
+    ::kill(runner.pid(), SIGCONT);
+    return runner.wait<Ended>(start.id);
+  }
+  static Start until_asked(int code) {
+    return shell("trap 'exit " + std::to_string(code) + "' USR1; echo ready; while :; do sleep 0.01; done");
+  }
+};
+
+TEST_F(AStoppedRunner, GivesTheEndOfARunThatWasOverBeforeItsTermsSignal) {
+  runner.send(Deadline{7, due, seconds(0)});
+  const Ended ended = go_on_after(of_term(until_asked(0), 7, true));
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.reason, Reason::none);
+}
+
+TEST_F(AStoppedRunner, GivesTheEndOfARunThatWasOverBeforeItsOwnDeadline) {
+  Start start = until_asked(3);
+  start.deadline = Millis(1300);
+  const Ended ended = go_on_after(start);
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_EQ(ended.reason, Reason::none);
 }
 
 TEST(SessionDeadline, IsNoMatterOfARunThatHasEndedBeforeItsSignalAndIsNotAcknowledged) {

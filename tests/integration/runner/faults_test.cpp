@@ -163,6 +163,24 @@ TEST(Faults, AChildPastItsTimeExecutesNothingAlsoWhileItsRunnerIsStopped) {
   EXPECT_NE(::access(mark.c_str(), F_OK), 0);
 }
 
+TEST(Faults, AChildThatExecutedAndEndedWhileItsRunnerWasStoppedHasItsOwnEnd) {
+  RunnerProcess runner(with("runner.exec=stop@1"));
+  Start start = command({"true"});
+  start.launch_not_after = steady() + Millis(1500);
+  runner.send(start);
+  const pid_t child = wait_stopped_child(runner);
+  ASSERT_GT(child, 0);
+  ::kill(runner.pid(), SIGSTOP);
+  ::kill(child, SIGCONT);
+  EXPECT_TRUE(::ballot::testing::wait_until([&] { return !process_exists(child); }));
+  ASSERT_LT(steady(), start.launch_not_after) << "the machine is too busy to try this";
+  while (steady() <= start.launch_not_after) ::poll(nullptr, 0, 2);
+  ::kill(runner.pid(), SIGCONT);
+  const Ended ended = runner.wait<Ended>(start.id);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.reason, Reason::none);
+}
+
 TEST(Faults, AChildStoppedBeforeExecEndsByAKillAndCountsAsStarted) {
   RunnerProcess runner(with("runner.exec=stop@1"));
   const Start start = command({"sleep", "600"});

@@ -22,7 +22,7 @@ namespace ballot::testing {
 
 class ZookeeperPlace {
  public:
-  static constexpr Millis tick{200}, longest_timeout{10'000};
+  static constexpr Millis tick{200}, longest_timeout{20'000};
 
   ZookeeperPlace() : path_("/t" + std::to_string(++last())) { store().start(); }
 

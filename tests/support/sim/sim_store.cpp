@@ -51,6 +51,7 @@ SimStore::Session& SimStore::begin(SessionId id, Opening& opening, Millis timeou
   session.shift = opening.expiry_shift;
   session.push = std::move(opening.push);
   renewed_at_[id] = loop_.now();
+  session.alive = wall_of(loop_.now());
   touch(id, session);
   return session;
 }
@@ -83,6 +84,7 @@ bool SimStore::renew(SessionId id) {
   Session* session = find(id);
   if (session == nullptr) return false;
   renewed_at_[id] = loop_.now();
+  session->alive = wall_of(loop_.now());
   touch(id, *session);
   return true;
 }
@@ -91,7 +93,6 @@ void SimStore::touch(SessionId id, Session& session) {
   loop_.cancel(session.timer);
   session.deadline = loop_.now() + session.timeout;
   promised_until_[id] = session.deadline - session.shift;
-  session.alive = wall_of(loop_.now());
   if (session.request.observer) return;
   session.timer = loop_.at(session.deadline, 0, [this, id] {
     if (!down_) end(id, Cause::expired);
@@ -365,10 +366,14 @@ void SimStore::depose(const std::string& name, Cause cause) {
   elect(name, group);
 }
 
-std::optional<SimStore::Leader> SimStore::leader(const std::string& name) const {
+SimStore::SessionId SimStore::leading_session(const std::string& name) const {
   const auto group = groups_.find(name);
-  if (group == groups_.end() || !group->second.leading) return std::nullopt;
-  const SessionId id = group->second.queue.front();
+  return group == groups_.end() || !group->second.leading ? 0 : group->second.queue.front();
+}
+
+std::optional<SimStore::Leader> SimStore::leader(const std::string& name) const {
+  const SessionId id = leading_session(name);
+  if (id == 0) return std::nullopt;
   return Leader{sessions_.at(id).request.node, contents_.epochs.at(name), id};
 }
 

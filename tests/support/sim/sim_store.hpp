@@ -129,6 +129,7 @@ class SimStore {
   const Settings& settings() const noexcept { return settings_; }
   const Contents& contents() const noexcept { return contents_; }
   std::optional<Leader> leader(const std::string& group) const;
+  SessionId leading_session(const std::string& group) const;  // 0: nobody leads
   std::optional<WallTime> clock() const {
     if (!settings_.has_clock) return std::nullopt;
     return SimClock::default_wall + loop_.now().time_since_epoch();

@@ -1,12 +1,13 @@
 // Why nothing is due of jobs that are paused or halted.
-#include "app/held_jobs.hpp"
+#include "library/held/held_jobs.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/wall_text.hpp"
 #include "core/record/register.hpp"
+#include "core/record/standing_pause.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 const WallTime midday = *parse_wall("2026-11-28T12:00:00Z");
@@ -52,6 +53,52 @@ TEST(HeldJobs, OfWhatOthersLeadTheStoreSays) {
   EXPECT_EQ(texts(jobs, nullptr).size(), 0u) << "the store has not answered";
 }
 
+/// The node of the instance is away, and could not write that it goes on.
+TEST(StoredStates, ShowNoPauseOfAllInstancesThatHasEnded) {
+  core::JobRegister known;
+  known.group = std::string("default@n2");
+  known.paused = true;
+  known.interventions.edit().standing_pause = RunId::parse("0195798e-1f00-7abc-8def-000000000002");
+  const auto word = [&](const std::vector<Register>& others) {
+    std::vector<Register> registers{{core::job_register("trim@n2"), core::to_text(known), 1}};
+    registers.insert(registers.end(), others.begin(), others.end());
+    return StoredStates::of(registers).of("trim@n2", "default@n2").word;
+  };
+  EXPECT_EQ(word({{core::pause_record("trim"), "", 1}}), "paused");
+  EXPECT_EQ(word({}), "active");
+  EXPECT_EQ(word({{core::pause_end_record("trim"), "", 1}}), "active");
+  known.interventions.edit().own_pause = true;
+  EXPECT_EQ(word({}), "paused");
+}
+
+/// Its node is away: its register has not followed the pause, or there is none.
+TEST(StoredStates, ShowAPauseOfAllInstancesThatOneHasNotFollowedYet) {
+  core::StandingPause pause{*RunId::parse("0195798e-1f00-7abc-8def-000000000002"), midday, "host-1 uid 0"};
+  const Register of_all{core::pause_record("trim"), core::to_text(pause), 1};
+  core::JobRegister known;
+  known.group = std::string("default@n2");
+  const auto state = [&](const std::vector<Register>& registers) {
+    return StoredStates::of(registers).of("trim@n2", "default@n2");
+  };
+  for (const auto& registers :
+       {std::vector{of_all}, std::vector{of_all, Register{core::job_register("trim@n2"), core::to_text(known), 1}}}) {
+    EXPECT_EQ(state(registers).word, "paused");
+    ASSERT_EQ(state(registers).pauses.size(), 1u);
+    EXPECT_EQ(state(registers).pauses[0].by, "host-1 uid 0");
+    EXPECT_EQ(state(registers).pauses[0].since, midday);
+  }
+  pause.terms = {midday + std::chrono::hours(1), "disks"};
+  const Register with_end{core::pause_record("trim"), core::to_text(pause), 1};
+  const auto at = [&](WallTime now) { return StoredStates::of({with_end}, now).of("trim@n2", "default@n2"); };
+  EXPECT_EQ(at(midday).pauses.at(0).until, pause.terms.ends);
+  EXPECT_EQ(at(midday).pauses.at(0).reason, "disks");
+  EXPECT_EQ(at(*pause.terms.ends).word, "active") << "it is over, and none for one that has not followed it";
+  known.interventions.edit().standing_pause = pause.id;
+  EXPECT_EQ(state({of_all, {core::job_register("trim@n2"), core::to_text(known), 1}}).word, "active")
+      << "it was resumed by itself";
+  EXPECT_EQ(StoredStates::of({of_all}).of("trim", "default").word, "active") << "a job of no nodes";
+}
+
 TEST(StoredStates, NameTheRunsThatWaitForTheirNextAttemptByWhenThatStarts) {
   const auto waiting = [](const char* run, int attempt, WallTime at, bool queued = false) {
     core::OpenRun open;
@@ -83,4 +130,4 @@ TEST(StoredStates, NameTheRunsThatWaitForTheirNextAttemptByWhenThatStarts) {
 }
 
 }  // namespace
-}  // namespace ballot::app
+}  // namespace ballot::library

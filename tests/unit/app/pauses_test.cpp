@@ -1,10 +1,10 @@
-#include "app/pauses.hpp"
+#include "library/held/pauses.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/wall_text.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 const WallTime seven = *parse_wall("2025-03-09T07:00:00Z"), eight = *parse_wall("2025-03-09T08:00:00Z");
@@ -17,6 +17,20 @@ TEST(Pauses, AreNamedWithWhoseTheyAreSinceWhenAndByWhom) {
             "paused since 2025-03-09T08:00:00.000Z, by n1 uid 0, and with its group since 2025-03-09T07:00:00.000Z, by "
             "n2 uid 7");
   EXPECT_EQ(pauses_text({{Pause::Of::job}}), "paused");
+}
+
+TEST(Pauses, AreNamedWithTheirEndAndTheirReason) {
+  Pause ends = of_job;
+  ends.until = eight + std::chrono::hours(2);
+  EXPECT_EQ(pauses_text({ends}), "paused since 2025-03-09T08:00:00.000Z, by n1 uid 0, until 2025-03-09T10:00:00.000Z");
+  ends.reason = "disks are changed";
+  EXPECT_EQ(
+      pauses_text({ends, of_group}),
+      "paused since 2025-03-09T08:00:00.000Z, by n1 uid 0, until 2025-03-09T10:00:00.000Z: disks are changed, and "
+      "with its group since 2025-03-09T07:00:00.000Z, by n2 uid 7");
+  EXPECT_EQ(paused_until({ends}), ends.until);
+  EXPECT_EQ(paused_until({ends, of_group}), std::nullopt) << "somebody has to resume that";
+  EXPECT_EQ(paused_until({}), std::nullopt);
 }
 
 TEST(Pauses, AreEndedByACommandEach) {
@@ -34,8 +48,11 @@ TEST(Pauses, AreReadFromWhatTheDaemonSays) {
   pause.set("of", "group").set("since", "2025-03-09T07:00:00.000Z").set("by", "n2 uid 7");
   job.set("pauses", std::vector{pause});
   EXPECT_EQ(pauses_text(pauses_from(job)), pauses_text({of_group}));
+  pause.set("until", "2025-03-09T08:00:00.000Z").set("reason", "disks");
+  job.set("pauses", std::vector{pause});
+  EXPECT_EQ(pauses_text(pauses_from(job)), pauses_text({of_group}) + ", until 2025-03-09T08:00:00.000Z: disks");
   EXPECT_TRUE(pauses_from({}).empty());
 }
 
 }  // namespace
-}  // namespace ballot::app
+}  // namespace ballot::library

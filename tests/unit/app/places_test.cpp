@@ -33,5 +33,18 @@ TEST(Places, PartsLieInThePrefixOfTheProgram) {
   EXPECT_EQ(library_folder(""), "/usr/lib/ballot");
 }
 
+/// As a folder has them to which a build tree's were copied.
+TEST(Places, PartsLieBesideTheProgramWhereTheRunnerDoes) {
+  const TempFolder copy;
+  std::filesystem::create_directories(copy / "bin");
+  EXPECT_EQ(tree_of(copy / "bin/ballot"), "");
+  copy.write("bin/ballot-runner", "");
+  EXPECT_EQ(tree_of(copy / "bin/ballot"), copy.path());
+  copy.remove("bin/ballot-runner");
+  copy.write("CMakeCache.txt", "");
+  EXPECT_EQ(tree_of(copy / "bin/ballot"), copy.path()) << "the build tree, before all is built";
+  EXPECT_EQ(tree_of("bin/ballot"), "");
+}
+
 }  // namespace
 }  // namespace ballot::app

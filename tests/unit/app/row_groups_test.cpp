@@ -73,6 +73,12 @@ TEST(RowGroups, AreFullOnceARowHasNoPlaceButThoseOfAPauseThatIsShown) {
   EXPECT_TRUE(groups.add(paused(7)));
   EXPECT_FALSE(groups.add(ran(6, "other")));
   EXPECT_EQ(groups.rows().size(), 2U);
+  EXPECT_EQ(groups.begun(), std::vector<std::string>{"nightly"});
+  EXPECT_TRUE(groups.add(paused(5)));
+  EXPECT_FALSE(groups.add(ran(4)));
+  EXPECT_FALSE(groups.add(paused(3))) << "it is of another pause";
+  EXPECT_EQ(groups.begun(), std::vector<std::string>());
+  EXPECT_EQ(groups.rows()[0].slots, 3);
 }
 
 }  // namespace

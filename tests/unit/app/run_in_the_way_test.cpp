@@ -1,4 +1,4 @@
-#include "app/run_in_the_way.hpp"
+#include "library/why/run_in_the_way.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,9 @@
 namespace ballot::app {
 namespace {
 
+using library::run_in_the_way;
+using library::RunSpan;
+using library::spans_of;
 using std::chrono::seconds;
 using testing::run_row;
 using testing::slot;
@@ -51,6 +54,31 @@ TEST(RunInTheWay, IsNoneThatBeganAfterTheSlotWhereAnotherWentOn) {
   const std::vector<Row> rows{attempt(second, 30, 1, 65, -1), attempt(first, 0, 1, 0, 62, Status::succeeded)};
   EXPECT_EQ(in_the_way(rows, 60), first);
   EXPECT_EQ(in_the_way({rows[0]}, 60), second) << "the slot was settled later";
+}
+
+Row on(const std::string& node, Row row) {
+  row.node = node;
+  return row;
+}
+
+TEST(RunInTheWay, BeganWhereAndWhenItsFirstAttemptDid) {
+  const auto spans = spans_of({on("host-3", attempt(first, 0, 2, 70, -1)), on("host-2", attempt(first, 0, 1, 5, 10))});
+  ASSERT_EQ(spans.size(), 1U);
+  EXPECT_EQ(spans[0].begun, slot + seconds(5));
+  EXPECT_EQ(spans[0].begun_on, "host-2");
+  EXPECT_EQ(spans[0].attempt, 2);
+  EXPECT_EQ(spans[0].node, "host-3");
+  EXPECT_EQ(spans[0].attempt_begun, slot + seconds(70));
+}
+
+TEST(RunInTheWay, IsAtItsLastAttemptThatHasBegun) {
+  Row waiting = on("", attempt(first, 0, 2, 0, -1, Status::queued));
+  waiting.status = Status::queued, waiting.started_at.reset();
+  const auto spans = spans_of({waiting, on("host-2", attempt(first, 0, 1, 5, 10))});
+  ASSERT_EQ(spans.size(), 1U);
+  EXPECT_EQ(spans[0].next_attempt, 2);
+  EXPECT_EQ(spans[0].attempt, 1);
+  EXPECT_EQ(spans[0].node, "host-2");
 }
 
 }  // namespace

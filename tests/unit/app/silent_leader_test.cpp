@@ -1,6 +1,7 @@
 // What commands say of jobs while the node that leads them is dead, and no other leads them yet.
 #include <gtest/gtest.h>
 
+#include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "storage/ledger.hpp"
 #include "unit/app/answering_node.hpp"
@@ -37,6 +38,51 @@ TEST_F(NodeOfASilentLeader, JobsMarkItAndThatIsAll) {
   EXPECT_EQ(jobs.code, 0) << jobs.err;
   EXPECT_TRUE(contains(jobs.out, "host-2 (silent)")) << jobs.out;
   EXPECT_FALSE(contains(jobs.err, "silent")) << jobs.err;
+}
+
+/// A node of a fleet, of whose job `nightly`, which host-2 leads, the nodes that answer say this.
+struct NodeThatAsksTheLeader : ::testing::Test {
+  AnsweringNode node_of(std::vector<io::Message> states, std::vector<io::Message> missing) const {
+    const auto answer = [=](const io::Message& asked, const io::Reply& reply) {
+      if (asked.text("do") != "ledger") return NodeOfASilentLeader::answer(asked, reply);
+      io::Message says = io::Message().set("scope", std::string("fleet")).set("missing", missing);
+      if (asked.text("ask") == "last_statuses")
+        says.set("statuses", std::vector<std::string>{"succeeded"}).set("states", states);
+      reply.finish(says.set("rows", std::vector<io::Message>()).set("sequence", std::int64_t{1}));
+    };
+    return {"[job.nightly]\ncommand = [\"/bin/true\"]\n", answer};
+  }
+  static io::Message says(const std::string& by, const std::string& state) {
+    return io::Message().set("job", "nightly").set("node", by).set("state", state);
+  }
+};
+
+TEST_F(NodeThatAsksTheLeader, HasTheStateThatItSays) {
+  const AnsweringNode active = node_of({says("host-2", "active")}, {});
+  EXPECT_TRUE(contains(active.asked({"jobs", "--format", "csv"}).out, ",succeeded,active\n"));
+  EXPECT_TRUE(contains(active.asked({"show", "nightly", "--format", "json"}).out, R"("state":"active")"));
+  const io::Message pause = io::Message().set("of", "job").set("by", "host-1 uid 0");
+  const AnsweringNode paused = node_of({says("host-2", "paused").set("pauses", std::vector{pause})}, {});
+  EXPECT_TRUE(contains(paused.asked({"jobs", "--format", "csv"}).out, ",succeeded,paused\n"));
+  EXPECT_TRUE(contains(paused.asked({"show", "nightly"}).out, "state       paused, by host-1 uid 0"));
+}
+
+TEST_F(NodeThatAsksTheLeader, KnowsNoStateOfOneThatIsSilent) {
+  const AnsweringNode node = node_of({}, {io::Message().set("node", "host-2").set("why", "it is silent")});
+  EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,\n"));
+  const Ran json = node.asked({"jobs", "--format", "json"});
+  EXPECT_TRUE(contains(json.out, R"("state":null)") || !contains(json.out, R"("state")")) << json.out;
+  EXPECT_TRUE(contains(node.asked({"show", "nightly", "--format", "json"}).out, R"("state":null)"));
+  const Ran text = node.asked({"show", "nightly"});
+  EXPECT_TRUE(contains(text.out, "state       not known: host-2, which leads it, has not answered")) << text.out;
+}
+
+TEST_F(NodeThatAsksTheLeader, HasWhatTheStoreShowsOfOneThatIsSilent) {
+  const AnsweringNode node = node_of({says("", "halted").set("evidence", true).set("trouble", "it is unreadable")},
+                                     {io::Message().set("node", "host-2").set("why", "it is silent")});
+  EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,halted\n"));
+  const Ran text = node.asked({"show", "nightly"});
+  EXPECT_TRUE(contains(text.out, "state       halted: it is unreadable")) << text.out;
 }
 
 /// A node of a job that runs on each; of host-2, which is gone, its daemon knows when it was last heard of.
@@ -85,6 +131,71 @@ TEST_F(NodeOfAnInstanceThatIsAway, OfANodeThatAnswersThatNodeIsToBeAsked) {
     EXPECT_EQ(ran.code, 3) << ran.out;
     EXPECT_TRUE(contains(ran.err, "trim@host-3 is the instance of node host-3: ask there")) << ran.err;
   }
+}
+
+TEST_F(NodeOfAnInstanceThatIsAway, OfANodeThatThereIsNotItIsSaidSo) {
+  for (const char* command : {"jobs", "show"}) {
+    const Ran ran = node.asked({command, "trim@host-4"});
+    EXPECT_EQ(ran.code, 3) << ran.out;
+    EXPECT_TRUE(contains(ran.err, "no node host-4 is in the fleet that this node knows, so nobody runs trim@host-4"))
+        << ran.err;
+    EXPECT_FALSE(contains(ran.err, "ask there")) << ran.err;
+  }
+}
+
+/// A node whose daemon says what is to come, of a fleet of which a node is gone.
+struct NodeThatKnowsWhatIsNext : ::testing::Test {
+  static void answer(const io::Message& asked, const io::Reply& reply) {
+    if (asked.text("do") != "next") return reply.fail({Errc::invalid, "it is older"});
+    io::Message slot = io::Message().set("slot", "2025-03-09T07:00:00Z").set("job", "nightly").set("group", "default");
+    io::Message waits = io::Message().set("job", "again").set("group", "default").set("run_id", testing::run.text());
+    waits.set("slot", "2025-03-09T06:00:00Z").set("attempt", std::int64_t{2});
+    waits.set("starts_at", "2025-03-09T06:10:00.000Z");
+    io::Message gone = io::Message().set("node", "host-2").set("state", "gone").set("why", "it has no session");
+    gone.set("last_heard", "2025-03-09T06:00:00.000Z").set("heard_by", "election");
+    gone.set("becomes", "Nobody else runs its instances");
+    io::Message of_gone = io::Message().set("slot", "2025-03-09T07:00:01Z").set("job", "trim@host-2");
+    of_gone.set("group", "default@host-2").set("node", "host-2").set("node_state", "gone");
+    reply.send(io::Message().set("slots", std::vector{slot.set("node", "host-1"), of_gone}));
+    io::Message last = io::Message().set("slots", std::vector<io::Message>()).set("left_out", false);
+    last.set("attempts", std::vector{waits}).set("missing", std::vector{gone});
+    const io::Message unfit = io::Message().set("node", "host-3").set("why", "its runner does not answer");
+    last.set("unfit", std::vector{unfit});
+    reply.finish(last.set("unknown", std::vector<std::string>{"ev"}).set("states_are_known", false));
+  }
+
+  AnsweringNode node{"[job.nightly]\ncommand = [\"/bin/true\"]\n", answer};
+};
+
+/// It asks no store, and no other question.
+TEST_F(NodeThatKnowsWhatIsNext, NextPrintsWhatItsDaemonAnswers) {
+  const Ran next = node.asked({"next"});
+  EXPECT_EQ(next.code, 0) << next.err;
+  EXPECT_TRUE(contains(next.out, "2025-03-09T07:00:00Z") && contains(next.out, "nightly")) << next.out;
+  EXPECT_TRUE(contains(next.err, "waits for attempt 2, which starts at 2025-03-09T06:10:00Z")) << next.err;
+  EXPECT_TRUE(contains(next.err,
+                       "node host-2 has not answered (it was last seen in an election at "
+                       "2025-03-09T06:00:00Z): it has no session. Nobody else runs its instances"))
+      << next.err;
+  EXPECT_TRUE(contains(next.err, "ev has an @every")) << next.err;
+  EXPECT_TRUE(contains(next.err, "the store does not answer")) << next.err;
+  const Ran json = node.asked({"next", "--format", "json"});
+  EXPECT_TRUE(contains(json.out, R"("attempt":2,"starts_at":"2025-03-09T06:10:00.000Z")")) << json.out;
+  EXPECT_TRUE(contains(json.out, R"("missing":"host-2")")) << json.out;
+}
+
+TEST_F(NodeThatKnowsWhatIsNext, NextSaysInEachFormatWhatBecomesOfSlotsOfANodeThatStartsNothing) {
+  const Ran table = node.asked({"next"});
+  EXPECT_TRUE(contains(table.out, "host-2 (gone)")) << table.out;
+  EXPECT_TRUE(contains(table.err, "node host-3 starts nothing at present: its runner does not answer")) << table.err;
+  const Ran json = node.asked({"next", "--format", "json"});
+  for (const char* said : {R"("job":"nightly","group":"default","node":"host-1","node_state":null)",
+                           R"("node":"host-2","node_state":"gone")", R"("becomes":"Nobody else runs its instances")",
+                           R"({"unfit":"host-3","why":"its runner does not answer"})"})
+    EXPECT_TRUE(contains(json.out, said)) << said << ":\n" << json.out;
+  const Ran csv = node.asked({"next", "--format", "csv"});
+  EXPECT_TRUE(contains(csv.out, "slot,job,group,node,node_state\n")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, ",host-1,\n") && contains(csv.out, ",host-2,gone\n")) << csv.out;
 }
 
 }  // namespace

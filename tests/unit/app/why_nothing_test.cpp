@@ -1,11 +1,11 @@
-#include "app/why_nothing.hpp"
+#include "library/why/why_nothing.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/wall_text.hpp"
 #include "unit/app/rows.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 using testing::slot;
@@ -44,6 +44,19 @@ TEST(WhyNothing, APauseIsTheCauseAlsoWhereNodesAreAway) {
   EXPECT_NE(why_nothing(facts).text.find("node host-2 has not answered"), std::string::npos) << "it was paused later";
 }
 
+/// The node of the instance is there, and its job files do not define the job.
+TEST(WhyNothing, NamesWhatIsWrongWithTheJobFilesOfTheNodeWhoseInstanceItIs) {
+  UnrecordedSlot facts = passed();
+  facts.job = "trim@host-2";
+  facts.group = "g@host-2";
+  facts.schedule = Schedule::not_loaded;
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.leader = "";
+  facts.is_led_by_nobody = true;
+  facts.undefined_there = "config: 1 error in the job files: jobs.d/trim.toml:2:1: error: no such key";
+  expect(facts, "not recorded", "It has answered: the job is not defined there (config: 1 error in the job files: ");
+}
+
 /// As its own node says, or the store.
 TEST(WhyNothing, APauseIsTheCauseOfAnotherNodesInstanceToo) {
   UnrecordedSlot facts = passed();
@@ -59,6 +72,54 @@ TEST(WhyNothing, APauseIsTheCauseOfAnotherNodesInstanceToo) {
   expect(facts, "not recorded", "paused since");
   facts.state = "active", facts.missing = {};
   expect(facts, "not recorded", "It has answered, and has no row of the slot: ");
+}
+
+TEST(WhyNothing, OfAPausedInstanceWhoseNodeIsAwayItIsSaidThatTheStoreAloneKnowsThePause) {
+  UnrecordedSlot facts = passed();
+  facts.job = "trim@host-2";
+  facts.schedule = Schedule::not_loaded;
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.leader.clear();
+  facts.missing = {"host-2"};
+  facts.missing_heard = slot - Millis(9000);
+  facts.state = "paused";
+  facts.pauses = {{.since = slot - std::chrono::hours(1), .by = "host-1 uid 0"}};
+  expect(facts, "not recorded", "The job is paused since 2025-03-09T06:00:00.000Z, by host-1 uid 0.");
+  expect(
+      facts, "not recorded",
+      "Node host-2, which runs it for itself, has not answered; last heard of 2025-03-09T06:59:51Z: that is what the "
+      "store shows of its pause, and while that node is away nobody runs it.");
+  facts.pauses.front().since = slot + Millis(1000);
+  expect(facts, "not recorded", "It has not answered: what became of the slot nobody else knows");
+  expect(facts, "not recorded", "By the store it is paused since 2025-03-09T07:00:01.000Z, by host-1 uid 0.");
+  facts.slot.reset();
+  expect(facts, "no slot", "By the store it is paused since");
+  facts.has_phase = false;
+  expect(facts, "not recorded", "By the store it is paused since");
+  facts.state.clear(), facts.pauses.clear();
+  facts.store_is_silent = true;
+  expect(facts, "not recorded", "Whether it is paused is not known: the store does not answer this node.");
+}
+
+TEST(WhyNothing, AJobThatRunsByHandAloneWasNeverTriggeredWhereNoLedgerHasARun) {
+  UnrecordedSlot facts = passed();
+  facts.slot.reset();
+  facts.schedule = Schedule::none;
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  for (const char* leader : {"host-1", "host-2", ""}) {
+    facts.leader = leader;
+    EXPECT_EQ(
+        why_nothing(facts).text,
+        "It has no schedule: it runs by `ballot trigger` only. It was never triggered: no ledger has a run of it; "
+        "rows are kept for 1d ([history] keep).");
+  }
+  facts.at = slot;
+  expect(facts, "no slot", "It was never triggered up to that time: no ledger has a run of it");
+  facts.schedule = Schedule::disabled;
+  expect(facts, "no slot", "It was never triggered up to that time: no ledger has a run of it");
+  facts.at.reset();
+  facts.scope = UnrecordedSlot::Scope::node;
+  expect(facts, "no slot", "It was never triggered, as far as this node's ledger knows; rows");
 }
 
 TEST(WhyNothing, ADaemonThatHangsIsNotSaidToBeAway) {
@@ -140,11 +201,6 @@ TEST(WhyNothing, NamesWhatTheFilesSay) {
     expect(facts, "no slot", "Node host-2 leads group g: ask there.");
   }
   facts.leader = "host-1";
-  facts.schedule = Schedule::of_program;
-  expect(facts, "no slot", "defined by the program that embeds ballot, not by a file");
-  facts.leader = "host-2";
-  expect(facts, "no slot", "Node host-2 leads group g: ask there.");
-  facts.leader = "host-1";
   facts.schedule = Schedule::some;
   facts.next = slot + std::chrono::hours(5);
   expect(facts, "no slot", "The next slot is 2025-03-09T12:00:00Z.");
@@ -178,8 +234,70 @@ TEST(WhyNothing, SaysWhatAGroupWaitsForWhoseLeaderIsDead) {
   facts.leader = "host-2";
   facts.leader_is_silent = true;
   facts.leader_heard = slot - Millis(1000);
-  expect(facts, "not recorded", "Node host-2, which leads group g, does not renew its session; it was last heard of");
+  expect(facts, "not recorded",
+         "Node host-2, which leads group g by the store, does not renew its session; it was last heard of");
   expect(facts, "not recorded", "runs of the dead term with on_leadership_lost = \"terminate\" are killed by then");
+}
+
+TEST(WhyNothing, SaysWhenAnotherNodeLeadsAtTheLatestWhereTheLeaderDoesNotAnswer) {
+  UnrecordedSlot facts = passed();
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.leader = "host-2";
+  facts.missing = {"host-2"};
+  facts.leader_heard = slot - Millis(1000);
+  facts.leader_until = slot + Millis(9000);
+  expect(facts, "not recorded", "Node host-2, which leads group g by the store, does not answer; it was last heard of");
+  expect(facts, "not recorded", "is over, which is at 2025-03-09T07:00:09Z unless it is renewed:");
+  facts.leader_heard = slot + Millis(1000);
+  EXPECT_NE(why_nothing(facts).text.find("what became of it may be recorded there"), std::string::npos);
+}
+
+TEST(WhyNothing, ANodeThatWasSilentBeforeTheSlotIsNotSaidToHaveRecordedIt) {
+  UnrecordedSlot facts = passed();
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.now = *facts.slot + std::chrono::seconds(4);
+  facts.missing = {"host-2"};
+  facts.missing_heard = slot - Millis(9000);
+  expect(facts, "not recorded",
+         "host-2 has not answered; last heard of 2025-03-09T06:59:51Z, before the slot was due.");
+  expect(facts, "not recorded", "This node leads group g now: what becomes of a slot is written within seconds.");
+  facts.leader = "host-3";
+  expect(facts, "not recorded", "Node host-3 leads group g now: what becomes");
+  facts.leader_trouble = "it is stopping";
+  expect(facts, "not recorded", "Node host-3 leads group g, and says of itself that it is not fit to: it is stopping.");
+  facts.leader_trouble = "";
+  facts.missing_heard = slot + Millis(1);
+  EXPECT_NE(why_nothing(facts).text.find("what became of it may be recorded there"), std::string::npos);
+}
+
+TEST(WhyNothing, SaysWhatTheLeaderSaysAgainstItself) {
+  UnrecordedSlot facts = passed();
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.leader = "host-2";
+  facts.leader_trouble = "its runner does not answer";
+  facts.now = *facts.slot + std::chrono::seconds(4);
+  expect(facts, "not recorded", "Node host-2 leads group g, and says of itself that it is not fit to: its runner does");
+  EXPECT_EQ(why_nothing(facts).text.find("Ask again"), std::string::npos);
+  facts.leader = facts.node;
+  facts.leader_trouble = "runner: it does not answer";
+  expect(facts, "not recorded", "This node leads group g, and is not fit to: runner: it does not answer. What is due");
+}
+
+TEST(WhyNothing, NamesAStoreThatDoesNotAnswerAndSinceWhen) {
+  UnrecordedSlot facts = passed();
+  facts.leader = "";
+  facts.store_is_silent = true;
+  expect(facts, "not recorded", "The store does not answer this node: who leads group g is not known here");
+  facts.store_heard = slot - Millis(3000);
+  expect(facts, "not recorded", "The store does not answer this node, since 2025-03-09T06:59:57Z:");
+  EXPECT_EQ(why_nothing(facts).text.find("Nobody leads"), std::string::npos);
+  facts.missing = {"host-2"};
+  expect(facts, "not recorded", "policy. Also, node host-2 has not answered.");
+  facts.missing.clear();
+  facts.leader = facts.node;
+  expect(facts, "not recorded", "who leads group g next is not known, and node host-1 led it last");
+  facts.store_heard = slot + Millis(1);
+  expect(facts, "not recorded", "This node leads the group");
 }
 
 TEST(WhyNothing, SaysWhatKeepsTheJobFromBeingSettled) {
@@ -236,6 +354,42 @@ TEST(WhyNothing, SaysThatRowsAreNotKeptForEver) {
   expect(facts, "not recorded", "kept for 59m");
 }
 
+TEST(WhyNothing, WhichSlotsAnEveryHasIsNotKnownWhileItsLeaderIsSilent) {
+  UnrecordedSlot facts = passed();
+  facts.slot.reset();
+  facts.has_phase = false;
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  facts.leader = "host-2";
+  expect(facts, "no slot", "The schedule has no slot up to that time.");
+  facts.missing = {"host-2"};
+  facts.leader_is_silent = true;
+  facts.leader_heard = facts.now - Millis(9000);
+  expect(facts, "not recorded", "Its @every counts from a time that only the node which leads the job");
+  expect(facts, "not recorded", "Node host-2, which leads group g by the store, does not renew its session");
+  facts.at = facts.now - Millis(10'000);
+  EXPECT_TRUE(
+      why_nothing(facts).text.ends_with("node host-2 has not answered: what became of it may be recorded there."))
+      << why_nothing(facts).text;
+  facts.at.reset();
+  facts.state = "paused";
+  facts.pauses = {{.since = facts.now - Millis(1000), .by = "host-1 uid 0"}};
+  expect(facts, "not recorded", "The job is paused since");
+}
+
+TEST(WhyNothing, WhichSlotsAnEveryHasIsNotKnownWhileNobodyLeadsIt) {
+  UnrecordedSlot facts = passed();
+  facts.slot.reset();
+  facts.has_phase = false;
+  facts.leader.clear();
+  expect(facts, "not recorded", "Nobody leads group g at present.");
+  facts.store_is_silent = true;
+  expect(facts, "not recorded", "The store does not answer this node");
+  facts.daemon = Daemon::away;
+  expect(facts, "not recorded", "no daemon runs here");
+  facts.has_phase = true;
+  expect(facts, "no slot", "The schedule has no slot up to that time.");
+}
+
 TEST(WhyNothing, SaysThatASlotWaits) {
   UnrecordedSlot facts = passed();
   facts.waits = true;
@@ -243,4 +397,4 @@ TEST(WhyNothing, SaysThatASlotWaits) {
 }
 
 }  // namespace
-}  // namespace ballot::app
+}  // namespace ballot::library

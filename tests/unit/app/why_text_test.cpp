@@ -1,15 +1,21 @@
-#include "app/why_text.hpp"
+#include "library/why/why_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <sstream>
 
+#include "app/headline.hpp"
 #include "unit/app/rows.hpp"
 
 namespace ballot::app {
 namespace {
 
+using library::attempts_text;
+using library::before_text;
+using library::circumstances;
+using library::evidence_text;
+using library::rule_of;
 using testing::run_row;
 using testing::slot;
 using testing::slot_row;

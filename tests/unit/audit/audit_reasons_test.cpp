@@ -15,6 +15,23 @@ TEST_F(AuditedReasons, NobodyLedThoughTheTermHadBeenElected) {
   EXPECT_EQ(findings(), Texts{"reason 12:03:00"});
 }
 
+TEST_F(AuditedReasons, NobodyLedThoughTheTermBeforeSaysThatItDid) {
+  const auto term_before = [this](const std::string& from, const std::string& until, Cause cause) {
+    terms_[{"nightly", epoch_ - 1}] = {"nightly", node_, epoch_ - 1, at(from), at(until), cause};
+  };
+  epoch_ = 7;
+  define();
+  for (const char* slot : {"12:01:00", "12:02:00", "12:03:00"}) missed(slot, Reason::no_leader);
+  term_before("12:01:30", "12:02:30", Cause::shutdown);
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
+  EXPECT_EQ(found_[0].what, "is missed as nobody led the group, and it lies in term 6 of n1");
+  term_before("12:01:30", "12:02:30", Cause::expired);  // whoever came next may not know how long it lasted
+  EXPECT_EQ(findings(), Texts{});
+  term_before("12:01:30", "12:02:30", Cause::shutdown);
+  definitions_[0].row.jitter = std::chrono::minutes(1);  // the slot was due later
+  EXPECT_EQ(findings(), Texts{});
+}
+
 TEST_F(AuditedReasons, OverlapWithoutARun) {
   define();
   ran("12:01:00");

@@ -27,6 +27,19 @@ TEST(Diagnostic, HasNothingThatATerminalObeys) {
   EXPECT_EQ(shown("\xc2\xa0\xc3\xa4\xe2\x82\xac"), "\xc2\xa0\xc3\xa4\xe2\x82\xac");
 }
 
+TEST(Diagnostics, AreSummedUpByHowManyErrorsThereAreAndWhereTheFirstOneIs) {
+  const Diagnostic warning{Severity::warning, "a.toml", 1, 1, "odd"}, error{Severity::error, "a.toml", 3, 9, "no"};
+  EXPECT_EQ(summary_of_errors({}), "");
+  EXPECT_EQ(summary_of_errors({warning}), "");
+  EXPECT_EQ(summary_of_errors({warning, error}),
+            "1 error in the job files (`ballot check` lists them): a.toml:3:9: error: no");
+  EXPECT_EQ(summary_of_errors({error, error}),
+            "2 errors in the job files (`ballot check` lists them): the first is a.toml:3:9: error: no");
+  EXPECT_TRUE(
+      summary_of_errors({{Severity::error, "a.toml", 1, 1, "unknown key 'x'. Known are a, b"}}).ends_with("'x'."))
+      << "the list of all keys is for `ballot check`";
+}
+
 TEST(Diagnostics, AreSortedByFileLineAndColumn) {
   Diagnostics all{{Severity::error, "b", 1, 1, "4"},
                   {Severity::error, "a", 10, 1, "3"},

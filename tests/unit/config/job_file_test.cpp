@@ -372,7 +372,10 @@ TEST(JobFile, ReportsAllThatIsWrongInOrderAndDefinesNothing) {
 
 TEST(JobFile, IsOneFindingWhereItIsNotToml) {
   const std::pair<std::string, std::string> cases[] = {
-      {"[job.x\n", "x.toml:1:7: error: this is not TOML: "},
+      {"[job.x\n", "x.toml:1:7: error: this is not TOML: table header: expected ']', saw the end of the line"},
+      {"[job.x]\nschedule = \"0 7 * * *\nshell=\"a\"\n",
+       "x.toml:2:22: error: this is not TOML: string: it has no closing quote on its line, or a control character (in "
+       "the value of 'schedule')"},
       {"a = 1\na = 2\n", "x.toml:2:"},
       {"[job.x]\nshell=\"a\"\n[job.x]\n", "x.toml:3:1: error: this is not TOML: "},
       {"a = 99999999999999999999\n", "x.toml:1:"},

@@ -84,6 +84,8 @@ TEST_F(JobsDirTest, TextsOfTheProgramCountBeforeAnyFile) {
   ASSERT_TRUE(put);
   EXPECT_EQ(text_of_changes(*put), "~a");
   EXPECT_EQ(in_force(), "a=false b=true");
+  EXPECT_FALSE(jobs_.place_of("a")) << "no file defines it";
+  EXPECT_EQ(jobs_.place_of("b")->position.line, 3);
   EXPECT_NE(findings().find("is already defined at job a of the program:1"), std::string::npos) << findings();
   EXPECT_EQ(reload(), "") << "they are no files, and stay";
   const auto dropped = jobs_.drop("job a of the program");
@@ -223,11 +225,14 @@ TEST_F(JobsDirTest, DefinesNothingFromAFileThatNeverWasGood) {
   EXPECT_EQ(findings(), "");
 }
 
-TEST_F(JobsDirTest, ForgetsABrokenFileThatIsRemoved) {
-  write("a.toml", job("a"));
+TEST_F(JobsDirTest, SaysWhyAFileIsRefusedAndForgetsABrokenOneThatIsRemoved) {
+  write("a.toml", "\n" + job("a"));
   reload();
+  EXPECT_EQ(jobs_.refusal_of("a"), "");
   write("a.toml", "broken");
   reload();
+  EXPECT_TRUE(jobs_.refusal_of("a").starts_with(path("a.toml") + ":1:")) << jobs_.refusal_of("a");
+  EXPECT_EQ(jobs_.place_of("a")->position.line, 2) << "of the last good version";
   folder_.remove("a.toml");
   EXPECT_EQ(reload(), "-a");
   EXPECT_EQ(findings(), "");
@@ -310,7 +315,7 @@ TEST_F(JobsDirTest, FindsWhatIsNoRegularFile) {
   ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   EXPECT_EQ(reload(), "+good");
   EXPECT_EQ(findings(), path("dangling.toml") + ":1:1: error: this is a link, and there is no 'none' in " +
-                            folder_.path() + "\n" + path("directory.toml") +
+                            folder_.path() + "; mend the link or remove it\n" + path("directory.toml") +
                             ":1:1: error: this is no regular file; remove it or rename it\n" + path("fifo.toml") +
                             ":1:1: error: this is no regular file; remove it or rename it\n" + path("socket.toml") +
                             ":1:1: error: this is no regular file; remove it or rename it\n");

@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* mend_link = "; mend the link or remove it";
+
 class LinkedFiles : public ::testing::Test {
  protected:
   LinkedFiles() {
@@ -83,7 +85,7 @@ TEST_F(LinkedFiles, OfAConfigMapAreReadAgainWhenItsFolderIsSwapped) {
   EXPECT_EQ(seen("..data"), "");
   fs::remove_all(folder_ / "jobs.d/..2026_11_24");
   EXPECT_EQ(seen("..2026_11_24"), "") << "what was good stays in force";
-  EXPECT_EQ(finding(), "this is a link, and there is no '..2026_11_24' in " + folder_ / "jobs.d");
+  EXPECT_EQ(finding(), "this is a link, and there is no '..2026_11_24' in " + folder_ / "jobs.d" + mend_link);
   relink("..2026_11_23", "jobs.d/..data");
   EXPECT_EQ(seen("..data"), "~a");
   EXPECT_EQ(text_of(jobs_.set().diagnostics), "");
@@ -146,7 +148,7 @@ TEST_F(LinkedFiles, ThatLeadNowhereSayWhere) {
   EXPECT_EQ(finding(), "this is a link that leads in circles");
   relink("../store/none/a.toml", "jobs.d/a.toml");
   reload();
-  EXPECT_EQ(finding(), "this is a link, and there is no 'none' in " + folder_ / "store");
+  EXPECT_EQ(finding(), "this is a link, and there is no 'none' in " + folder_ / "store" + mend_link);
   relink("../store/one", "jobs.d/a.toml");
   reload();
   EXPECT_EQ(finding(), "this is a link to no regular file; put a regular file in its place");

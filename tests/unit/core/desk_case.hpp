@@ -45,7 +45,7 @@ struct DeskCase : ::testing::Test {
     return request;
   }
   Errands accept(const Request& request, Millis t = Millis(0), bool open = true) {
-    return desk.accept(at(t), {asker, request, suffix, patience}, open);
+    return desk.accept(at(t), {asker, request, suffix, patience, gone}, open);
   }
   /// It was asked here, and the store has it.
   Request stored(Request request) {
@@ -54,6 +54,7 @@ struct DeskCase : ::testing::Test {
     return request;
   }
   std::string suffix;
+  std::set<std::string> gone;
 
   static Register record_of(const Request& request) { return {request_record(request.id), to_text(request), 1}; }
   static Register answer_of(const Request& request, Answer answer, Millis until) {

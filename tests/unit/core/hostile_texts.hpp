@@ -82,6 +82,7 @@ inline std::string job_text() {
   r.missed = 3;
   r.interventions.edit().paused_at = WallTime(std::chrono::hours(3));
   r.interventions.edit().paused_by = "a uid 0";
+  r.interventions.edit().pause_terms = {time_at("2025-03-09T09:00:00Z"), "a reason"};
   r.fence = 12;
   r.dispositions = {
       {time_at("2025-03-08T07:00:00Z"), time_at("2025-03-09T05:00:00Z"), 3, Status::missed, Reason::no_leader},
@@ -102,9 +103,11 @@ inline std::string group_text() {
   r.elected_at = time_at("2025-03-09T07:00:00.250Z");
   r.ended_at = time_at("2025-03-09T08:00:00Z");
   r.cause = Cause::shutdown;
+  r.led_before = {{time_at("2025-03-09T05:00:00Z"), time_at("2025-03-09T06:00:00Z")}};
   r.paused = true;
   r.paused_at = WallTime(std::chrono::hours(3));
   r.paused_by = "a uid 0";
+  r.pause_terms = {time_at("2025-03-09T09:00:00Z"), "a reason"};
   r.halted = "a reason";
   r.halted_at = r.elected_at;
   r.repaired_at = time_at("2025-03-09T06:00:00.125Z");

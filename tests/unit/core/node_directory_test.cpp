@@ -107,6 +107,66 @@ TEST_F(DirectoryOfANode, PublishesAnotherUnfitnessAlsoWhereItChangedWhileItWasPu
   EXPECT_TRUE(directory.begin_publishing(steady(4s), ""));
 }
 
+TEST_F(DirectoryOfANode, PublishesWhatIsWrongWithItAndIsHandedGroupsAsBefore) {
+  const auto [first, none] = publish(1s, groups);
+  directory.set_troubles({"config: 1 error"});
+  const auto [created, removed] = publish(60s, groups);
+  EXPECT_EQ(created.size(), 1u);
+  EXPECT_EQ(removed, first);
+  EXPECT_EQ(directory.steady_since(), steady(1s)) << "nobody waits to hand it a group";
+  directory.set_troubles({"config: 1 error"});
+  EXPECT_FALSE(directory.begin_publishing(steady(61s), "")) << "it has said so";
+  directory.set_troubles({});
+  EXPECT_EQ(publish(62s, groups).second, created);
+}
+
+TEST_F(DirectoryOfANode, KnowsWhatIsWrongWithOthersByTheirNewestRecords) {
+  NodeRecord before = of("n2", "s2", 1s), now = of("n2", "s2", 9s);
+  before.troubles = {"config: 1 error"};
+  now.troubles = {"ledger: the disk is full"};
+  for (const auto& records : {std::pair("n/n2.1", "n/n2.2"), std::pair("n/n2.2", "n/n2.1")}) {
+    directory.learn(at(10s), {listed(before, records.first), listed(now, records.second)});
+    EXPECT_EQ(directory.peers().all().at("s2").troubles, Names{"ledger: the disk is full"});
+    directory.learn(at(10s), {listed(now, records.second), listed(before, records.first)});
+    EXPECT_EQ(directory.peers().all().at("s2").troubles, Names{"ledger: the disk is full"});
+  }
+}
+
+TEST_F(DirectoryOfANode, ShortensWhatIsWrongWithItToWhatARecordHolds) {
+  NodeRecord record = of("n2", "s2");
+  for (int i = 0; i < 100; ++i) record.troubles.push_back("config: " + std::string(5000, 'x') + "\xc3\xa4");
+  const auto texts = to_texts(record);
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_LT(texts[0].size(), 4096u);
+  const auto read = parse_node_record(texts[0]);
+  ASSERT_TRUE(read) << read.error().what;
+  ASSERT_FALSE(read->troubles.empty());
+  EXPECT_TRUE(read->troubles[0].ends_with("xxx..."));
+}
+
+/// Who leaves the elections shows by that it lives.
+TEST_F(DirectoryOfANode, PublishesTheSameAgainAndAgainWhileItIsUnfit) {
+  const std::string unfit = "its runner does not answer";
+  const auto [first, none] = publish(1s, groups, unfit);
+  EXPECT_EQ(directory.renew_at(), steady(11s));
+  EXPECT_FALSE(directory.begin_publishing(steady(10s), unfit));
+  const auto [again, removed] = publish(11s, groups, unfit);
+  EXPECT_EQ(again.size(), 1u);
+  EXPECT_EQ(removed, first);
+  EXPECT_EQ(directory.steady_since(), steady(1s)) << "it says nothing new";
+  EXPECT_EQ(publish(15s, groups, "").second, again);
+}
+
+TEST_F(DirectoryOfANode, KnowsThatANodeLivesWhichPublishesTheSameAgain) {
+  NodeRecord unfit = of("n2", "s2", 1s);
+  unfit.unfit = "its runner does not answer";
+  directory.learn(at(2s), {listed(unfit, "n/n2.1")});
+  EXPECT_FALSE(directory.peers().all().at("s2").alive);
+  unfit.at = wall(11s);
+  directory.learn(at(12s), {listed(unfit, "n/n2.2")});
+  EXPECT_EQ(directory.peers().all().at("s2").alive, steady(12s));
+}
+
 TEST_F(DirectoryOfANode, CreatesNothingWhereItSaysTheSameAsBefore) {
   const auto [first, none] = publish(1s, groups);
   directory.on_changed();

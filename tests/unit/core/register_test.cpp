@@ -26,6 +26,7 @@ JobRegister full() {
   r.paused = true;
   r.interventions.edit().paused_at = at("2025-03-09T06:30:00.001Z");
   r.interventions.edit().paused_by = "a uid 1000";
+  r.interventions.edit().pause_terms = {at("2025-03-09T08:30:00.500Z"), "disks are \u00e9changed"};
   r.failing = true;
   r.missed = 3;
   r.fence = 12;
@@ -63,6 +64,33 @@ TEST(JobRegister, ReadsBackWhatItWrote) {
   const auto read = parse_job_register(to_text(full()));
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(*read, full());
+}
+
+TEST(JobRegister, KeepsAReasonWithoutAnEndAndAnEndWithoutAReason) {
+  for (const PauseTerms& terms : {PauseTerms{{}, "- is a reason too"}, PauseTerms{at("2025-03-09T08:30:00Z"), ""}}) {
+    JobRegister r = full();
+    r.interventions.edit().pause_terms = terms;
+    const auto read = parse_job_register(to_text(r));
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(read->interventions->pause_terms, terms);
+  }
+}
+
+/// A release before keeps the line when it resumes, and beside a later pause of its own.
+TEST(JobRegister, TakesNoEndOfAnotherPauseForThatOfItsOwn) {
+  std::string text = to_text(full());
+  const std::string line = "pause_terms 2025-03-09T06:30:00.001Z 2025-03-09T08:30:00.500Z disks";
+  ASSERT_NE(text.find(line), std::string::npos) << text;
+  text.replace(text.find("paused_by 2025-03-09T06:30:00.001Z"), 34, "paused_by 2025-03-09T06:30:00.002Z");
+  const auto later = parse_job_register(text);
+  ASSERT_TRUE(later) << later.error().what;
+  EXPECT_TRUE(later->interventions->pause_terms.empty());
+  EXPECT_FALSE(later->pause_ends());
+  text.erase(text.find("paused yes\n"), 11);
+  const auto resumed = parse_job_register(text);
+  ASSERT_TRUE(resumed) << resumed.error().what;
+  EXPECT_TRUE(resumed->interventions->pause_terms.empty());
+  EXPECT_EQ(to_text(*resumed).find("pause_terms"), std::string::npos) << "it goes with the next write";
 }
 
 TEST(JobRegister, SaysHowTheLastRunEndedAndNothingOfWhatHasNot) {
@@ -180,9 +208,12 @@ TEST(GroupRegister, ReadsBackWhatItWrote) {
   r.elected_at = at("2025-03-09T07:00:00.250Z");
   r.ended_at = at("2025-03-09T08:00:00Z");
   r.cause = Cause::shutdown;
+  r.led_before = {{at("2025-03-09T05:00:00Z"), at("2025-03-09T06:00:00.250Z")},
+                  {at("2025-03-09T06:30:00Z"), r.elected_at}};
   r.paused = true;
   r.paused_at = at("2025-03-09T06:30:00.001Z");
   r.paused_by = "a uid 1000";
+  r.pause_terms = {at("2025-03-09T08:30:00.500Z"), "disks"};
   r.halted = "a reason";
   r.halted_at = WallTime(Millis(1'741'500'000'123));
   r.repaired_at = at("2025-03-09T06:00:00.125Z");
@@ -195,6 +226,8 @@ TEST(GroupRegister, ReadsBackWhatItWrote) {
   const auto read = parse_group_register(to_text(r));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->epoch, 7u);
+  EXPECT_EQ(read->led_before, r.led_before);
+  EXPECT_EQ(read->pause_terms, r.pause_terms);
   EXPECT_EQ(read->elected_at, r.elected_at);
   EXPECT_EQ(read->ended_at, r.ended_at);
   EXPECT_EQ(*read, r);

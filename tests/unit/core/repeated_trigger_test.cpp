@@ -87,12 +87,20 @@ TEST_F(RequestDeskRepeated, ByTheStoreAloneIsTheFirstStill) {
 }
 
 TEST_F(RequestDeskRepeated, AfterItWasDoneIsAnsweredByTheRegisterOnceTheLeaderHasRemovedIt) {
-  const Request a = stored(make(Kind::trigger));
+  Request a = make(Kind::trigger);
+  a.by = "n1 uid 0";
+  stored(a);
   EXPECT_EQ(texts(desk.on_records(at(1s), {record_of(a)}, true)), Texts());
   EXPECT_EQ(texts(desk.on_records(at(2s), {}, true)), Texts{"read the fate of A in a"});
   RequestDesk waits = desk;
-  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {job_with("a", {}, {a.id})})),
-            (Texts{"reply 7: done A, which repeats another"}));
+  const std::vector<Register> done{job_with("a", {}, {a.id})};
+  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, done)), Texts{"read the fate of A in a"}) << "the answer may be there now";
+  RequestDesk answered = desk;
+  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, done)), (Texts{"reply 7: done A, which repeats another"}));
+  Answer given = Answer::done(a.id);
+  given.by = a.by;
+  EXPECT_EQ(texts(answered.on_fate(at(2s), a.id, {answer_of(a, given, 99s), done[0]})), Texts{"reply 7: done A"})
+      << "it has made it";
   EXPECT_EQ(texts(waits.on_fate(at(2s), a.id, {job_with("a", {})})), Texts()) << "its answer may be on the way";
   EXPECT_EQ(texts(waits.on_records(at(3s), {answer_of(a, Answer::done(a.id), 99s)}, true)),
             (Texts{"reply 7: done A", "remove q/A.answer q/A"}));
@@ -113,6 +121,7 @@ TEST_F(RequestDeskRepeated, AfterItWasDoneAndReadBeforeTheLeaderHasRemovedItRepe
   EXPECT_EQ(texts(desk.on_fate(at(1s), a.id, {record_of(a), job_with("a", {a.id})})), Texts())
       << "whoever does it answers, or removes it";
   EXPECT_EQ(texts(desk.on_records(at(2s), {}, true)), Texts{"read the fate of A in a"});
+  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {job_with("a", {a.id})})), Texts{"read the fate of A in a"});
   expect_done_by_its_register(a);
 }
 
@@ -133,6 +142,35 @@ TEST_F(RequestDeskRepeated, AtTheLeaderIsAnsweredInTheStoreForTheFirstOneToo) {
   EXPECT_EQ(texts(desk.answer(at(2s), a.id, Answer::done(a.id))), (Texts{"create q/A.answer", "remove q/A"}));
   EXPECT_EQ(texts(desk.on_records(at(2s), {answer_of(a, Answer::done(a.id), 99s)}, true)),
             Texts{"reply 7: done A, which repeats another"});
+}
+
+/// The lists of records and the outcomes of what is created come in any order.
+TEST_F(RequestDeskRepeated, AtAnotherNodeIsToldSoWhereTheAnswerComesBeforeItIsKnownWhoseRecordWasFirst) {
+  Request a = make(Kind::trigger);
+  a.by = "n1 uid 0";
+  accept(a);
+  Answer given = Answer::done(a.id);
+  given.by = "n2 uid 0";
+  const std::vector<Register> answered{record_of(of_another(a)), answer_of(a, given, 99s)};
+  RequestDesk stored = desk, own = desk;
+  EXPECT_EQ(texts(desk.on_records(at(1s), answered, true)), Texts{"reply 7: done A, which repeats another"})
+      << "and its records are there for the first one to read";
+  EXPECT_EQ(texts(stored.on_stored(a.id, true)), Texts{"read the fate of A in a"});
+  EXPECT_EQ(texts(stored.on_records(at(1s), answered, true)), Texts{"reply 7: done A, which repeats another"});
+  given.by = a.by;
+  EXPECT_EQ(texts(own.on_records(at(1s), {record_of(a), answer_of(a, given, 99s)}, true)),
+            (Texts{"reply 7: done A", "remove q/A.answer q/A"}));
+}
+
+TEST_F(RequestDeskRepeated, IsAnsweredInTheStoreWithWhoseRequestItWas) {
+  Request first = make(Kind::trigger);
+  first.by = "n2 uid 0";
+  EXPECT_EQ(texts(desk.on_records(at(1s), {record_of(first)}, false)), Texts{"take up A"});
+  desk.take(first, "g");
+  const Errands errands = desk.answer(at(1s), first.id, Answer::done(first.id));
+  const auto answer = parse_answer(std::get<RecordOp>(errands.at(0)).records.at(0).value);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->by, "n2 uid 0");
 }
 
 TEST_F(RequestDeskRepeated, AtAnotherNodePastItsTimeIsNotWithdrawn) {

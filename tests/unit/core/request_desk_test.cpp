@@ -93,6 +93,47 @@ TEST_F(RequestDeskAsked, FindsTheOneOpenRunOfTheJobThatAKillNames) {
   EXPECT_EQ(sent->run, run);
 }
 
+TEST_F(RequestDeskAsked, RefusesAKillAtOnceWhoseRunIsOneOfANodeThatIsGone) {
+  const Request a = make(Kind::kill), b = make(Kind::forget);
+  const RunId run = new_id();
+  gone = {"n2"};
+  accept(a), accept(b);
+  EXPECT_EQ(
+      texts(desk.on_runs_listed(a.id, {job_with("a", {run})}, true)),
+      Texts{"reply 7: unavailable: node n2, which executes the run, does not renew its session with the store: it is "
+            "down, stopped or cut off, and no other node can kill it. The run counts as running until the node is "
+            "back, or the "
+            "job's `lost_after` is over; where it is certain that nothing of it is left, `ballot forget C` "
+            "closes it, so that the job goes on"});
+  EXPECT_EQ(texts(desk.on_runs_listed(b.id, {job_with("a", {run})}, true)), Texts{"create q/B"});
+}
+
+TEST_F(RequestDeskAsked, NamesTheNodeThatHasNotAnsweredAKillInTime) {
+  const Request a = make(Kind::kill);
+  gone = {"n3"};
+  accept(a);
+  desk.on_runs_listed(a.id, {job_with("a", {new_id()})}, true);
+  desk.on_stored(a.id);
+  const Texts said = texts(desk.expire(at(patience), true));
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[0].substr(0, said[0].find(". ")),
+            "reply 7: timeout: not done in time: node n2, which executes the run, has not answered");
+  EXPECT_NE(said[0].find("`ballot forget B` closes it"), std::string::npos) << said[0];
+}
+
+TEST_F(RequestDeskAsked, RecordsTheRunThatAKillHasNamedWhereItIsNotOpen) {
+  const Request a = make_kill();
+  const RunId run = new_id();
+  suffix = run.text();
+  accept(a);
+  const Errands errands = desk.on_runs_listed(a.id, {}, true);
+  const auto end = std::find_if(errands.begin(), errands.end(), [](const RequestDesk::Errand& one) {
+    return std::holds_alternative<RequestDesk::Conclude>(one);
+  });
+  ASSERT_NE(end, errands.end());
+  EXPECT_EQ(std::get<RequestDesk::Conclude>(*end).unrecorded->run, run);
+}
+
 TEST_F(RequestDeskAsked, RefusesAKillOfAJobWithNoOpenRunOrSeveral) {
   const Request a = make(Kind::kill), b = make(Kind::kill);
   const RunId one = new_id(), other = new_id();
@@ -174,7 +215,9 @@ TEST_F(RequestDeskAsked, TellsWhoHasNotAnsweredInTimeAndWithdrawsTheRequest) {
   stored(b);
   EXPECT_EQ(texts(desk.expire(at(patience), true)),
             (Texts{"reply 7: timeout: not done in time: the group's leader has not answered", "remove q/A",
-                   "reply 7: timeout: not done in time: the run's node has not answered", "remove q/B"}));
+                   "reply 7: timeout: not done in time: neither the run's node nor the leader of its group has "
+                   "answered",
+                   "remove q/B"}));
   EXPECT_FALSE(desk.wake(true));
 }
 
@@ -201,7 +244,7 @@ struct RequestDeskConclusions : DeskCase {};
 
 TEST_F(RequestDeskConclusions, AreRecordedOnceTheAnswerIsTold) {
   const Request a = stored(make(Kind::trigger));
-  desk.take(a.id, "g");
+  desk.take(a, "g");
   EXPECT_EQ(conclusions(desk.answer(at(1s), a.id, Answer::refused(Errc::conflict, "it is running"))), Texts{})
       << "the next leader may do it";
   EXPECT_EQ(conclusions(desk.on_withdrawn(a.id)), Texts{"A refused: it is running"});
@@ -210,7 +253,7 @@ TEST_F(RequestDeskConclusions, AreRecordedOnceTheAnswerIsTold) {
 
 TEST_F(RequestDeskConclusions, AreRecordedByTheNodeThatDoesThem) {
   const Request a = make(Kind::pause), b = make(Kind::pause);
-  desk.take(a.id, "g"), desk.take(b.id, "g");
+  desk.take(a, "g"), desk.take(b, "g");
   EXPECT_EQ(conclusions(desk.answer(at(1s), a.id, Answer::did("paused"))), Texts{"A done: paused"});
   EXPECT_EQ(conclusions(desk.answer(at(1s), b.id, std::nullopt)), Texts{"B expired"}) << "it was withdrawn";
   const Request c = stored(make(Kind::pause));
@@ -232,7 +275,7 @@ TEST_F(RequestDeskConclusions, AreRecordedWithTheRequestWhereNoNodeHasTakenItUp)
   EXPECT_EQ(conclusions(desk.expire(at(patience), true)),
             Texts{"C expired: not done in time: the group's leader has not answered, and C"});
   const Request d = stored(make(Kind::pause));
-  desk.take(d.id, "g");
+  desk.take(d, "g");
   EXPECT_EQ(conclusions(desk.give_up("the daemon is stopping")), Texts{"D expired: the daemon is stopping"});
 }
 

@@ -17,17 +17,17 @@ TEST_F(RequestDeskRecords, AreTakenUpUntilThisNodeDoesThem) {
   const Request a = make(Kind::pause);
   EXPECT_EQ(listed(0s, {record_of(a)}), Texts{"take up A"});
   EXPECT_EQ(listed(1s, {record_of(a)}), Texts{"take up A"}) << "perhaps it has become this node's to do";
-  desk.take(a.id, "g");
+  desk.take(a, "g");
   EXPECT_EQ(listed(2s, {record_of(a)}), Texts{});
 }
 
 TEST_F(RequestDeskRecords, AreTakenUpAgainWhereTheTermEndedWithWhichTheyWereDone) {
   const Request a = make(Kind::pause), b = make(Kind::pause), c = make(Kind::kill);
-  desk.take(a.id, "g");
-  desk.take(b.id, "h");
+  desk.take(a, "g");
+  desk.take(b, "h");
   Request kill = c;
   kill.run = new_id();
-  desk.take(c.id, "");
+  desk.take(c, "");
   desk.on_term_ended("g");
   EXPECT_EQ(listed(0s, {record_of(a), record_of(b), record_of(kill)}), Texts{"take up A"});
 }
@@ -67,7 +67,7 @@ TEST_F(RequestDeskRecords, AreNotTakenUpWhereTheirAnswerIsThereWhicheverIsListed
 
 TEST_F(RequestDeskRecords, AreAnsweredInTheStoreForWhoeverAskedElsewhere) {
   const Request a = make(Kind::pause);
-  desk.take(a.id, "g");
+  desk.take(a, "g");
   const Errands errands = desk.answer(at(5s), a.id, Answer::did("paused"));
   ASSERT_EQ(texts(errands), (Texts{"create q/A.answer", "remove q/A"})) << "in this order";
   const auto answer = parse_answer(std::get<RecordOp>(errands[0]).records.at(0).value);
@@ -78,7 +78,7 @@ TEST_F(RequestDeskRecords, AreAnsweredInTheStoreForWhoeverAskedElsewhere) {
 
 TEST_F(RequestDeskRecords, AreRemovedWithoutAnAnswerWhereTheyWereWithdrawn) {
   const Request a = make(Kind::pause);
-  desk.take(a.id, "g");
+  desk.take(a, "g");
   EXPECT_EQ(texts(desk.answer(at(5s), a.id, std::nullopt)), Texts{"remove q/A"});
   EXPECT_EQ(listed(6s, {record_of(a)}), Texts{"take up A"}) << "nor is it remembered";
 }
@@ -86,7 +86,7 @@ TEST_F(RequestDeskRecords, AreRemovedWithoutAnAnswerWhereTheyWereWithdrawn) {
 TEST_F(RequestDeskRecords, ThatWereReadBeforeTheyWereRemovedAreNotDoneTwice) {
   Request a = make(Kind::pause), b = make(Kind::pause);
   a.until = wall(3h);
-  desk.take(a.id, "g");
+  desk.take(a, "g");
   desk.answer(at(0s), a.id, Answer::done());
   EXPECT_EQ(listed(1s, {record_of(a)}), Texts{"remove q/A"});
   desk.answer(at(1h), b.id, Answer::done());
@@ -98,7 +98,7 @@ TEST_F(RequestDeskRecords, ThatWereReadBeforeTheyWereRemovedAreNotDoneTwice) {
 TEST_F(RequestDeskRecords, OfATriggerThatWasDoneAreAnsweredAgainForAnotherNode) {
   Request a = make(Kind::trigger);
   desk = RequestDesk("n1");
-  desk.take(a.id, "g");
+  desk.take(a, "g");
   desk.answer(at(0s), a.id, Answer::done(a.id));
   a.by = "n1 uid 0";
   EXPECT_EQ(listed(1s, {record_of(a)}), Texts{"remove q/A"}) << "read before it was removed";
@@ -108,7 +108,7 @@ TEST_F(RequestDeskRecords, OfATriggerThatWasDoneAreAnsweredAgainForAnotherNode) 
 
 TEST_F(RequestDeskRecords, OfATriggerThatWasDoneAreAnsweredAtOnceForWhoeverAskedHere) {
   const Request a = make(Kind::trigger);
-  desk.take(a.id, "g");
+  desk.take(a, "g");
   desk.answer(at(0s), a.id, Answer::done(a.id));
   stored(a);
   EXPECT_EQ(listed(1s, {record_of(a)}), (Texts{"reply 7: done A, which repeats another", "remove q/A"}));

@@ -35,6 +35,11 @@ class RunsOfANode {
     Context c = context();
     job.on_ended(c, ended);
   }
+  /// This node has read the job's register, and does not lead it.
+  void read(JobMachine& job, const JobRegister& stored) {
+    Context c = context();
+    job.set_register(c, Register{job_register(job.name()), to_text(stored), 1});
+  }
   /// This node leads the job, whose register shows so many runs of another one, which has died. `written_in`: by which
   /// term; this one is 2.
   void take_over(JobMachine& job, int runs, std::uint64_t written_in = 1) {

@@ -47,7 +47,8 @@ TEST_F(Minutes, OfPassedSlotsTheLatestIsCaughtUpAndTheOthersAreMissedByReason) {
 
 TEST_F(Minutes, PrecedenceIsNoLeaderThenUnclaimedThenTheRest) {
   rules.coverage.elected_at = start + 6min;
-  rules.coverage.term_before = {start + 2min, start + 3min + 30s};
+  const LedSpan led{start + 2min, start + 3min + 30s};
+  rules.coverage.led_before = {&led, 1};
   rules.coverage.blocked_since = start + 8min;
   settlement.scan(anchored, rules, start + 10min + 30s);
   const std::vector<Disposition> expected{{start + 1min, start + 1min, 1, Status::missed, Reason::no_leader},

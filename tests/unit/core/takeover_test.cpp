@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 
 #include "core/core.hpp"
 #include "core/store/known_store.hpp"
@@ -102,9 +103,9 @@ TEST_F(StartOfANode, SettlesManyRunsBesideManyRegistersAtOnce) {
     leave_row("job" + std::to_string(i), random.run_id({}));
     leave_end(random.run_id({}));
   }
-  const auto begun = std::chrono::steady_clock::now();
+  const std::clock_t begun = std::clock();  // of the processor: other tests run beside this one
   begin();
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 10s) << "a look at each register for each would be minutes";
+  EXPECT_LT(std::clock() - begun, 30 * CLOCKS_PER_SEC) << "a look at each register for each would be minutes";
   EXPECT_EQ(lost, static_cast<std::size_t>(left));
   EXPECT_EQ(forgotten, static_cast<std::size_t>(left));
 }

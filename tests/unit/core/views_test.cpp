@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "unit/core/group_of_node_a.hpp"
 #include "unit/core/runs_of_a_node.hpp"
 
 namespace ballot::core {
@@ -55,6 +56,31 @@ struct ViewsOfThreeJobs : ::testing::Test {
 
 TEST_F(ViewsOfThreeJobs, ComeByNameAndOnlyThoseThatTheFilesDefine) {
   EXPECT_EQ(page("", 10), std::pair(Names{"a", "b", "c"}, Views::Next()));
+}
+
+/// As after a restart, when registers are read to find runs of the process before.
+TEST_F(ViewsOfThreeJobs, AnEveryThatAnotherNodeLeadsCountsFromWhereItsRegisterSays) {
+  Job job;
+  job.name = "a";
+  job.group = "g";
+  schedule::PlanSpec spec;
+  spec.expressions = job.schedule = {"@every 7s"};
+  spec.group = "g";
+  spec.job = "a";
+  JobMachine& machine = table.entry("a").machine;
+  machine.define(
+      std::make_shared<schedule::Definition>(job, std::get<schedule::Plan>(schedule::Plan::make(spec)), "digest"));
+  EXPECT_FALSE(views.planned("a", now, now, now + 1min, 1)) << "nobody has said where it counts from";
+  JobRegister stored;
+  stored.group = "g";
+  stored.definition = "d";
+  stored.timing = {"UTC", {"@every 7s"}, {}, {}};
+  stored.epoch = stored.fence = 1;
+  stored.since = now - 1h;
+  stored.anchors.push_back({"@every 7s", now - 4s});
+  runs.read(machine, stored);
+  EXPECT_EQ(views.planned("a", now, now, now + 1min, 1), std::vector{now + 3s});
+  EXPECT_EQ(view("a").next, now + 3s);
 }
 
 TEST_F(ViewsOfThreeJobs, ComeSomeAtATimeAndEachOnce) {
@@ -112,6 +138,20 @@ TEST_F(ViewsOfThreeJobs, ShowGroups) {
     EXPECT_EQ(shown.drift, Names{"n2"});
   };
   EXPECT_EQ(views.visit_groups("", 1, check), std::nullopt);
+}
+
+/// What other nodes ask whoever leads a job for.
+TEST_F(GroupOfNodeA, ShowsWhetherARunOfAJobGoesOnToWhoAsksItsLeader) {
+  JobEntry& job = parts.jobs.entry("a");
+  job.machine.define(ViewsOfThreeJobs::definition("a"));
+  const Views views{parts.settings.node, parts.jobs, parts.groups};
+  RunsOfANode runs;
+  const RunId run = runs.begin(job.machine);
+  EXPECT_FALSE(views.find_job(now().wall, "a")->is_running) << "only who leads it knows";
+  lead();
+  EXPECT_TRUE(views.find_job(now().wall, "a")->is_running);
+  runs.end(job.machine, run);
+  EXPECT_FALSE(views.find_job(now().wall, "a")->is_running);
 }
 
 }  // namespace

@@ -24,6 +24,15 @@ TEST_F(Fleet3, AFilterIsOfTheRowsThatCount) {
   EXPECT_EQ(history(*fleet(), {.statuses = {Status::lost}}), Texts{"backup 0 lost on host-2"});
 }
 
+TEST_F(Fleet3, ARunThatEndsWhileItsPageIsReadIsNotAmongThoseThatGoOn) {
+  const Row row = on("host-2", ran(1));
+  write("host-2", {with(row, Status::running)});
+  EXPECT_EQ(history(*fleet(), {.statuses = {Status::running}}).size(), 1u);
+  lie("host-2", "rows_of", io::Message().set("rows", std::vector{to_message(row)}));
+  EXPECT_EQ(history(*fleet(), {.statuses = {Status::running}}), Texts());
+  EXPECT_EQ(history(*fleet()), Texts{"backup 0 succeeded on host-2"});
+}
+
 TEST_F(Fleet3, PagesOfAnySizeAddUpToTheWholeAndEachRowComesOnce) {
   std::mt19937 random(11);
   std::map<std::string, std::vector<storage::Record>> records;
@@ -77,7 +86,60 @@ TEST_F(Fleet3, AJobOfWhichARunWaitsIsQueuedWhateverWasSkippedMeanwhile) {
   waiting.attempt = 2;
   const auto ledger = fleet({waiting});
   EXPECT_EQ(*ledger->last_statuses({"backup"}), Texts{"queued"});
+  waiting.status = Status::claimed;
+  EXPECT_EQ(*fleet({waiting})->last_statuses({"backup"}), Texts{"running"});
   EXPECT_TRUE(ledger->known_by_store().contains("backup"));
+}
+
+/// What the node answers of a job that it leads, of which a run goes on.
+io::Message running_job() {
+  io::Message state = io::Message().set("job", std::string("backup")).set("state", std::string("active"));
+  return io::Message().set("rows", std::vector<io::Message>()).set("states", std::vector{state.set("running", true)});
+}
+
+TEST_F(Fleet3, AJobIsRunningOnEachNodeWhileItsLeaderSaysThatARunGoesOn) {
+  Row skipped = with(on("host-2", missed(noon + Millis(60'000), Reason::overlap)), Status::skipped, Reason::overlap);
+  write("host-3", {with(on("host-3", ran(1)), Status::running)});
+  write("host-2", {skipped});
+  EXPECT_EQ(*fleet()->last_statuses({"backup"}), Texts{"skipped: overlap"}) << "nobody leads it";
+  lie("host-2", "evidence", running_job());
+  const auto ledger = fleet();
+  EXPECT_EQ(*ledger->last_statuses({"backup", "other"}), (Texts{"running", ""}));
+  EXPECT_FALSE(ledger->known_by_store().contains("backup"));
+  write("host-2", {on("host-2", ran(2, noon + Millis(120'000)))});
+  EXPECT_EQ(*fleet()->last_statuses({"backup"}), Texts{"running"}) << "beside it a newer one has ended";
+}
+
+/// As history has it: whether it goes on only that node knows.
+TEST_F(Fleet3, AJobWhoseRunIsOneOfANodeThatDoesNotAnswerIsClaimedByTheStore) {
+  write("host-2", {with(on("host-2", missed(noon + Millis(60'000))), Status::skipped, Reason::overlap)});
+  lie("host-2", "evidence", running_job());
+  silent = {"host-3"};
+  const Row open = with(on("host-3", ran(1)), Status::claimed);
+  const auto ledger = fleet({open});
+  EXPECT_EQ(*ledger->last_statuses({"backup"}), Texts{"claimed"});
+  EXPECT_TRUE(ledger->known_by_store().contains("backup"));
+  lies.clear();
+  EXPECT_EQ(*fleet({open})->last_statuses({"backup"}), Texts{"claimed"}) << "nobody leads it";
+}
+
+TEST_F(Fleet3, OnTheNodeThatLeadsItAJobIsRunningToo) {
+  write("host-1", {on("host-1", ran(2, noon + Millis(120'000)))});
+  LedState running{"backup", "", "active"};
+  running.is_running = true;
+  FleetNow now;
+  now.states = {running};
+  FleetLedger own("host-1", *FileLedger::open(place("host-1")), std::move(now), {});
+  const auto answer = answer_question(own, question("last_statuses").set("jobs", Texts{"backup"}));
+  EXPECT_EQ(answer->texts("statuses"), Texts{"running"});
+  EXPECT_TRUE(answer->objects("states")[0].flag("running").value_or(false)) << "so it says to others";
+}
+
+TEST_F(Fleet3, AJobOfWhichARunWaitsIsQueuedWhateverCameOfItsLast) {
+  Row waiting = with(on("host-2", ran(1)), Status::queued);
+  waiting.attempt = 2;
+  write("host-2", {on("host-2", ran(2, noon + Millis(120'000)))});
+  EXPECT_EQ(*fleet({waiting})->last_statuses({"backup"}), Texts{"queued"});
 }
 
 TEST_F(Fleet3, ASlotThatARunHadClaimedIsEvidenceUntilALedgerHasItsRow) {
@@ -152,6 +214,16 @@ TEST_F(Fleet3, TheLastStatusOfAJobIsThatOfItsNewestSlotWhereverItRan) {
   EXPECT_EQ(*fleet()->last_statuses({"backup"}), Texts{"failed: exit_code"});
 }
 
+TEST_F(Fleet3, ATriggerThatWasRefusedIsNotTheLastOfAJob) {
+  Row refused = with(on("host-2", ran(2, noon + Millis(1000))), Status::skipped, Reason::overlap);
+  refused.trigger = Trigger::manual;
+  write("host-1", {on("host-1", ran(1))});
+  write("host-2", {refused});
+  EXPECT_EQ(*fleet()->last_statuses({"backup"}), Texts{"succeeded"});
+  lie("host-2", "last_rows", io::Message().set("rows", std::vector{to_message(refused)}));
+  EXPECT_EQ(*fleet()->last_statuses({"backup"}), Texts{"succeeded"}) << "as an older ballot says it";
+}
+
 TEST_F(Fleet3, TheStateOfAJobIsWhatTheNodeThatLeadsItSays) {
   const auto says = [](const std::string& job, const std::string& state) {
     return [=](const io::Message& question) -> Result<io::Message> {
@@ -220,6 +292,18 @@ TEST_F(Fleet3, AnAuditIsOfEachLedgerAndCountsAll) {
   ASSERT_EQ(result->totals.size(), 1u);
   EXPECT_EQ(result->totals.front().count, 2);
   EXPECT_EQ(result->undefined, Texts{"backup"});
+}
+
+TEST_F(Fleet3, AnAuditCountsInOneOrderWhicheverLedgerHasWhatFirst) {
+  write("host-1", {on("host-1", missed(noon + Millis(2000), Reason::misfire)),
+                   with(on("host-1", ran(1)), Status::failed, Reason::exit_code)});
+  write("host-2", {on("host-2", ran(2, noon + Millis(1000))), on("host-2", missed(noon + Millis(3000)))});
+  const auto result = fleet()->audit({}, {});
+  ASSERT_TRUE(result) << result.error().what;
+  Texts totals;
+  for (const audit::Total& total : result->totals)
+    totals.push_back(std::string(to_string(total.status)) + " " + std::string(to_string(total.reason)));
+  EXPECT_EQ(totals, (Texts{"succeeded ", "failed exit_code", "missed misfire", "missed no_leader"}));
 }
 
 /// What this node had read of a job before another node led it is not shown beside what the store shows now.

@@ -82,12 +82,71 @@ TEST(FleetRoster, ANodeWasLastHeardOfWhenItAnsweredOrWasSeenAndElseWhenItPublish
   EXPECT_EQ(heard(9s), "election 9000");
 }
 
-TEST(FleetRoster, ANodeThatDidNotAnswerInTimeIsLeftOutForFiveSeconds) {
+const Error late{Errc::timeout, "it hangs"};
+
+TEST(FleetRoster, ANodeThatRefusesQuestionsIsKnownUntilItAnswersOneOrPublishesAnew) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  const auto refuse = [&](Millis when) {
+    const Error refused{Errc::refused, "no token was shown"};
+    roster.note("b", refused, refused, at(when));
+    return roster.answers().refused;
+  };
+  EXPECT_EQ(refuse(2s), (decltype(Answers::refused){{"b", "no token was shown"}}));
+  EXPECT_EQ(texts(roster, 2s), Texts{"b http://b:8780"}) << "it is asked again";
+  roster.on_answer("b", at(3s));
+  EXPECT_TRUE(roster.answers().refused.empty());
+  refuse(4s);
+  roster.see({{"b", "http://b:8780", at(5s).wall}}, at(6s));
+  EXPECT_TRUE(roster.answers().refused.empty());
+}
+
+TEST(FleetRoster, ANodeThatDidNotAnswerInTimeIsAskedByNoQuestionUntilItHasAnsweredAProbe) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  EXPECT_FALSE(roster.next_probe());
+  roster.on_timeout("b", "it hangs", at(2s));
+  EXPECT_EQ(texts(roster, 2s), Texts{"b http://b:8780 (it hangs)"});
+  EXPECT_EQ(texts(roster, 2h), Texts{"b http://b:8780 (it hangs)"});
+  EXPECT_EQ(roster.answers().unanswered, (AnswerTimes{{"b", at(2s).wall}}));
+  roster.note_probe("b", std::string("{}"), at(7s));
+  EXPECT_EQ(texts(roster, 7s), Texts{"b http://b:8780"});
+  EXPECT_TRUE(roster.answers().unanswered.empty());
+  EXPECT_EQ(roster.answers().answered, (AnswerTimes{{"b", at(7s).wall}}));
+  EXPECT_FALSE(roster.next_probe());
+}
+
+TEST(FleetRoster, ANodeThatIsSilentIsProbedLessAndLessOften) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  roster.on_timeout("b", "it hangs", at(0s));
+  roster.on_timeout("b", "it hangs", at(4s));  // a question that was asked at the same time
+  Millis now(0);
+  for (const Millis pause : {5'000ms, 10'000ms, 20'000ms, 40'000ms, 40'000ms}) {
+    now += pause;
+    EXPECT_EQ(roster.next_probe(), at(now).steady);
+    EXPECT_TRUE(roster.due_probes(at(now - 1ms)).empty());
+    ASSERT_EQ(roster.due_probes(at(now)).size(), 1u) << now.count();
+    EXPECT_EQ(roster.due_probes(at(now))[0].url, "http://b:8780");
+    roster.note_probe("b", late, at(now));
+  }
+  roster.note_probe("b", Error{Errc::unavailable, "the connection is refused"}, at(now));
+  EXPECT_EQ(texts(roster, now), Texts{"b http://b:8780"}) << "who is refused at once waits for nothing";
+  roster.on_timeout("b", "it hangs", at(now));
+  EXPECT_EQ(roster.next_probe(), at(now + 5s).steady) << "it had been back";
+}
+
+TEST(FleetRoster, ANodeThatWasSilentIsAskedAgainOnceItPublishesAnewAndNotProbedOnceItHasLeft) {
   FleetRoster roster;
   roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
   roster.on_timeout("b", "it hangs", at(2s));
-  EXPECT_EQ(texts(roster, 6s), Texts{"b http://b:8780 (it hangs)"});
-  EXPECT_EQ(texts(roster, 7s), Texts{"b http://b:8780"});
+  FleetRoster left = roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(3s));
+  EXPECT_EQ(texts(roster, 3s), Texts{"b http://b:8780 (it hangs)"});
+  roster.see({{"b", "http://b:8780", at(3s).wall}}, at(4s));
+  EXPECT_EQ(texts(roster, 4s), Texts{"b http://b:8780"}) << "its daemon has begun anew";
+  left.see({}, at(3s));
+  EXPECT_FALSE(left.next_probe());
 }
 
 TEST(FleetRoster, OnlyANodeWhoseTimeWasOverIsSilent) {
@@ -97,7 +156,7 @@ TEST(FleetRoster, OnlyANodeWhoseTimeWasOverIsSilent) {
     roster.note("b", body, answer, at(2s));
     return texts(roster, 3s);
   };
-  const Error called_off{Errc::unavailable, "called off"}, late{Errc::timeout, "it hangs"};
+  const Error called_off{Errc::unavailable, "called off"};
   EXPECT_EQ(peers_after(called_off, called_off), Texts{"b http://b:8780"}) << "one asker has hung up";
   EXPECT_EQ(peers_after(std::string("{...}"), late), Texts{"b http://b:8780"}) << "it answers that it took too long";
   EXPECT_EQ(peers_after(late, late), Texts{"b http://b:8780 (it hangs)"});

@@ -139,6 +139,15 @@ TEST(PeerClient, AStatusOtherThan200SaysNothingOfWhatWasAsked) {
   EXPECT_EQ(ask(url_of(elsewhere)).error().code, Errc::unavailable) << "nothing is followed";
 }
 
+TEST(PeerClient, ANodeThatWantsATokenSaysWhetherOneWasShown) {
+  HttpPeer peer([](HttpPeer::Talk& talk) { talk.answer(401, R"({"title":"X","detail":"show a token"})"); });
+  const std::string none = ask(url_of(peer)).error().what;
+  EXPECT_EQ(none.find("no token was shown: set [fleet] token_file on the node that asks"), 0u) << none;
+  const std::string other = ask(url_of(peer), {.token = "t0ken"}).error().what;
+  EXPECT_EQ(other.find("it does not take the token of [fleet] token_file: its API answers with status 401"), 0u)
+      << other;
+}
+
 TEST(PeerClient, WhereNobodyListensTheNodeIsUnavailable) {
   const testing::ReservedPort port;
   EXPECT_EQ(ask("http://127.0.0.1:" + std::to_string(port.number()) + "/").error().code, Errc::unavailable);

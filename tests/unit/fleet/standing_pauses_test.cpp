@@ -84,6 +84,22 @@ TEST_F(FleetWithPauses, StandInTheirPlacesOnPagesOfAnySize) {
   EXPECT_EQ(read(*fleet(), {}), (Texts{"trigger b", "trigger a", "kill c"})) << "its ledger would have them";
 }
 
+/// The job's state says that it is paused with its group.
+TEST_F(FleetWithPauses, OfAGroupAreThoseOfTheJobsThatArePausedWithIt) {
+  const auto read_of = [this](const std::string& job) { return read(*fleet(), {.jobs = {job}}); };
+  EXPECT_EQ(read_of("trim"), Texts());
+  const auto shows = store;
+  store = [shows](const StoreQuestion& asked) {
+    auto shown = shows(asked);
+    LedState state{"trim", "", "paused"};
+    state.pauses = {{true, noon + 1h, "host-2 uid 0"}};
+    if (asked.jobs == Texts{"trim"}) shown->states = {state};
+    return shown;
+  };
+  EXPECT_EQ(read_of("trim"), Texts{"pause nightly (store)"});
+  EXPECT_EQ(read_of("backup"), Texts{"pause backup (store)"});
+}
+
 TEST_F(FleetWithPauses, HaveNoIdAndNoNodeInTheAnswersOfTheApi) {
   const auto answer = answer_shown(*fleet(), io::Message().set("ask", std::string("requests")), noon + 2h);
   ASSERT_TRUE(answer) << answer.error().what;

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "io/question.hpp"
+
 namespace ballot::io {
 namespace {
 
@@ -59,6 +61,17 @@ TEST(Message, WritesCharactersThatTurnTextRoundAsEscapes) {
   const std::string line = encode(message);
   EXPECT_EQ(line, "{\"k\\u202e\":\"a\\u202eb\\u2066c\\u200f\\u061c\\u0085\\u2028\\u007f\u00e9\u20ac\U0001F600\"}");
   EXPECT_EQ(*decode(line), message);
+}
+
+TEST(Message, IsEncodedAsTheLastOneOfAnAnswerAndItsContentIsTakenOutAgain) {
+  Message message;
+  EXPECT_EQ(encode_last(message), R"({"last":true})");
+  EXPECT_EQ(content_of_last(encode_last(message)), "{}");
+  message.set("a", "x\"last\":true}").set("z", std::vector<Message>{Message(), Message().set("last", true)});
+  EXPECT_EQ(content_of_last(encode_last(message)), encode(message));
+  EXPECT_EQ(encode_last(*decode(encode_last(message))), encode_last(message)) << "of an answer that was one before";
+  EXPECT_FALSE(content_of_last(encode_last(to_message({Errc::not_found, "no such job"})))) << "an error is no content";
+  EXPECT_FALSE(content_of_last(R"({"last":true,"of":"another build"})"));
 }
 
 TEST(Message, RefusesWhatItCannotHold) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/wall_text.hpp"
+#include "library/remembered_peers.hpp"
 
 namespace ballot::library {
 namespace {
@@ -51,6 +52,7 @@ TEST_F(Fleet, IsHealthyWhileAllAreHeardOf) {
   EXPECT_EQ(node("n2").state, "up");
   EXPECT_EQ(node("n2").leads, (Texts{"nightly", "reports"}));
   EXPECT_EQ(node("n2").last_heard, now - 1s) << "the last time, of all groups";
+  EXPECT_EQ(node("n2").session_until, now + 9s) << "unless it is renewed";
   EXPECT_EQ(node("n2").version, "0.1.0");
   EXPECT_EQ(worst(), "healthy");
 }
@@ -104,9 +106,33 @@ TEST_F(Fleet, NamesThoseThatDoNotAnswerAndWhatWaitsForThem) {
             R"(node leads are led by others"})");
 }
 
+TEST_F(Fleet, SaysOfANodeWhatItPublishesToBeWrongWithIt) {
+  facts.peers[0].troubles = {"config: 1 error in the job files", "ledger: the disk is full"};
+  EXPECT_EQ(node("n2").state, "degraded");
+  EXPECT_EQ(node("n2").reasons, (Texts{"config: 1 error in the job files", "ledger: the disk is full"}));
+  EXPECT_EQ(why_unfit(node("n2")), "") << "it leads as before";
+  EXPECT_EQ(worst(), "degraded");
+}
+
+/// Before its session is missed.
+TEST_F(Fleet, SaysThatANodeWhoseSessionIsRenewedDoesNotAnswer) {
+  facts.answers.unanswered = {{"n2", now - 2s}};
+  EXPECT_EQ(node("n2").state, "degraded");
+  ASSERT_EQ(node("n2").reasons.size(), 1U);
+  EXPECT_EQ(node("n2").reasons[0].find("it has not answered a question of n1 by 2026-11-26T06:59:58Z: its daemon"), 0U)
+      << node("n2").reasons[0];
+}
+
+TEST_F(Fleet, SaysThatANodeDoesNotTakeTheQuestionsOfTheOneThatIsAsked) {
+  facts.answers.refused = {{"n2", "no token was shown"}};
+  EXPECT_EQ(node("n2").state, "degraded");
+  EXPECT_EQ(node("n2").reasons, Texts{"fleet: n1 cannot ask it: no token was shown"});
+  EXPECT_EQ(worst(), "degraded");
+}
+
 /// Whoever asks for history is told the same.
 TEST_F(Fleet, WasHeardOfWhenANodeAnsweredLastWhereThatIsNewer) {
-  facts.answered = {{"n2", now - 500ms}, {"n3", now - 1min}};
+  facts.answers.answered = {{"n2", now - 500ms}, {"n3", now - 1min}};
   EXPECT_EQ(node("n2").last_heard, now - 500ms);
   EXPECT_EQ(node("n2").heard_by, "answer");
   EXPECT_EQ(node("n3").last_heard, now - 1s);
@@ -115,7 +141,7 @@ TEST_F(Fleet, WasHeardOfWhenANodeAnsweredLastWhereThatIsNewer) {
   EXPECT_EQ(node("n2").state, "gone");
   EXPECT_EQ(node("n2").last_heard, now - 500ms);
   EXPECT_EQ(node("n2").reasons.size(), 1U) << "more is known than its record";
-  facts.answered.clear();
+  facts.answers.answered.clear();
   EXPECT_EQ(node("n2").heard_by, "record");
 }
 
@@ -153,18 +179,91 @@ TEST_F(Fleet, NamesTheOddOneByMajorityAndTheJobAsFarAsItIsKnown) {
   EXPECT_EQ(node("n2").state, "up") << "it is this node that differs from the two others";
 }
 
+/// Nodes n1 and n2 have the same files, n3 has others: each is shown alike, whichever of them is asked.
+TEST_F(Fleet, ShowsTheSameNodeAsTheOddOneWhoeverIsAsked) {
+  facts.drifts = {{"nightly", {"n3"}, {"n3"}, {}, {"n2"}}};
+  status.degraded = {"drift: group nightly: the job files of n3 say otherwise"};
+  EXPECT_EQ(node("n1").state, "healthy");
+  EXPECT_EQ(node("n1").reasons, Texts{});
+  EXPECT_EQ(node("n2").state, "up");
+  EXPECT_EQ(node("n3").state, "degraded");
+  EXPECT_EQ(worst(), "degraded");
+  status.degraded.push_back("ledger: the disk is full");
+  EXPECT_EQ(node("n1").state, "degraded");
+  EXPECT_EQ(node("n1").reasons, Texts{"ledger: the disk is full"});
+  facts.drifts = {{"nightly", {"n1"}, {"n2", "n3"}, {}, {}}};
+  status.degraded = {"drift: group nightly: this node's job files say otherwise than those of n2, n3"};
+  EXPECT_EQ(node("n1").state, "degraded") << "it is the odd one";
+  EXPECT_EQ(node("n3").state, "up");
+}
+
+TEST_F(Fleet, ShowsAllAsDegradedWhereNoVersionOfTheFilesIsMostNodes) {
+  facts.drifts = {{"nightly", {}, {"n3"}, {}, {"n2"}}};
+  status.degraded = {"drift: group nightly: the job files of n3 say otherwise"};
+  EXPECT_EQ(node("n1").state, "degraded");
+  EXPECT_EQ(node("n2").reasons, Texts{"drift: group nightly: its job files differ from those of n3"});
+  EXPECT_EQ(node("n3").reasons, Texts{"drift: group nightly: its job files differ from those of n1"});
+}
+
 TEST_F(Fleet, SaysWhatANodePublishesAgainstItself) {
   facts.peers[1].unfit = "clock_skew";
   EXPECT_EQ(node("n3").state, "degraded");
   EXPECT_EQ(node("n3").reasons, Texts{"unfit: clock_skew"});
 }
 
+/// Who is unfit leaves the elections, and publishes again and again that it lives.
+TEST_F(Fleet, ShowsAnUnfitNodeThatTakesPartInNoElectionAsLongAsItPublishes) {
+  const SteadyTime steady{1h};
+  for (Election& election : facts.elections) election.candidates.pop_back();
+  facts.peers[1].unfit = "its runner does not answer";
+  for (const Millis published : {5s, 20s, 600s})
+    for (const bool is_missed : {false, true}) {
+      facts.peers[1].at = now - published;
+      facts.peers[1].alive = steady - 2s;
+      facts.peers[1].is_missed = is_missed;
+      note_alive(facts.alive, facts.elections, facts.peers, now, steady);
+      EXPECT_EQ(node("n3").state, "degraded");
+      EXPECT_EQ(node("n3").reasons, Texts{"unfit: its runner does not answer"});
+      EXPECT_EQ(worst(), "degraded");
+    }
+  facts.now = now + 50s;
+  EXPECT_EQ(node("n3").state, "gone") << "it has died meanwhile";
+}
+
 TEST_F(Fleet, IsNotKnownWhereTheStoreDoesNotAnswer) {
   facts.elections.clear();
   EXPECT_EQ(node("n2").state, "unknown");
+  EXPECT_EQ(node("n2").reasons, Texts{"the store does not answer"});
   EXPECT_EQ(worst(), "degraded");
+  status.store_is_silent = true;
+  status.store_heard = now - 20s;
+  EXPECT_EQ(node("n2").reasons, Texts{"the store does not answer, since 2026-11-26T06:59:40Z"});
   status.schedules = false;
   EXPECT_EQ(worst(), "not scheduling") << "of this node it is known";
+}
+
+/// Without a session the core knows of no other node.
+TEST_F(Fleet, IsShownInAnOutageAsItWasKnownLast) {
+  RememberedPeers remembered;
+  {
+    std::vector<std::string> texts{"node-with-a-long-name-2", "session-with-a-long-name-2"};
+    remembered.see({{texts[0], texts[1], "", now - 10min, true, false}}, true);
+  }
+  note_alive(facts.alive, {{"nightly", 3, {candidate("n2", 1s)}}}, facts.peers, now, SteadyTime{1h});
+  remembered.see({}, false);
+  ASSERT_EQ(remembered.peers().size(), 1U);
+  EXPECT_EQ(remembered.peers()[0].node, "node-with-a-long-name-2");
+  remembered.see(facts.peers, true);
+  remembered.see({}, false);
+  facts.elections.clear();
+  facts.peers = remembered.peers();
+  note_alive(facts.alive, {}, facts.peers, now + 30s, SteadyTime{1h + 30s});
+  EXPECT_EQ(node("n2").state, "unknown");
+  EXPECT_EQ(node("n2").last_heard, now - 1s);
+  EXPECT_EQ(node("n2").heard_by, "election");
+  EXPECT_EQ(node("n3").state, "unknown");
+  remembered.see({}, true);
+  EXPECT_TRUE(remembered.peers().empty()) << "they have withdrawn what they published";
 }
 
 TEST_F(Fleet, IsShownInPublicForm) {

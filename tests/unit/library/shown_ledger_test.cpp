@@ -32,6 +32,40 @@ struct ShownLedger : ::testing::Test {
   LedgerPlace place{folder / "history.db", folder / "no-runner.sock", "host-1", std::chrono::hours(1'000'000)};
 };
 
+TEST_F(ShownLedger, IsReadOnceTheDaemonHasOpenedItsFile) {
+  place.wait_until_opened = [this](const std::function<bool()>&) { write({ran(1)}); };
+  const auto answer = ask(history());
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->objects("rows").size(), 1U);
+}
+
+TEST(ShownState, OfAJobThatAnotherNodeLeadsIsThatOnesWordAndElseNotKnown) {
+  const auto job = [](const std::string& leader, const std::string& state) {
+    return Message().set("job", "backup").set("leader", leader).set("state", state);
+  };
+  const auto shown_by = [&](const Message& one, std::vector<Message> said) {
+    std::vector<Message> jobs{one};
+    drop_unsure_states(jobs, "host-1");
+    set_states(jobs, Message().set("states", std::move(said)));
+    return jobs.front().text("state").value_or("not known");
+  };
+  const auto says = [](const std::string& by, const std::string& state) {
+    return Message().set("job", "backup").set("node", by).set("state", state);
+  };
+  EXPECT_EQ(shown_by(job("host-1", "active"), {}), "active") << "it leads it";
+  EXPECT_EQ(shown_by(job("host-2", "active"), {}), "not known");
+  EXPECT_EQ(shown_by(job("", ""), {}), "not known");
+  EXPECT_EQ(shown_by(job("host-2", "active"), {says("host-2", "active")}), "active");
+  EXPECT_EQ(shown_by(job("host-2", "active"), {says("host-3", "active")}), "not known") << "it does not lead it";
+  EXPECT_EQ(shown_by(job("host-2", "active"), {says("host-2", "not defined there")}), "not defined there");
+  EXPECT_EQ(shown_by(job("host-2", "active"), {says("", "paused")}), "paused") << "by the store";
+  EXPECT_EQ(shown_by(job("host-2", "drift"), {says("host-2", "paused")}), "paused")
+      << "the order is that of the states";
+  EXPECT_EQ(shown_by(job("host-2", "drift"), {says("host-2", "active")}), "drift");
+  EXPECT_EQ(shown_by(job("host-2", "disabled"), {says("host-2", "paused")}), "disabled");
+  EXPECT_EQ(shown_by(job("host-2", "disabled"), {says("host-2", "halted")}), "halted");
+}
+
 TEST_F(ShownLedger, GivesEachRowOnceOverAllPages) {
   std::vector<storage::Record> records;
   for (int i = 0; i < 25; ++i) records.emplace_back(ran(i, noon + std::chrono::minutes(i)));
@@ -86,6 +120,24 @@ TEST_F(ShownLedger, ShowsTheLastSevenDaysUnlessAsked) {
   EXPECT_EQ(ask(all)->objects("rows").size(), 2U);
 }
 
+TEST_F(ShownLedger, ShowsTheLastSlotsOfJobsOfAllTimesOrOfOne) {
+  std::vector<storage::Record> records;
+  for (int day = 0; day < 20; ++day) records.emplace_back(ran(day + 1, noon - std::chrono::days(day)));
+  write(records);
+  const auto strip = [&](const Message& more) {
+    Message question = more;
+    const auto answer = ask(question.set("ask", "strips").set("jobs", std::vector<std::string>{"backup"}));
+    return answer ? answer->objects("strips").at(0).objects("rows") : std::vector<Message>{};
+  };
+  const auto ms = [](WallTime time) { return time.time_since_epoch().count(); };
+  EXPECT_EQ(strip(Message()).size(), 20U);
+  const Message until = Message().set("until", ms(noon - std::chrono::days(1))).set("last", std::int64_t{3});
+  const auto before = strip(until);
+  ASSERT_EQ(before.size(), 3U);
+  EXPECT_EQ(before[0].text("slot"), format_slot(noon - std::chrono::days(2)));
+  EXPECT_EQ(strip(Message(until).set("since", ms(noon - std::chrono::days(3)))).size(), 2U);
+}
+
 TEST_F(ShownLedger, ShowsRunsThatEndedBadlyByOneWord) {
   std::vector<storage::Record> records;
   int number = 0;
@@ -137,7 +189,7 @@ TEST_F(ShownLedger, ShowsARunByItsLastDigitsWithAllItsAttempts) {
 }
 
 /// A run counts as its last attempt ended, and a row of many slots as so many.
-TEST_F(ShownLedger, CountsSlotsOfEachHourOnce) {
+TEST_F(ShownLedger, CountsSlotsOfEachHourOrDayOrAllOnce) {
   Row failed = ran(1, noon), again = ran(1, noon), other = ran(2, noon + std::chrono::minutes(59));
   failed.status = Status::failed, failed.reason = Reason::exit_code;
   again.attempt = 2, again.status = other.status = Status::succeeded, again.reason = other.reason = Reason::none;
@@ -146,15 +198,30 @@ TEST_F(ShownLedger, CountsSlotsOfEachHourOnce) {
   missed.slot_until = missed.slot + std::chrono::minutes(4), missed.slots = 5;
   missed.status = Status::missed, missed.reason = Reason::no_leader;
   write({failed, again, other, missed});
-  const auto answer = ask(Message().set("ask", "summary"));
-  ASSERT_TRUE(answer) << answer.error().what;
-  std::vector<std::string> counts;
-  for (const Message& one : answer->objects("hours"))
-    counts.push_back(*one.text("hour") + " " + *one.text("status") + " " + one.text("reason").value_or("-") + " " +
-                     std::to_string(*one.integer("slots")) + " " + std::to_string(*one.integer("attempts")));
-  const std::string hour = format_slot(noon), next = format_slot(noon + std::chrono::hours(1));
-  EXPECT_EQ(counts, (std::vector<std::string>{hour + " failed exit_code 0 1", hour + " succeeded - 2 2",
-                                              next + " missed no_leader 5 0"}));
+  const auto counts = [&](const std::string& per) {
+    Message asked;
+    asked.set("ask", "summary").set("since", std::int64_t{(noon - Millis(5)).time_since_epoch().count()});
+    const auto answer = ask(per.empty() ? asked : asked.set("per", per));
+    std::string all = answer ? "" : answer.error().what;
+    if (answer)
+      for (const Message& one : answer->objects(per == "day" || per == "all" ? "counts" : "hours"))
+        all += one.text("from").value_or(one.text("hour").value_or("")) + " " + *one.text("status") + " " +
+               one.text("reason").value_or("-") + " " + std::to_string(*one.integer("slots")) + " " +
+               std::to_string(*one.integer("attempts")) + "\n";
+    return all;
+  };
+  const auto expected = [](const std::string& from, const std::string& second) {
+    return from + " failed exit_code 0 1\n" + second + " missed no_leader 5 0\n" + from + " succeeded - 2 2\n";
+  };
+  const std::string hour = format_slot(noon), next = format_slot(noon + std::chrono::hours(1)),
+                    day = format_slot(std::chrono::floor<std::chrono::days>(noon)),
+                    since = format_millis(noon - Millis(5));
+  for (const char* per : {"", "hour"})
+    EXPECT_EQ(counts(per),
+              hour + " failed exit_code 0 1\n" + hour + " succeeded - 2 2\n" + next + " missed no_leader 5 0\n");
+  EXPECT_EQ(counts("day"), expected(day, day));
+  EXPECT_EQ(counts("all"), expected(since, since));
+  EXPECT_EQ(counts("week"), "per: 'week' is not a period: hour, day or all");
 }
 
 TEST_F(ShownLedger, SaysWhatItCannotBeAsked) {
@@ -177,21 +244,42 @@ TEST_F(ShownLedger, ATermWhoseEndNobodyRecordedIsOverWhereTheNextBegan) {
                                             format_millis(second) + " -"}));
 }
 
+/// A node that stood still has recorded the end of its term when it went on.
+TEST_F(ShownLedger, ATermIsOverWhenTheNextBeganWhateverItsNodeRecorded) {
+  const WallTime second = noon + std::chrono::minutes(5);
+  write({TermRow{"default", "host-1", 1, noon, second + std::chrono::minutes(1), Cause::expired},
+         TermRow{"default", "host-2", 2, second, std::nullopt, Cause::none}});
+  const auto answer = ask(Message().set("ask", "terms").set("group", "default"));
+  ASSERT_TRUE(answer) << answer.error().what;
+  const auto terms = answer->objects("terms");
+  ASSERT_EQ(terms.size(), 2u);
+  EXPECT_EQ(terms[1].text("ended_at"), format_millis(second));
+  EXPECT_EQ(terms[1].text("cause"), "expired");
+}
+
 /// Only the node that leads a job knows of its pause.
 /// The node that leads it comes before the store.
 TEST(ShownJobs, ShowAllPausesAndThatTheStoreAloneSaysSo) {
   const auto said = [](const char* node, const char* word) {
     return Message().set("job", "a").set("node", node).set("state", word);
   };
-  const std::vector pauses{Message().set("of", "job").set("by", "n1 uid 0").set("since", std::int64_t{0}),
+  const std::vector pauses{Message()
+                               .set("of", "job")
+                               .set("by", "n1 uid 0")
+                               .set("since", std::int64_t{0})
+                               .set("until", std::int64_t{7'200'000})
+                               .set("reason", "disks"),
                            Message().set("of", "group").set("by", "n2 uid 0")};
   const Message by_store = said("", "paused").set("evidence", true).set("pauses", pauses);
   std::vector<Message> jobs{Message().set("job", "a").set("leader", "n2").set("state", {})};
   set_states(jobs, Message().set("states", std::vector{by_store}));
-  EXPECT_EQ(io::encode(jobs[0]),
-            R"({"job":"a","leader":"n2","next_slot":null,"paused_at":null,"paused_by":null,"pauses":[)"
-            R"({"by":"n1 uid 0","of":"job","since":"1970-01-01T00:00:00.000Z"},)"
-            R"({"by":"n2 uid 0","of":"group","since":null}],"state":"paused","state_evidence":"store"})");
+  EXPECT_EQ(
+      io::encode(jobs[0]),
+      R"({"job":"a","leader":"n2","next_slot":null,"pause_reason":"disks","paused_at":null,"paused_by":null,)"
+      R"("paused_until":"1970-01-01T02:00:00.000Z","pauses":[)"
+      R"({"by":"n1 uid 0","of":"job","reason":"disks","since":"1970-01-01T00:00:00.000Z",)"
+      R"("until":"1970-01-01T02:00:00.000Z"},)"
+      R"({"by":"n2 uid 0","of":"group","reason":null,"since":null,"until":null}],"state":"paused","state_evidence":"store"})");
   jobs = {Message().set("job", "a").set("leader", "n2").set("state", {})};
   set_states(jobs, Message().set("states", std::vector{by_store, said("n2", "active")}));
   EXPECT_EQ(io::encode(jobs[0]), R"({"job":"a","leader":"n2","state":"active"})");
@@ -199,9 +287,10 @@ TEST(ShownJobs, ShowAllPausesAndThatTheStoreAloneSaysSo) {
 
 TEST(ShownGroups, SayOfAPauseOnlyWhereThisNodeLeadsThem) {
   const std::vector<std::string> nobody;
-  EXPECT_NE(io::encode(shown(core::GroupView{"g", "candidate", 0, false, "", nobody}, "n2")).find(R"("paused":null)"),
-            std::string::npos);
-  EXPECT_NE(io::encode(shown(core::GroupView{"g", "leading", 3, true, "", nobody}, "n1")).find(R"("paused":true)"),
+  EXPECT_NE(
+      io::encode(shown(core::GroupView{"g", "candidate", 0, false, "", nobody}, {"n2", 7})).find(R"("paused":null)"),
+      std::string::npos);
+  EXPECT_NE(io::encode(shown(core::GroupView{"g", "leading", 3, true, "", nobody}, {"n1", 3})).find(R"("paused":true)"),
             std::string::npos);
 }
 

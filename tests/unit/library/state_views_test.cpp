@@ -7,6 +7,9 @@
 
 #include "io/clocks.hpp"
 #include "library/fleet_questions.hpp"
+#include "library/next_answers.hpp"
+#include "library/shown/ahead_answers.hpp"
+#include "library/shown/values.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::library {
@@ -70,6 +73,7 @@ struct RuntimeOfManyJobs : ::testing::Test {
   Node node{settings(), [](Level, std::string_view, const LogFields&) {}};
   const StateViews views{node};
   const config::JobSet files;  // none: the jobs are a program's
+  FleetQuestions fleet{node, "n1"};
   bool runs = false;
 };
 
@@ -169,6 +173,27 @@ TEST_F(RuntimeOfManyJobs, ShowsOneWithItsLeaderOrThatThereIsNone) {
   EXPECT_EQ(other, "no such job");
 }
 
+/// Of a group that another node leads this node has no term.
+TEST_F(RuntimeOfManyJobs, ShowsTheEpochOfALeadersTermAsTheStoreHasIt) {
+  Leader leader;
+  const auto take = [&](const LeadersPtr& leaders) {
+    const auto found = leaders->find("default");
+    if (found != leaders->end()) leader = found->second;
+    end();
+  };
+  run_once_it_leads([&] { views.leaders(take); });
+  EXPECT_EQ(leader.node, "n1");
+  EXPECT_EQ(leader.epoch, 1U);
+  const std::vector<std::string> drift;
+  const core::GroupView group{
+      .name = "default", .state = "candidate", .epoch = 0, .paused = false, .halted = "", .drift = drift};
+  const io::Message of_other = shown(group, {"n2", 7}), of_nobody = shown(group, Leader());
+  EXPECT_EQ(of_other.integer("epoch"), 7);
+  EXPECT_EQ(of_other.text("leader"), "n2");
+  EXPECT_FALSE(of_other.flag("paused")) << "only its leader knows";
+  EXPECT_FALSE(of_nobody.integer("epoch") || of_nobody.text("leader"));
+}
+
 TEST_F(RuntimeOfManyJobs, PlansSlotsToComeAsTheScheduleHasThem) {
   std::vector<WallTime> slots;
   const WallTime now = io::read_clocks().wall, until = now + std::chrono::days(366 * 9);
@@ -223,12 +248,12 @@ struct Lines : io::AnswerSink {
 };
 
 TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
-  FleetQuestions fleet(node, views, files, "n1");
+  const NextAnswers next({node, views, files, fleet}, "n1");
   const auto lines = std::make_shared<Lines>();
   lines->on_end = [this] { end(); };
   io::Message asked;
   asked.set("do", "next").set("for_ms", std::int64_t{Millis(366 * 24h).count()}).set("group", "default");
-  run_once_it_leads([&] { fleet.answer_next(asked, io::Reply(lines)); });
+  run_once_it_leads([&] { next.answer(asked, io::Reply(lines)); });
   ASSERT_FALSE(lines->lines.empty());
   std::vector<std::string> of_last;
   for (const io::Message& line : lines->lines)
@@ -239,42 +264,105 @@ TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
   EXPECT_NE(of_last[0].find("-01-01T00:00:00Z n1"), std::string::npos) << of_last[0];
 }
 
-TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsSlotsThatThePersonSawPausedTakeNoPlaceInTheAnswer) {
-  const auto jobs_of = [](const Lines& lines) {
-    std::set<std::string> jobs;
+/// What that node answers to `load`, from the control socket or an API.
+struct Loads {
+  explicit Loads(RuntimeOfManyJobs& runtime) : node(runtime.node), ahead(runtime.node, runtime.views, "n1") {}
+
+  std::shared_ptr<Lines> ask(std::function<void()> on_end) {
+    const auto lines = std::make_shared<Lines>();
+    lines->on_end = std::move(on_end);
+    EXPECT_TRUE(ahead.answer({io::Message().set("do", "load"), {}}, io::Reply(lines)));
+    return lines;
+  }
+  void define(int number, const std::string& schedule) { node.define({definition(number, schedule)}, {}, {}); }
+
+  Node& node;
+  const AheadAnswers ahead;
+};
+
+std::int64_t slots_in(const Lines& lines) {
+  std::int64_t slots = 0;
+  for (const io::Message& hour : lines.lines.back().objects("hours")) slots += *hour.integer("slots");
+  return slots;
+}
+
+TEST_F(RuntimeOfManyJobs, TheLoadIsCountedOnceForAllWhoAskMeanwhileAndForWhoAsksWithinAMinute) {
+  Loads loads(*this);
+  std::shared_ptr<Lines> first, meanwhile, after;
+  run_once_it_leads([&] {
+    loads.define(0, "0 12 * * *");
+    first = loads.ask([&] {
+      loads.define(1, "0 * * * *");
+      after = loads.ask([this] { end(); });
+    });
+    loads.define(2, "0 * * * *");
+    node.loop().post([&] { meanwhile = loads.ask({}); });
+  });
+  ASSERT_TRUE(first->over && meanwhile && meanwhile->over && after->over);
+  EXPECT_EQ(slots_in(*meanwhile), slots_in(*first));
+  EXPECT_EQ(slots_in(*after), slots_in(*first)) << "counted again";
+}
+
+TEST_F(RuntimeOfManyJobs, TheLoadOfJobsWithTheSameSlotsIsCountedOnceForAllOfThem) {
+  Loads loads(*this);
+  std::shared_ptr<Lines> lines;
+  run_once_it_leads([&] {
+    for (int job = 0; job < many; ++job) loads.define(job, "*/20 * * * * *");
+    lines = loads.ask([this] { end(); });
+  });
+  const io::Message& answer = lines->lines.back();
+  EXPECT_EQ(answer.integer("left_out"), 0) << "of 30 million slots";
+  EXPECT_GE(slots_in(*lines), many * 7 * 24 * 180);
+  ASSERT_EQ(answer.objects("clashes").size(), 50u);
+  EXPECT_EQ(answer.objects("clashes").back().integer("jobs"), many);
+}
+
+/// To a node of another name what this one leads is another node's.
+TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsTheStoreSaysWhichJobsArePaused) {
+  const NextAnswers of_leader({node, views, files, fleet}, "n1"), of_follower({node, views, files, fleet}, "n2");
+  const auto has_job = [](const Lines& lines) {
     for (const io::Message& line : lines.lines)
-      for (const io::Message& slot : line.objects("slots")) jobs.insert(slot.text("job").value_or(""));
-    return jobs;
+      for (const io::Message& slot : line.objects("slots"))
+        if (slot.text("job") == name_of(many - 1)) return true;
+    return false;
   };
-  const FleetQuestions of_leader(node, views, files, "n1"), of_follower(node, views, files, "n2");
-  const auto own = std::make_shared<Lines>(), others = std::make_shared<Lines>(), group = std::make_shared<Lines>();
-  io::Message asked;
-  asked.set("for_ms", std::int64_t{Millis(366 * 24h).count()}).set("held", std::vector{"j/" + name_of(many - 1)});
-  io::Message of_group = asked;
-  of_group.set("held", std::vector<std::string>{"g/default"});
-  group->on_end = [this] { end(); };
-  others->on_end = [&] { of_follower.answer_next(of_group, io::Reply(group)); };
-  own->on_end = [&] { of_follower.answer_next(asked, io::Reply(others)); };
-  run_once_it_leads([&] { of_leader.answer_next(asked, io::Reply(own)); });
-  EXPECT_TRUE(jobs_of(*own).contains(name_of(many - 1))) << "whoever leads it knows better";
-  EXPECT_FALSE(jobs_of(*others).contains(name_of(many - 1)));
-  EXPECT_EQ(jobs_of(*group), std::set<std::string>());
+  const auto before = std::make_shared<Lines>(), own = std::make_shared<Lines>(), others = std::make_shared<Lines>();
+  const io::Message asked = io::Message().set("for_ms", std::int64_t{Millis(366 * 24h).count()});
+  const io::Message named = io::Message(asked).set("job", name_of(many - 1));
+  others->on_end = [this] { end(); };
+  own->on_end = [&] { of_follower.answer(named, io::Reply(others)); };
+  before->on_end = [&] {
+    core::Request pause;
+    pause.kind = core::Request::Kind::pause;
+    pause.job = name_of(many - 1);
+    pause.by = "n1 uid 0";
+    node.ask(
+        pause, "", 10s, [&](const core::Reply&) { of_leader.answer(asked, io::Reply(own)); }, nullptr);
+  };
+  run_once_it_leads([&] { of_follower.answer(asked, io::Reply(before)); });
+  EXPECT_TRUE(has_job(*before));
+  EXPECT_FALSE(has_job(*own));
+  EXPECT_FALSE(has_job(*others));
+  ASSERT_FALSE(others->lines.empty());
+  const auto held = others->lines.back().objects("held");
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_EQ(held[0].text("by"), "n1 uid 0");
+  EXPECT_EQ(others->lines.back().flag("states_are_known"), true);
 }
 
 TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {
-  FleetQuestions fleet(node, views, files, "n1");
+  const NextAnswers next({node, views, files, fleet}, "n1");
   for (const std::int64_t time : {std::int64_t{0}, std::int64_t{Millis(367 * 24h).count()}}) {
     const auto lines = std::make_shared<Lines>();
     io::Message asked;
     asked.set("for_ms", time);
-    fleet.answer_next(asked, io::Reply(lines));
+    next.answer(asked, io::Reply(lines));
     ASSERT_EQ(lines->lines.size(), 1U);
     EXPECT_EQ(io::to_error(lines->lines[0])->code, Errc::invalid);
   }
 }
 
 TEST_F(RuntimeOfManyJobs, ShowsTheNodesOfItsFleet) {
-  FleetQuestions fleet(node, views, files, "n1");
   const auto lines = std::make_shared<Lines>();
   lines->on_end = [this] { end(); };
   run_once_it_leads(

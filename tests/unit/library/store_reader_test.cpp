@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 #include <thread>
 
 #include "base/instance.hpp"
@@ -36,14 +37,28 @@ struct NodeOfManyJobs : ::testing::Test {
     settings.ledger.path = folder / "history.db";
     return settings;
   }
-  /// What the reader says while the node's loop runs.
-  StoreShows read(const StoreQuestion& asked) {
+  /// Whether all instances of that job are paused.
+  bool pause_all(const std::string& job) {
+    std::promise<bool> paused;
+    node.loop().post([&] {
+      core::Request request;
+      request.kind = core::Request::Kind::pause;
+      request.job = job;
+      request.by = "n1 uid 0";
+      node.ask(
+          request, "", 30s, [&](const core::Reply& reply) { paused.set_value(reply.ok); }, nullptr);
+    });
+    return paused.get_future().get();
+  }
+  /// What the reader says while the node's loop runs. `before` is called first, beside the loop.
+  StoreShows read(const StoreQuestion& asked, const std::function<void()>& before = {}) {
     EXPECT_TRUE(node.start(Resume::allowed));
     std::vector<schedule::DefinitionPtr> jobs{definition("trim@n1", "default@n1")};
     for (int i = 0; i < many; ++i) jobs.push_back(definition("job-" + std::to_string(i), "default"));
     node.define(std::move(jobs), {}, {});
     Result<StoreShows> shown = StoreShows();
     std::thread reading([&] {
+      if (before) before();
       const auto until = std::chrono::steady_clock::now() + 1min;  // its session is being opened at first
       do shown = StoreReader(node, "n1").read(asked, 5s, [] { return true; });
       while (!shown && std::chrono::steady_clock::now() < until);
@@ -72,6 +87,19 @@ TEST_F(NodeOfManyJobs, ReadsNoRegistersOfGroupsThatSomebodyWhoAnswersLeads) {
   const StoreShows shows = read({.jobs = {}, .known = {"default", "default@n1"}, .silent = {"n2"}});
   EXPECT_EQ(shows.jobs, std::vector<std::string>{"trim@n2"}) << "of that nobody who answers knows";
   EXPECT_FALSE(shows.has_more);
+}
+
+/// Its node was away when it was asked for, and has no register, or one that does not know of it.
+TEST_F(NodeOfManyJobs, ShowsThePauseOfAllInstancesOfOneWhoseNodeHasNotFollowedIt) {
+  const StoreShows shows =
+      read({.jobs = {"trim@n2"}, .known = {}, .silent = {"n2"}}, [&] { EXPECT_TRUE(pause_all("trim")); });
+  ASSERT_EQ(shows.states.size(), 1u);
+  const LedState& state = shows.states[0];
+  EXPECT_EQ(state.job + " " + state.state + " " + state.paused_by, "trim@n2 paused n1 uid 0");
+  EXPECT_TRUE(state.paused_at);
+  ASSERT_EQ(state.pauses.size(), 1u);
+  EXPECT_EQ(state.pauses[0].by, "n1 uid 0");
+  EXPECT_FALSE(state.pauses[0].is_of_group);
 }
 
 TEST_F(NodeOfManyJobs, ReadsOfJobsThatAreNamedThoseWhichNobodyWhoAnswersLeads) {

@@ -164,16 +164,19 @@ void expect_times_agree(Generator& random, seconds unit, int units) {
         << text;
   }
   int matched = 0;
-  bool date_matches = false;
-  for (int i = 0; i < units && matched < 300; ++i) {
-    const sys_seconds at = begin + i * unit;
-    const auto time = (at - floor<days>(at)).count();
-    if (time == 0) date_matches = dates.match(floor<days>(at));
-    if (!date_matches || !hour(time / 3600) || !minute(time / 60 % 60) || (by_second && !second(time % 60))) continue;
-    ASSERT_TRUE(slot) << text;
-    ASSERT_EQ(format_slot(slot->at), format_slot(at)) << text;
-    slot = plan.next(slot->at, {});
-    ++matched;
+  const sys_seconds end = begin + units * unit;
+  for (sys_days date = begin; date < end && matched < 300; date += days(1)) {
+    if (!dates.match(date)) continue;
+    for (seconds in_day{0}; in_day < days(1) && date + in_day < end && matched < 300; in_day += unit) {
+      if (!hour(in_day / hours(1)))
+        in_day += hours(1) - unit;
+      else if (minute(in_day / minutes(1) % 60) && (!by_second || second(in_day.count() % 60))) {
+        ASSERT_TRUE(slot) << text;
+        ASSERT_EQ(format_slot(slot->at), format_slot(date + in_day)) << text;
+        slot = plan.next(slot->at, {});
+        ++matched;
+      }
+    }
   }
   if (matched < 300 && slot) {
     ASSERT_GE(slot->at, begin + units * unit) << text;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <set>
 
 #include "plans.hpp"
 #include "zones/time_zone.hpp"
@@ -23,6 +24,7 @@ struct Reign {
   sys_seconds begin, end;
   seconds offset;
 
+  auto operator<=>(const Reign&) const = default;
   bool has(sys_seconds at) const { return begin <= at && at < end; }
   sys_seconds instant(local_seconds label) const { return sys_seconds(label.time_since_epoch() - offset); }
   local_seconds label(sys_seconds at) const { return local_seconds(at.time_since_epoch() + offset); }
@@ -85,11 +87,15 @@ std::vector<Window> windows_of(const std::string& name) {
   return windows;
 }
 
+/// One of those windows in which several zones do the same: that each zone has its offsets,
+/// IsWhereTheSystemsLibraryHasIt says of all names.
 const std::vector<Window>& every_window() {
   static const std::vector<Window> all = [] {
     std::vector<Window> found;
+    std::set<std::pair<sys_seconds, std::vector<Reign>>> seen;
     for (const std::string& name : zone_names())
-      for (Window& window : windows_of(name)) found.push_back(std::move(window));
+      for (Window& window : windows_of(name))
+        if (seen.emplace(window.change, window.reigns).second) found.push_back(std::move(window));
     return found;
   }();
   return all;
@@ -97,7 +103,7 @@ const std::vector<Window>& every_window() {
 
 template <class Check>
 void for_every_change(const Check& check) {
-  ASSERT_GT(every_window().size(), 20'000u) << "the system's time zone database is missing or small";
+  ASSERT_GT(every_window().size(), 5'000u) << "the system's time zone database is missing or small";
   for (const Window& window : every_window()) {
     check(window);
     if (::testing::Test::HasFatalFailure()) return;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <fstream>
 
 #include "storage/database.hpp"
 #include "storage_test_support.hpp"
@@ -29,6 +30,18 @@ TEST_F(LedgerTest, KeepsEveryFieldOfARow) {
   EXPECT_TRUE(same(rows[1], missed(noon)));
   EXPECT_TRUE(watch_.states().empty());
   EXPECT_TRUE(watch_.alarms().empty());
+}
+
+TEST_F(LedgerTest, SaysOnceItsFileIsThereForReadersOrCannotBe) {
+  const std::string no_folder = folder_ / "file";
+  std::ofstream(no_folder) << "no folder";
+  for (const std::string& path : {path_, no_folder + "/history.db"}) {
+    std::promise<bool> is_there;
+    LedgerHooks hooks = watch_.hooks();
+    hooks.on_opened = [&] { is_there.set_value(static_cast<bool>(Reader::open(path))); };
+    const Ledger ledger(quick(path), std::move(hooks));
+    EXPECT_EQ(is_there.get_future().get(), path == path_);
+  }
 }
 
 TEST_F(LedgerTest, ReplacesARowByItsRunAndAttempt) {

@@ -195,6 +195,25 @@ TEST(Merge, ALostRunEndedWhenSomebodyFoundOutFirst) {
   EXPECT_EQ(merged({found_out("host-2", 30), found_out("host-1", 90)}).front().ledger, "host-2");
 }
 
+TEST(Merge, ALostRunHadStartedWhenAnyAccountOfTheAttemptSays) {
+  Account found_out = run_in("n2", Status::lost), own = run_in("n1", Status::lost), second = own;
+  found_out.row.ended_at = slot(1), own.row.ended_at = slot(9);
+  own.row.started_at = slot(0) + Millis(7);
+  second.row.attempt = 2, second.row.ended_at = slot(9);
+  const auto all = merged({found_out, own, second});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].row.started_at, std::nullopt) << "of another attempt nothing is known";
+  EXPECT_EQ(all[1].ledger, "n2");
+  EXPECT_EQ(all[1].row.started_at, own.row.started_at);
+  EXPECT_EQ(all[1].row.ended_at, found_out.row.ended_at);
+  Account running = run_in("n1", Status::running);
+  running.row.started_at = slot(0) + Millis(9);
+  EXPECT_EQ(merged({running, found_out}).front().row.started_at, running.row.started_at);
+  EXPECT_EQ(merged({running, own, found_out}).front().row.started_at, own.row.started_at);
+  Account missed = run_in("n1", Status::missed);
+  EXPECT_EQ(merged({running, missed}).front().row.started_at, std::nullopt) << "its row says that it did not start";
+}
+
 TEST(Merge, OfManyRangesTakesNoLongerThanOfAsManySlots) {
   std::vector<Account> accounts;
   constexpr int count = 50'000;

@@ -57,7 +57,7 @@ struct OutboxCase : ::testing::Test {
     return row;
   }
   static PauseRow pause(bool ended = false) {
-    PauseRow row{"backup", "nightly", "host-1", noon, std::nullopt, "host-1 uid 0", 0};
+    PauseRow row{"backup", "nightly", "host-1", noon, std::nullopt, "host-1 uid 0"};
     if (ended) row.until = noon + hours(1);
     return row;
   }

@@ -52,19 +52,54 @@ TEST_F(PausesKept, HaveTheirEndOnceItIsKnownAndKeepIt) {
   EXPECT_EQ(basics().pauses[0].until, noon + hours(1));
 }
 
+TEST_F(PausesKept, SayWhenTheyWereToEndAndWhy) {
+  PauseRow row = pause();
+  row.ends = noon + hours(2), row.reason = "disks are changed";
+  write({row});
+  EXPECT_EQ(basics().pauses.at(0).ends, row.ends);
+  EXPECT_EQ(basics().pauses.at(0).reason, row.reason);
+  row.ends = noon + hours(4), row.reason = "";
+  write({row});
+  EXPECT_EQ(basics().pauses.at(0).ends, row.ends) << "somebody has paused it a second time";
+  EXPECT_EQ(basics().pauses.at(0).reason, "");
+  EXPECT_EQ(Database(path_, Open::read).number("SELECT count(*) FROM pauses WHERE ends = '2025-03-09T16:00:00.000Z'"),
+            1);
+  write({pause()});
+  EXPECT_FALSE(basics().pauses.at(0).ends) << "and without one";
+}
+
+/// The release before opens the file, sets `additions` back, and writes pauses as ever.
+TEST_F(PausesKept, HaveNoEndInAFileThatAnOlderBallotHasMade) {
+  write({pause()});
+  Database(path_, Open::write)
+      .run(
+          "UPDATE meta SET value = 7 WHERE key = 'additions'; DROP VIEW pauses; DROP TABLE pause_terms;"
+          "DROP TRIGGER pause_terms_gone");
+  ASSERT_EQ(basics().pauses.size(), 1u);
+  EXPECT_FALSE(basics().pauses[0].ends);
+  PauseRow row = pause();
+  row.ends = noon + hours(2);
+  write({row});
+  EXPECT_EQ(basics().pauses.at(0).ends, row.ends);
+}
+
 TEST_F(PausesKept, GoThroughTheSpool) {
-  for (const PauseRow& row : {pause(), pause(noon + hours(1))}) {
+  PauseRow with_terms = pause();
+  with_terms.ends = noon + hours(2), with_terms.reason = "disks are changed";
+  for (const PauseRow& row : {pause(), pause(noon + hours(1)), with_terms}) {
     const auto read = decode(encode(row));
     ASSERT_TRUE(read);
     const PauseRow back = std::get<PauseRow>(*read);
-    EXPECT_EQ(std::tie(back.job, back.group, back.node, back.from, back.until, back.by),
-              std::tie(row.job, row.group, row.node, row.from, row.until, row.by));
+    EXPECT_EQ(std::tie(back.job, back.group, back.node, back.from, back.until, back.by, back.ends, back.reason),
+              std::tie(row.job, row.group, row.node, row.from, row.until, row.by, row.ends, row.reason));
   }
 }
 
 TEST_F(PausesKept, GoWithRetentionOnceTheyHaveEnded) {
   LedgerFile file(path_, Millis(100));
-  file.write(std::vector<Record>{pause(noon + hours(1)), PauseRow{"", "nightly", "host-1", noon, {}, ""}}, Sync::now);
+  PauseRow ended = pause(noon + hours(1));
+  ended.ends = ended.until;
+  file.write(std::vector<Record>{ended, PauseRow{"", "nightly", "host-1", noon, {}, ""}}, Sync::now);
   Retention retention(file, {.keep = hours(2)});
   while (retention.slice(noon + hours(2))) {
   }
@@ -73,6 +108,7 @@ TEST_F(PausesKept, GoWithRetentionOnceTheyHaveEnded) {
   }
   ASSERT_EQ(basics().pauses.size(), 1u) << "the one that goes on";
   EXPECT_EQ(basics().pauses[0].job, "");
+  EXPECT_EQ(file.database().number("SELECT count(*) FROM pause_terms"), 0);
 }
 
 /// A release without pauses opens the file, sets `additions` back, and writes.

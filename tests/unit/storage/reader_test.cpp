@@ -227,6 +227,21 @@ TEST_F(ReaderTest, SaysThatAJobRunsWhileARunGoesOnWhateverWasSkippedMeanwhile) {
   EXPECT_EQ(*words, (LastWords{{"running", ""}, {"claimed", ""}, {"", ""}}));
 }
 
+TEST_F(ReaderTest, TheLastOfAJobIsNoTriggerThatWasRefused) {
+  Row refused = ran(3, noon + hours(1)), of_other = ran(4, noon, "other");
+  for (Row* const row : {&refused, &of_other}) row->trigger = Trigger::manual, row->status = Status::skipped;
+  refused.reason = of_other.reason = Reason::overlap;
+  Row overlapped = refused;
+  overlapped.slot = noon - hours(1), overlapped.run = run_id(5), overlapped.trigger = Trigger::schedule;
+  write({ran(1), refused, of_other, overlapped});
+  EXPECT_EQ(*reader().last_words({"backup", "other"}), (LastWords{{"succeeded", ""}, {"", ""}}));
+  EXPECT_EQ((*reader().last("backup"))->run, run_id(1));
+  EXPECT_EQ(*reader().last("other"), std::nullopt);
+  overlapped.slot = noon + hours(2), overlapped.run = run_id(6);
+  write({overlapped});
+  EXPECT_EQ(*reader().last_words({"backup"}), (LastWords{{"skipped", "overlap"}})) << "that slot was to run";
+}
+
 TEST_F(ReaderTest, FindsARunByTheEndOfItsId) {
   Row again = ran(0x12345678);
   again.attempt = 2;

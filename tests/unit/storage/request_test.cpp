@@ -118,6 +118,15 @@ TEST_F(RequestsAsked, AreThoseThatTheFilterTakes) {
   EXPECT_EQ(requests_of(path_, {.since = noon + hours(1), .until = noon + hours(2)}).size(), 2u);
 }
 
+TEST_F(RequestsAsked, OfAJobAreThoseOfItsGroupToo) {
+  write_five();
+  DefinitionRow definition;
+  definition.job = "backup", definition.group = "nightly", definition.node = "host-1";
+  write({definition});
+  EXPECT_EQ(requests_of(path_, {.jobs = {"backup"}}).size(), 4u);
+  EXPECT_EQ(requests_of(path_, {.jobs = {"sweep"}}), Texts{"kill sweep "});
+}
+
 /// A job's requests name no group: what the group's definitions have is its.
 TEST_F(RequestsAsked, OfAGroupAreThoseOfItsJobsToo) {
   write_five();
@@ -157,6 +166,26 @@ TEST_F(RequestsAsked, SayWhoPausedAndResumedWhatKeptASlotFromRunning) {
   write({PauseRow{"backup", "nightly", "host-1", noon, {}, "ada"}});
   EXPECT_EQ(rows().at(0).paused_by, "ada") << "the job's own comes first";
   EXPECT_EQ(rows().at(0).resumed_by, "");
+}
+
+TEST_F(RequestsAsked, SayThatAPauseWasOverByItsOwnEnd) {
+  Row slot = missed(noon + hours(2), Reason::paused, "backup"), later = slot;
+  slot.status = later.status = Status::skipped;
+  later.slot = noon + hours(5);
+  PauseRow pause{"backup", "nightly", "host-1", noon + hours(1), noon + hours(3), "ada"};
+  pause.ends = pause.until, pause.reason = "disks are changed";
+  write({slot, pause, asked(5, "resume", "backup", "", "host-2 uid 0", noon + hours(3) - Millis(20))});
+  Row read = rows().at(0);
+  EXPECT_EQ(read.paused_by, "ada");
+  EXPECT_EQ(read.paused_at, noon + hours(1));
+  EXPECT_EQ(read.pause_ends, noon + hours(3));
+  EXPECT_EQ(read.pause_reason, "disks are changed");
+  EXPECT_EQ(read.resumed_by, "its end");
+  PauseRow unseen{"backup", "nightly", "host-1", noon + hours(4), std::nullopt, "bob"};
+  unseen.ends = noon + Millis(std::chrono::minutes(270));  // another node has seen it end
+  write({later, unseen});
+  EXPECT_EQ(rows().at(0).slot, later.slot);
+  EXPECT_EQ(rows().at(0).paused_by, "") << "that one was over by then";
 }
 
 TEST_F(RequestsKept, AndTheirAnswersGoThroughTheSpool) {

@@ -82,6 +82,18 @@ TEST_F(WebServer, TakesNoQuestionThatChangesSomething) {
   EXPECT_EQ(client().ask(questions, {bearer("seer")}, "{\"do\":[" + std::string(10'001, ',') + "]}").status, 400);
 }
 
+TEST_F(WebServer, SaysHowAnAdminAsksForWhatNoQuestionMayChange) {
+  serve();
+  const auto said = [&](const char* word) {
+    return client().ask(questions, {bearer("boss")}, std::string(R"({"do":")") + word + "\"}").body;
+  };
+  EXPECT_NE(said("evict").find("a question changes nothing: 'evict' is asked by `ballot election evict` on the node, "
+                               "and not by the API"),
+            std::string::npos)
+      << said("evict");
+  EXPECT_NE(said("kill").find("by `ballot kill` on the node, or by its own route"), std::string::npos) << said("kill");
+}
+
 TEST_F(WebServer, RefusesAnAskOfARouteThatTakesAHigherRole) {
   serve({{Method::post, "/act", io::Role::viewer, [](const ExchangePtr& exchange) {
             exchange->ask(io::Message().set("do", "trigger"), [exchange](const AnswerLine& line) {
@@ -253,6 +265,17 @@ TEST_F(WebServer, ReadsItsTokensAgainAndBreaksOffWhoseTokenIsGone) {
   while (log_text().find("the tokens before still count") == std::string::npos) std::this_thread::yield();
   EXPECT_EQ(client().ask(questions, {bearer("other")}, R"({"do":"jobs"})").status, 200);
   EXPECT_EQ(log_text().find("token-of"), std::string::npos);
+}
+
+/// A token that was to be revoked still counts: that is not for the log alone.
+TEST_F(WebServer, SaysThatItsTokensCannotBeReadUntilTheyCan) {
+  serve();
+  folder.write("tokens", "what is this\n");
+  while (trouble_text().empty()) std::this_thread::yield();
+  EXPECT_EQ(trouble_text().find("tokens: " + (folder / "tokens") + ": "), 0U) << trouble_text();
+  EXPECT_TRUE(trouble_text().ends_with("; the tokens of before still count")) << trouble_text();
+  write_tokens({{"other", io::Role::viewer}});
+  while (!trouble_text().empty()) std::this_thread::yield();
 }
 
 TEST_F(WebServer, TellsTheLoopThatAClientHasGone) {

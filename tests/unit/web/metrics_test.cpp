@@ -55,11 +55,26 @@ TEST_F(MetricsShown, CountElectionsByCauseAndRequestsByRouteAndCode) {
   EXPECT_EQ(value(R"(ballot_build_info{version="1.2.3"})"), "1");
 }
 
-TEST_F(MetricsShown, CountMissedSlotsOfAGroupFromZeroSoThatTheFirstOneIsARise) {
+TEST_F(MetricsShown, CountWhatHappensInAGroupFromZeroSoThatTheFirstTimeIsARise) {
   figures.groups = {{"nightly", false, false}};
-  EXPECT_EQ(value(R"(ballot_slots_total{group="nightly",status="missed",reason="unclaimed"})"), "0");
+  const std::string of_group[] = {R"(ballot_slots_total{group="nightly",status="missed",reason="unclaimed"})",
+                                  R"(ballot_slots_total{group="nightly",status="skipped",reason="overlap"})",
+                                  R"(ballot_slots_total{group="nightly",status="succeeded",reason=""})",
+                                  R"(ballot_attempts_total{group="nightly",status="succeeded",reason=""})",
+                                  R"(ballot_attempts_total{group="nightly",status="failed",reason="exit_code"})",
+                                  R"(ballot_attempts_total{group="nightly",status="failed",reason="permanent"})",
+                                  R"(ballot_attempts_total{group="nightly",status="killed",reason="shutdown"})",
+                                  R"(ballot_attempts_total{group="nightly",status="lost",reason="evidence_lost"})",
+                                  R"(ballot_elections_total{group="nightly",cause="none"})",
+                                  R"(ballot_elections_total{group="nightly",cause="expired"})",
+                                  R"(ballot_elections_total{group="nightly",cause="unfit"})",
+                                  R"(ballot_start_lateness_seconds_bucket{group="nightly",le="30"})",
+                                  R"(ballot_run_duration_seconds_count{group="nightly"})",
+                                  R"(ballot_claim_duration_seconds_count{group="nightly"})"};
+  for (const std::string& series : of_group) EXPECT_EQ(value(series), "0") << series;
+  EXPECT_EQ(value(R"(ballot_attempts_total{group="nightly",status="missed",reason="unclaimed"})"), "");
   metrics.count_slots("nightly", "missed", "unclaimed", 1);
-  EXPECT_EQ(value(R"(ballot_slots_total{group="nightly",status="missed",reason="unclaimed"})"), "1");
+  EXPECT_EQ(value(of_group[0]), "1");
 }
 
 TEST_F(MetricsShown, HaveHistogramsWhoseBucketsAddUp) {

@@ -1,4 +1,5 @@
 // What a request's bytes mean, and which of them mean nothing.
+#include "http/header_values.hpp"
 #include "http/request_reader.hpp"
 #include "http/response_text.hpp"
 #include "http/target.hpp"
@@ -114,7 +115,11 @@ TEST_F(Requests, ThatTwoReadersCouldReadDifferentlyAreRefused) {
 TEST_F(Requests, WithATokenInTheirUrlAreRefused) {
   EXPECT_EQ(fault_of("GET /jobs?access_token=x HTTP/1.1\r\nHost: h\r\n"), 400);
   EXPECT_EQ(fault_of("GET /jobs?a=1&token=x HTTP/1.1\r\nHost: h\r\n"), 400);
-  EXPECT_EQ(fault_of("GET /jobs?mytoken=x HTTP/1.1\r\nHost: h\r\n"), 0);
+  for (const char* query :
+       {"%74oken=x", "a=1&t%6fken=x", "access%5Ftoken=x", "Token=x", "token", "?a=1&&%74%6f%6b%65%6e=x"})
+    EXPECT_EQ(fault_of("GET /jobs?" + std::string(query) + " HTTP/1.1\r\nHost: h\r\n"), 400) << query;
+  for (const char* query : {"mytoken=x", "job=token", "a=%74oken=", "%74oke%=x"})
+    EXPECT_EQ(fault_of("GET /jobs?" + std::string(query) + " HTTP/1.1\r\nHost: h\r\n"), 0) << query;
 }
 
 TEST_F(Requests, ThatAreTooLargeAreRefused) {
@@ -149,6 +154,18 @@ TEST_F(Requests, SayWhetherTheirConnectionIsKept) {
 TEST_F(Requests, HandOnTheHeadersThatRoutesAskFor) {
   const RequestHead head = head_of(post + "If-None-Match: \"a\"\r\nCookie: secret\r\nRANGE: bytes=0-\r\n");
   EXPECT_EQ(head.headers, (Pairs{{"if-none-match", "\"a\""}, {"range", "bytes=0-"}}));
+}
+
+TEST(HeaderValues, AreReadAsTheyAreMeant) {
+  for (const char* taken : {"gzip", "br, gzip;q=0.8", "GZIP", "br;q=0, gzip ; q=0.001", "gzip;q=1", "gzip;x=q=0"})
+    EXPECT_TRUE(accepts_coding(taken, "gzip")) << taken;
+  for (const char* refused :
+       {"", "br", "gzip;q=0", "gzip;q=0.", "gzip;q=0.0", "gzip; q=0.000, br", "gzip;Q=0", "xgzip"})
+    EXPECT_FALSE(accepts_coding(refused, "gzip")) << refused;
+  for (const char* json : {"application/json", "application/json; charset=utf-8", "Application/JSON ;x=y"})
+    EXPECT_TRUE(is_media_type(json, "application/json")) << json;
+  for (const char* other : {"", "application/jsonx", "application/json-seq", "text/plain; application/json"})
+    EXPECT_FALSE(is_media_type(other, "application/json")) << other;
 }
 
 TEST(Responses, EndNoHeaderEarly) {

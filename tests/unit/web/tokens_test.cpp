@@ -89,6 +89,7 @@ TEST_F(TokenFiles, ThatBecomeWrongChangeNothingAndAreAnErrorOnce) {
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().what.find(path_ + ": line 1: "), std::string::npos) << read.error().what;
   EXPECT_TRUE(file->refresh());
+  EXPECT_EQ(file->fault().find("tokens: " + path_ + ": line 1: "), 0U) << file->fault();
   EXPECT_NE(file->tokens().find("abc"), nullptr);
   std::filesystem::remove(path_);
   EXPECT_FALSE(file->refresh());

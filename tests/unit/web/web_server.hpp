@@ -53,6 +53,10 @@ class WebServer : public ::testing::Test {
                     logged += std::string(text);
                     for (const auto& [key, value] : fields) logged += " " + std::string(key) + "=" + value;
                     logged += '\n';
+                  },
+                  [this](const std::string& text) {
+                    const std::lock_guard lock(logging);
+                    trouble = text;
                   }};
     auto started = HttpServer::start(settings, std::move(host), limits);
     if (!started) return started.error();
@@ -68,6 +72,10 @@ class WebServer : public ::testing::Test {
   std::string log_text() const {
     const std::lock_guard lock(logging);
     return logged;
+  }
+  std::string trouble_text() const {
+    const std::lock_guard lock(logging);
+    return trouble;
   }
 
   /// On the loop: three lines that say who asks; of "never" none, of "events" one and no end where `has_events`, and of
@@ -94,7 +102,7 @@ class WebServer : public ::testing::Test {
   HttpSettings settings;
   const TempFolder folder;
   mutable std::mutex logging;
-  std::string logged;
+  std::string logged, trouble;
   std::atomic<bool> is_ready = true, has_events = false;
   std::atomic<int> asked = 0, asked_ready = 0, held = 0, gone = 0;
   boost::asio::io_context loop;

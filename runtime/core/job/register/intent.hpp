@@ -39,7 +39,8 @@ struct Define {};
 /// A pause, or its end: asked for, or (nullopt) of all instances of the job.
 struct ChangePause {
   std::optional<RunId> request;
-  WallTime at{};  // the slots up to then are settled by the pause that ends
+  WallTime at{};               // the slots up to then are settled by the pause that ends
+  bool is_by_its_end = false;  // which had been given when it was begun
 };
 /// The last write of a repair.
 struct FinishRepair {};

@@ -123,6 +123,35 @@ void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, Wall
   if (wanted) next.anchors = anchored_anew(job.definition->plan, next);
 }
 
+void PendingWrite::set_paused(const Request& asked, WallTime now) {
+  if (asked.kind != Request::Kind::pause) return end_pause();
+  Interventions& of = next.interventions.edit();
+  if (!std::exchange(next.paused, true)) of.paused_by = asked.by, of.paused_at = now;
+  if (!of.paused_at) of.paused_at = now;  // of a release that did not say so: its terms need one
+  of.pause_terms = asked.terms;
+  of.own_pause = of.standing_pause.has_value();
+}
+
+void PendingWrite::follow_pause(const StandingPause* of_all, bool pausing, WallTime now) {
+  if (!pausing) end_pause();
+  Interventions& of = next.interventions.edit();
+  of.own_pause = false;
+  of.standing_pause = of_all ? std::optional(of_all->id) : std::nullopt;
+  if (!of_all) return;
+  if (!std::exchange(next.paused, true)) of.paused_by = of_all->by, of.paused_at = now;
+  if (!of.paused_at) of.paused_at = now;
+  of.pause_terms = of_all->terms;
+}
+
+void PendingWrite::end_pause() {
+  Interventions& of = next.interventions.edit();
+  next.paused = false;
+  of.paused_at.reset();
+  of.paused_by.clear();
+  of.pause_terms = {};
+  of.own_pause = of.standing_pause.has_value();
+}
+
 void PendingWrite::see_boot(const JobFacts& job, const CoreSettings& settings) {
   if (!job.definition || !job.definition->plan.on_reboot() || next.cursor < whole_seconds(settings.booted_at)) return;
   if (std::find(next.boots.begin(), next.boots.end(), settings.boot_id) != next.boots.end()) return;

@@ -16,6 +16,8 @@
 #include "core/job/job_facts.hpp"
 #include "core/job/register/intent.hpp"
 #include "core/job/runs/live_run.hpp"
+#include "core/record/standing_pause.hpp"
+#include "core/request/request.hpp"
 
 namespace ballot::core {
 
@@ -61,6 +63,12 @@ struct PendingWrite {
   /// Takes the files' definition; `since`: slots after it are due. Without a definition the register is released, once
   /// no run is left in it.
   void define(const JobFacts& job, bool wanted, WallTime since, WallTime now);
+  /// A pause or its end, as somebody asks. A pause of what is paused already gives that another end and reason.
+  void set_paused(const Request& asked, WallTime now);
+  /// A pause of all instances (null: its end), where that is what the register is to have by it: see follows_to().
+  void follow_pause(const StandingPause* of_all, bool pausing, WallTime now);
+  /// The pause is over by its own end.
+  void end_pause();
   /// This boot has been seen, once the cursor has passed it: for @reboot.
   void see_boot(const JobFacts& job, const CoreSettings& settings);
 };

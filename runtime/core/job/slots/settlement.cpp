@@ -43,7 +43,8 @@ WallTime due_at(const Job& job, WallTime slot) {
 
 Reason Coverage::why_missed(WallTime due, WallTime now, Millis start_deadline) const {
   if (due <= elected_at) {
-    const bool covered = term_before && term_before->first <= due && due <= term_before->second;
+    const bool covered = std::any_of(led_before.begin(), led_before.end(),
+                                     [&](const LedSpan& one) { return one.from <= due && due <= one.until; });
     return covered ? Reason::unclaimed : Reason::no_leader;
   }
   if (blocked_since && due >= *blocked_since) return Reason::unclaimed;

@@ -17,6 +17,7 @@
 
 #include "ballot/job.hpp"
 #include "ballot/run.hpp"
+#include "core/record/led_span.hpp"
 #include "core/record/register.hpp"
 #include "schedule/plan.hpp"
 
@@ -40,9 +41,9 @@ struct DueSlot {
 
 /// Why a slot that is not run is missed. Precedence: no_leader, unclaimed, start_deadline, misfire.
 struct Coverage {
-  WallTime elected_at{};                                     // of this term
-  std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until
-  std::optional<WallTime> blocked_since;                     // no claim could be confirmed from here to now
+  WallTime elected_at{};                  // of this term
+  std::span<const LedSpan> led_before;    // by terms before it
+  std::optional<WallTime> blocked_since;  // no claim could be confirmed from here to now
 
   Reason why_missed(WallTime due, WallTime now, Millis start_deadline) const;
 };

@@ -23,6 +23,12 @@ std::vector<WallTime> anchors_of(const schedule::Plan& plan, const JobRegister& 
 
 }  // namespace
 
+std::optional<std::vector<WallTime>> phase_of(const schedule::Plan& plan, const JobRegister& stored) {
+  std::vector<WallTime> phase = anchors_of(plan, stored, WallTime::max());
+  if (std::find(phase.begin(), phase.end(), WallTime::max()) != phase.end()) return std::nullopt;
+  return phase;
+}
+
 void SlotFeed::make_plan(const JobFacts& job) {
   plan_ = {};
   anchors_.clear();
@@ -90,7 +96,7 @@ AnchoredPlan SlotFeed::anchored(const Context& c, const JobFacts& job) const {
 ScanRules SlotFeed::rules(const Context& c, const JobFacts& job, const Overlap& overlap, ScanRules::Mode mode) const {
   ScanRules rules;
   rules.mode = mode;
-  rules.coverage = {job.term->elected_at, job.term->term_before, blocked_since_};
+  rules.coverage = {job.term->elected_at, job.term->led_before, blocked_since_};
   rules.busy = overlap.busy;
   rules.fate_unknown = overlap.fate_unknown;
   rules.catching_up = overlap.catching_up;
@@ -140,8 +146,9 @@ std::optional<WallTime> SlotFeed::next_due(const Context& c, const JobFacts& job
 
 std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const schedule::Definition& definition,
                                             const JobRegister& stored) const {
-  std::vector<WallTime> anchors(definition.plan.everies().size(), whole_seconds(now));
-  if (anchors_.size() == anchors.size()) anchors = anchors_;
+  // Of a job that this term does not lead its plan is not made, and the register says where it counts from.
+  std::vector<WallTime> anchors(anchors_.begin(), anchors_.end());
+  if (plan_.everies() != definition.plan.everies()) anchors = anchors_of(definition.plan, stored, whole_seconds(now));
   auto slot = definition.plan.next(after, anchors);
   while (slot && (slot->dst_gap || stored.is_claimed(slot->at)))
     slot = definition.plan.next(slot->dst_gap ? slot->at : stored.alike_until(slot->at), anchors);

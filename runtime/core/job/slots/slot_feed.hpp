@@ -23,6 +23,9 @@
 
 namespace ballot::core {
 
+/// Where each `@every` of the plan counts from, as the register has it; none: it does not have all.
+std::optional<std::vector<WallTime>> phase_of(const schedule::Plan& plan, const JobRegister& stored);
+
 class SlotFeed {
  public:
   /// The plan of the register's definition.

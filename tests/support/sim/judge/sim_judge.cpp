@@ -34,27 +34,38 @@ void SimJudge::loaded(const std::string& node, const std::vector<schedule::Defin
     const auto now = files.jobs.find(name);
     if (now == files.jobs.end() || now->second->digest != definition->digest) in_flux_[name] = loop_.now();
   }
+  compare_files();
 }
 
-/// Where not all nodes define it alike, a leader that follows another one may define it otherwise.
-void SimJudge::watch() {
+/// The jobs that not all nodes define alike: a leader that follows another one may define such a job otherwise.
+void SimJudge::compare_files() {
+  differing_.clear();
   for (auto& [name, until] : in_flux_) {
     const DigestText* digest = nullptr;
     static const DigestText none;
+    bool differs = false;
     for (const auto& [node, files] : files_) {
       if (is_instance(name) && node_of_instance(name) != node) continue;
       const auto job = files.jobs.find(name);
       const DigestText& one = job == files.jobs.end() ? none : job->second->digest;
-      if (digest && one != *digest) until = loop_.now();
+      differs = differs || (digest && one != *digest);
       digest = &one;
     }
+    if (differs) differing_.push_back(&until);
   }
+}
+
+void SimJudge::watch() {
+  for (SteadyTime* const until : differing_) *until = loop_.now();
   judge_evictions();
   judge_kills();
   judge_clocks();
 }
 
-void SimJudge::clock_set(const std::string& node, Millis offset) { clocks_[node] = {loop_.now(), offset}; }
+void SimJudge::clock_set(const std::string& node, Millis offset) {
+  clocks_[node] = {loop_.now(), offset};
+  oracle_.clock_set(offset);
+}
 
 void SimJudge::asked(const core::Request& request, const std::string& run_suffix) {
   asked_[request.id] = {request, run_suffix, loop_.now(), {}};
@@ -285,6 +296,9 @@ std::string SimJudge::why_no_misfire(const std::string& node, const Row& row, Wa
   return "";
 }
 
+/// Of a pause, where the clocks are right.
+SteadyTime SimJudge::true_end(WallTime ends) { return SteadyTime(ends - SimClock::default_wall); }
+
 bool SimJudge::is_paused_for_certain(const std::string& job, const std::string& group, SteadyTime at) const {
   using Kind = core::Request::Kind;
   const auto concerns = [&](const core::Request& r) { return r.job == job || (!r.group.empty() && r.group == group); };
@@ -293,10 +307,13 @@ bool SimJudge::is_paused_for_certain(const std::string& job, const std::string& 
     if (one.request.kind != Kind::pause || !concerns(one.request) || !one.done || *one.answered >= at) return false;
     return std::none_of(asked_.begin(), asked_.end(), [&](const auto& other) {
       const Asked& resume = other.second;
-      const bool may_come_after = !resume.answered || *resume.answered > one.at;
+      const bool may_come_after = !resume.answered || *resume.answered > one.at || &resume == &one;
       const bool of_all = is_instance(job) && resume.request.job == common_name(job);
-      return resume.request.kind == Kind::resume && (of_all || concerns(resume.request)) && resume.at <= at + slack &&
-             may_come_after;
+      // A pause with an end may have given that to one that was there before.
+      const auto& ends = resume.request.terms.ends;
+      const bool may_end = ends && (!clocks_right_since(one.at) || true_end(*ends) <= at + slack);
+      return (resume.request.kind == Kind::resume || may_end) && (of_all || concerns(resume.request)) &&
+             resume.at <= at + slack && may_come_after;
     });
   });
 }
@@ -311,6 +328,8 @@ bool SimJudge::may_be_paused(const std::string& job, const std::string& group, S
   return std::any_of(asked_.begin(), asked_.end(), [&](const auto& pause) {
     const Asked& one = pause.second;
     // That of all instances is followed, and left, whenever the instance learns of it.
+    const auto& ends = one.request.terms.ends;
+    if (ends && true_end(*ends) < from) return false;
     if (one.request.kind == Kind::pause && one.request.job == common_name(job) && is_instance(job))
       return one.at <= until;
     if (one.request.kind != Kind::pause || !concerns(one.request) || one.at > until) return false;
@@ -371,7 +390,9 @@ std::string SimJudge::why_no_claim_failed(const std::string& node, const Row& ro
   const SteadyTime latest = *due + job->jitter + job->start_deadline + on_time;
   bool covered = false;
   for (const Term* term : oracle_.terms_of(row.group)) {
-    if (term->began > latest || term->ended.value_or(SteadyTime::max()) < *due) continue;
+    // One that could not record its end counts to the end of its lease, also where the store has ended it before.
+    const SteadyTime until = std::max(term->ended.value_or(SteadyTime::max()), term->alive + store_.settings().timeout);
+    if (term->began > latest || until < *due) continue;
     covered = true;
     const bool own = term->epoch == row.epoch && term->began + on_time < *due;
     if (own && !disturbed_since(term->node, *due - Millis(10'000))) return "nothing was in the way of its claim";

@@ -104,6 +104,7 @@ class SimJudge {
   std::string why_defined(const std::string& node, const Row& row, WallTime slot) const;
   bool is_paused_for_certain(const std::string& job, const std::string& group, SteadyTime at) const;
   bool may_be_paused(const std::string& job, const std::string& group, SteadyTime from, SteadyTime until) const;
+  static SteadyTime true_end(WallTime ends);
 
   // runs (sim_judge_runs.cpp)
   void judge_run(const std::string& node, const Row& row);
@@ -115,6 +116,7 @@ class SimJudge {
   void judge_repeats(const testing::MergedLedger& ledger);
   void judge_attempts(const testing::MergedLedger& ledger);
   void judge_triggers(const testing::MergedLedger& ledger);
+  void compare_files();
   void judge_evictions();
   void judge_kills();
   void judge_clocks();
@@ -147,6 +149,7 @@ class SimJudge {
   std::map<std::string, Files> files_;
   std::map<std::string, schedule::DefinitionPtr> last_files_;  // by job, of whoever loaded it last
   std::map<std::string, SteadyTime> in_flux_;                  // jobs that nodes define differently: until when
+  std::vector<SteadyTime*> differing_;                         // of them those that differ now
   std::map<std::string, std::pair<SteadyTime, Millis>> clocks_;
   std::map<std::string, SteadyTime> deaths_, stops_, disturbed_;        // by node: the last one
   std::map<std::string, std::pair<SteadyTime, SteadyTime>> published_;  // by node: what was known when, and when

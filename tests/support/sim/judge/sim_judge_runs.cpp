@@ -54,7 +54,8 @@ void SimJudge::judge_term_end(const std::string& node, const Row& row) {
   if (row.reason != Reason::leadership_lost && !stale) return;
   const Start* const start = oracle_.start_of({*row.run, row.attempt});
   if (start && start->orphaned) return;  // a function that was to end with it has ended when it wanted to
-  const SteadyTime now = loop_.now();
+  // A repair of its job records the end once more.
+  const SteadyTime now = start && start->ended ? *start->ended : loop_.now();
   if (disturbed_since(row.node, now - 3 * store_.settings().timeout) ||
       any_since(deaths_, row.node, now - 3 * store_.settings().timeout) ||
       any_since(stops_, row.node, now - Millis(120'000)) || !clocks_right_since(now - Millis(20'000)))

@@ -77,7 +77,7 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
     find("started by a term that the store may have ended: " + what);
   const bool by_hand = launch.trigger == Trigger::manual;
   const bool unaware = launch.fence == 0 && overlap_within_promise;  // that another leads already
-  if (!by_hand && !unaware && (paused_.contains(job.name) || paused_.contains("group " + *job.group)))
+  if (!by_hand && !unaware && (is_paused(job.name) || is_paused("group " + *job.group)))
     find("started after its pause was acknowledged: " + what);
   by_attempt_[launch.id] = starts.size();
   starts.push_back({job.name,
@@ -98,6 +98,24 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   lives_[job.name][life->second].until.reset();
   return starts.size() - 1;
 }
+
+void SimOracle::clock_set(Millis offset) { most_off_ = std::max({most_off_, offset, -offset}); }
+
+/// It was acknowledged, and no end that somebody has asked for may have come since, by any clock.
+bool SimOracle::is_paused(const std::string& key) const {
+  const auto paused = paused_.find(key);
+  if (paused == paused_.end()) return false;
+  for (const std::string& of : {key, std::string(common_name(key))}) {
+    const auto asked = pause_ends_.find(of);
+    if (asked != pause_ends_.end() && std::any_of(asked->second.begin(), asked->second.end(), [&](WallTime ends) {
+          return ends > paused->second - most_off_ - Millis(60'000) && ends <= wall() + most_off_;
+        }))
+      return false;
+  }
+  return true;
+}
+
+WallTime SimOracle::wall() const { return SimClock::default_wall + loop_.now().time_since_epoch(); }
 
 /// Once for each slot and attempt, as the register says, and under a fence that grows.
 void SimOracle::check_claimed(const core::Launch& launch, const std::string& what) {
@@ -157,10 +175,11 @@ const Start* SimOracle::start_of(const runner::AttemptId& id) const {
 /// does.
 void SimOracle::asked(const core::Request& request) {
   asked_[request.id] = asked_.size();
+  if (request.terms.ends) pause_ends_[paused_key(request)].push_back(*request.terms.ends);
   if (request.kind != core::Request::Kind::resume) return;
   last_resume_[paused_key(request)] = asked_[request.id];
   paused_.erase(paused_key(request));
-  std::erase_if(paused_, [&](const std::string& paused) { return common_name(paused) == request.job; });
+  std::erase_if(paused_, [&](const auto& paused) { return common_name(paused.first) == request.job; });
   resuming_[paused_key(request)].insert(request.id);
 }
 
@@ -176,7 +195,7 @@ void SimOracle::answered(const core::Request& request, bool done) {
     const auto resumed = last_resume_.find(resumes);
     if (!resuming_[resumes].empty() || (resumed != last_resume_.end() && resumed->second > asked_[request.id])) return;
   }
-  paused_.insert(key);
+  paused_[key] = wall();
 }
 
 /// Of a run or of a slot without one, each notification is sent once, and that of its end only when the store says so
@@ -224,25 +243,29 @@ void SimOracle::watch() {
 
 void SimOracle::watch_terms() {
   for (const auto& [group, epoch] : store_.contents().epochs) {
-    const auto leader = store_.leader(group);
-    std::uint64_t& leading = leading_[group];
-    if (leading != 0 && (!leader || leader->epoch != leading)) {
-      terms_[{group, leading}].ended = loop_.now();
-      note("store", "term " + std::to_string(leading) + " of group " + group + " is over");
-      leading = 0;
+    const SimStore::SessionId session = store_.leading_session(group);
+    Term*& leading = leading_[group];
+    if (leading && session != 0 && leading->epoch == epoch) {
+      leading->session = session;  // another one, where the node has taken its session over
+      leading->alive = store_.renewed_at(session);
+      continue;
     }
+    if (leading) {
+      leading->ended = loop_.now();
+      note("store", "term " + std::to_string(leading->epoch) + " of group " + group + " is over");
+      leading = nullptr;
+    }
+    const auto leader = store_.leader(group);
     if (!leader) continue;
-    Term& term = terms_[{group, leader->epoch}];
-    term.group = group;
-    term.node = leader->node;
-    term.epoch = leader->epoch;
-    term.session = leader->session;
-    term.alive = store_.renewed_at(leader->session);
-    if (leading != 0) continue;
-    leading = leader->epoch;
-    term.began = loop_.now();
+    leading = &terms_[{group, leader->epoch}];
+    leading->group = group;
+    leading->node = leader->node;
+    leading->epoch = leader->epoch;
+    leading->session = leader->session;
+    leading->alive = store_.renewed_at(leader->session);
+    leading->began = loop_.now();
     if (is_another_nodes(group, leader->node)) find(leader->node + " leads another node's group " + group);
-    note("store", leader->node + " leads group " + group + ", epoch " + std::to_string(leading));
+    note("store", leader->node + " leads group " + group + ", epoch " + std::to_string(leader->epoch));
   }
 }
 
@@ -260,13 +283,13 @@ std::vector<const SimOracle::Term*> SimOracle::terms_of(const std::string& group
 
 const SimOracle::Term* SimOracle::leading(const std::string& group) const {
   const auto it = leading_.find(group);
-  return it == leading_.end() || it->second == 0 ? nullptr : term(group, it->second);
+  return it == leading_.end() ? nullptr : it->second;
 }
 
 std::map<std::string, const SimOracle::Term*> SimOracle::leaders() const {
   std::map<std::string, const Term*> all;
-  for (const auto& [group, epoch] : leading_)
-    if (const Term* term = leading(group)) all[group] = term;
+  for (const auto& [group, term] : leading_)
+    if (term) all[group] = term;
   return all;
 }
 

@@ -91,6 +91,7 @@ class SimOracle {
   void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
 
   // reported by nodes
+  void clock_set(Millis offset);
   void asked(const core::Request& request);
   void answered(const core::Request& request, bool done);
   void notified(const std::string& node, const core::Notify& notice);
@@ -125,6 +126,8 @@ class SimOracle {
   const Start* start_of(const runner::AttemptId& id) const;
 
  private:
+  bool is_paused(const std::string& key) const;
+  WallTime wall() const;
   struct Undone {  // what terms up to that one, all before the one that repaired it, had decided of these slots
     WallTime after, until;
     std::uint64_t epoch = 0;
@@ -177,7 +180,7 @@ class SimOracle {
   const SimStore& store_;
   std::uint64_t revision_ = 0;
   std::map<std::pair<std::string, std::uint64_t>, Term> terms_;
-  std::map<std::string, std::uint64_t> leading_;  // epoch by group
+  std::map<std::string, Term*> leading_;  // by group
   std::map<std::string, History> jobs_;
   std::map<std::string, std::map<WallTime, std::uint64_t>> without_run_;  // recorded rows: their terms, by job and slot
   std::set<std::tuple<std::string, WallTime, int>> begun_;
@@ -187,8 +190,10 @@ class SimOracle {
   std::set<runner::AttemptId> gone_;
   std::set<runner::AttemptId>
       taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody knows of it
-  std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
-  std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
+  std::map<std::string, std::uint64_t> fences_;              // of the last START, by job
+  std::map<std::string, WallTime> paused_;                   // acknowledged when: jobs, and "group G"
+  std::map<std::string, std::vector<WallTime>> pause_ends_;  // that were asked for, by the same
+  Millis most_off_{0};                                       // so far a clock has been wrong, at most
   std::map<std::string, std::set<RunId>> resuming_;
   std::map<RunId, std::size_t> asked_;                // requests, in their order
   std::map<std::string, std::size_t> last_resume_;    // of them, by what it resumes

@@ -1,0 +1,110 @@
+// What needs attention, computed from what the daemon says: pure functions over counts, strips, nodes and groups.
+import { ask, query, nameList, now } from './api.js';
+import { parse } from './time.js';
+import { isBad } from './words.js';
+
+const JUDGED = 50, STOPPED = 30, LAST = 15;
+const WANTED = 'failed,timed_out,killed,lost,missed,skipped';
+const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
+const OPEN = ['running', 'claimed', 'queued'];
+
+// Since when jobs fail, by job: of one that does so on all the slots that are looked at its last success is asked for, once.
+// So it stays as it is while newer slots take the place of older ones, and while a node that knows some does not answer.
+const known = new Map();
+async function settleSince(list, abort) {
+  for (const job of known.keys()) if (!list.some((one) => one.job === job)) known.delete(job);
+  let asked = 0;
+  for (const one of list) {
+    let found = known.get(one.job);
+    if (parse(one.before) > parse(found?.since)) found = null;
+    if (!found && !one.all) found = { since: one.since, exact: true };
+    if (!found && asked++ < 10) {
+      const { rows: [row] } = await ask('history' + query({ job: one.job.includes(',') ? null : one.job, status: 'succeeded', since: new Date(now() - 30 * 86_400_000).toISOString(), limit: 1 }), { signal: abort });
+      found = { since: one.since, success: row?.job === one.job ? row.slot : null };
+    }
+    if (found && parse(one.since) > parse(found.since)) one.since = found.since;
+    if (found) known.set(one.job, { ...found, since: one.since });
+    Object.assign(one, { success: found?.success, longer: one.all && !found?.success && !found?.exact });
+  }
+  list.sort((a, b) => parse(a.success ?? a.since) - parse(b.success ?? b.since) || (a.job < b.job ? -1 : 1));
+}
+
+// Asks for the counts of a time, and for the strips of the jobs that had most trouble.
+export async function askAttention(window, abort) {
+  const since = new Date(now() - window).toISOString().slice(0, 19) + 'Z';
+  const summary = await ask('history/summary' + query({ since, status: WANTED, per: 'all' }), { signal: abort });
+  const jobs = new Map(), missed = new Map(), lost = { slots: 0 };
+  for (const { job, status, reason, slots } of summary.counts) {
+    let one = jobs.get(job);
+    if (!one) jobs.set(job, (one = { job, failed: 0, missed: 0, skipped: 0, strip: null }));
+    if (status === 'missed') {
+      one.missed += slots;
+      const cause = missed.get(reason) ?? { reason, slots: 0, jobs: new Map() };
+      cause.slots += slots;
+      cause.jobs.set(job, (cause.jobs.get(job) ?? 0) + slots);
+      missed.set(reason, cause);
+    } else if (status === 'skipped') {
+      if (!MEANT.includes(reason)) one.skipped += slots;
+    } else {
+      one.failed += slots;
+      if (status === 'lost') lost.slots += slots;
+    }
+  }
+  const failed = [...jobs.values()].filter((one) => one.failed).sort((a, b) => b.failed - a.failed);
+  const skipping = [...jobs.values()].filter((one) => !one.failed && one.skipped >= 3).sort((a, b) => b.skipped - a.skipped).slice(0, STOPPED);
+  const asked = [...failed.slice(0, JUDGED), ...skipping];
+  if (asked.length) {
+    try {
+      const { strips } = await ask(`history/strips?${nameList('job', asked.map((one) => one.job))}&last=${LAST}`, { signal: abort });
+      for (const { job, rows } of strips) if (jobs.has(job)) jobs.get(job).strip = rows.map(({ status, slot, run_id, node, reason }) => ({ status, slot, run_id, node, reason }));
+    } catch (problem) {
+      if (problem.status !== 404) throw problem;
+      // a node that knew one of the jobs does not answer any more
+    }
+  }
+  const sorted = sort(failed, skipping);
+  await settleSince(sorted.failing, abort);
+  const lostRows = lost.slots ? (await ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort })).rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
+  return { since, ...sorted, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: byNode(lostRows), missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
+}
+
+function byNode(rows) {
+  const nodes = new Map();
+  for (const row of rows) {
+    const key = `${row.node} ${row.reason}`;
+    if (!nodes.has(key)) nodes.set(key, { node: row.node, reason: row.reason, rows: [] });
+    nodes.get(key).rows.push(row);
+  }
+  return [...nodes.values()];
+}
+
+// How it stands by its last slots: failing (since when, how often in a row), recovered, or without any success.
+function judge(strip) {
+  const rows = strip.filter((row) => !OPEN.includes(row.status));
+  const ran = rows.filter((row) => row.status !== 'skipped');
+  let inRow = 0;
+  while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
+  return {
+    failing: inRow > 0, inRow, all: inRow === ran.length && rows.length >= strip.length,
+    since: inRow ? ran[inRow - 1].slot : null, before: ran[inRow]?.slot, newest: ran[0] ?? rows[0] ?? null,
+    never: rows.length >= 5 && !rows.some((row) => row.status === 'succeeded'), oldest: rows.at(-1)?.slot ?? null, count: rows.length,
+    back: inRow === 0 && ran.length ? ran[ran.findIndex((row) => isBad(row.status)) - 1]?.slot ?? ran[0].slot : null,
+  };
+}
+
+function sort(failed, skipping) {
+  const failing = [], recovered = [], stopped = [], others = [];
+  for (const one of failed) {
+    if (!one.strip) others.push(one);
+    else {
+      const found = { ...one, ...judge(one.strip) };
+      (found.failing ? failing : recovered).push(found);
+    }
+  }
+  for (const one of skipping) {
+    if (!one.strip) continue;
+    const found = { ...one, ...judge(one.strip) };
+    if (found.never) stopped.push(found);
+  }
+  return { failing, recovered, stopped, others };
+}

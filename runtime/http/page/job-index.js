@@ -1,0 +1,132 @@
+// All jobs by name, as far as lists and zones need them: asked for page by page, with the ETag of the page before, once a
+// minute while somebody shows them. Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run
+// on each node the daemon lists its own instances: those of other nodes are asked for one by one.
+import { useEffect, signal } from './html.js';
+import { ask, send, query, signedIn, now } from './api.js';
+import { parse } from './time.js';
+import { statusOf } from './words.js';
+
+const EVERY = 60_000, PAGE = 1000;
+const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: null, problem: null });
+
+let users = 0, running = false, at = 0, timer = 0, tags = [];
+
+const lean = (job) => ({
+  job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble,
+  pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, schedule: job.schedule, lower: job.job.toLowerCase(),
+  digest: job.digest, rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
+});
+
+// Instances of jobs that run on each node: JOB@NODE, in the group GROUP@NODE.
+export const isInstance = (name, group) => group.lastIndexOf('@') > 0 && name.endsWith(group.slice(group.lastIndexOf('@')));
+const INSTANCES = 100, AT_ONCE = 4;
+async function askInstances(own) {
+  const each = own.filter((job) => isInstance(job.job, job.group)), found = [];
+  if (!each.length) return found;
+  for (const { node, leads } of (await ask('nodes')).nodes) {
+    for (const job of each) {
+      const on = (name) => name.slice(0, name.lastIndexOf('@') + 1) + node;
+      if (on(job.job) !== job.job && leads.includes(on(job.group))) found.push({ ...job, job: on(job.job), lower: on(job.lower), group: on(job.group), leader: node, next: null, last: null, state: null, rank: 1, elsewhere: true });
+    }
+  }
+  for (let i = 0; i < Math.min(found.length, INSTANCES); i += AT_ONCE) {
+    const some = found.slice(i, i + AT_ONCE), said = await Promise.all(some.map(({ job }) => ask('jobs/' + encodeURIComponent(job)).catch(() => null)));
+    said.forEach((job, k) => { if (job) found[i + k] = { ...lean(job), elsewhere: true }; });
+  }
+  return found;
+}
+
+// What is due over the fleet: of jobs that run on each node each node's instances, of which the daemon says its own unless asked.
+export async function askDue(filters, nodes, abort) {
+  const answer = await ask('next' + query(filters), { signal: abort }), slots = new Map(answer.slots.map((one) => [one.job + one.slot, one])), last = answer.left_out && answer.slots.at(-1)?.slot;
+  for (const node of nodes) {
+    const more = await ask('next' + query({ ...filters, node }), { signal: abort });
+    for (const one of more.slots) if (isInstance(one.job, one.group) && !(one.slot > last)) slots.set(one.job + one.slot, one);
+  }
+  return { ...answer, slots: [...slots.values()].sort((a, b) => (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : a.job < b.job ? -1 : 1)) };
+}
+// Nodes, but for this one, that have such instances.
+export const nodesOfInstances = (nodes, own) => nodes.filter((one) => own && one.node !== own && one.leads.some((group) => group.endsWith('@' + one.node))).map((one) => one.node).slice(0, 20);
+
+async function load() {
+  if (running) return;
+  running = true;
+  clearTimeout(timer);
+  const pages = [], fresh = [];
+  let after = null, missing = null;
+  try {
+    for (let i = 0; i < 100; i++) {
+      const known = tags[i]?.after === after ? tags[i] : null;
+      let page;
+      try {
+        const response = await send('jobs' + query({ limit: PAGE, after }), { headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
+        const body = await response.json();
+        page = { after, etag: response.headers.get('ETag'), jobs: body.jobs.map(lean), next: body.next };
+        missing = body.missing ?? missing;
+      } catch (problem) {
+        if (problem.status !== 304 || !known) throw problem;
+        page = known;
+      }
+      fresh.push(page);
+      pages.push(page.jobs);
+      // What there is is shown from the first page on.
+      if (!jobIndex.get().ready && i % 3 === 0 && page.next) publish(pages, false, missing);
+      if (page.next === null || page.next === undefined) break;
+      after = page.next;
+    }
+    tags = fresh;
+    const more = await askInstances(pages.flat()).catch(() => []);
+    publish(more.length ? [[...pages.flat(), ...more].sort((a, b) => (a.job < b.job ? -1 : 1))] : pages, true, missing);
+  } catch (problem) {
+    jobIndex.set({ ...jobIndex.get(), problem });
+  }
+  running = false;
+  at = Date.now();
+  if (users) timer = setTimeout(load, EVERY * (document.hidden ? 6 : 1));
+}
+
+// Definitions that are other than they were as the page saw them first; the daemon does not say when they were changed.
+export const redefined = signal({ since: null, list: [] });
+function compare(old, byName) {
+  if (redefined.get().since === null) return redefined.set({ since: now(), list: [] });
+  const found = [], note = (job, what) => found.push({ at: now(), job, what });
+  for (const [name, { digest, elsewhere }] of byName) {
+    const before = old.get(name);
+    if (elsewhere) continue;
+    if (!before) note(name, 'is defined now');
+    else if (before.digest !== digest) note(name, 'is defined otherwise now');
+  }
+  for (const [name, { elsewhere }] of old) if (!elsewhere && !byName.has(name)) note(name, 'is defined no more');
+  if (found.length) redefined.set({ ...redefined.get(), list: [...found, ...redefined.get().list].slice(0, 200) });
+}
+
+function publish(pages, ready, missing) {
+  const jobs = pages.flat(), byName = new Map(jobs.map((job) => [job.job, job]));
+  if (ready) compare(jobIndex.get().byName, byName);
+  jobIndex.set({ jobs, byName, ready, missing: missing ? { missing } : null, problem: null });
+}
+
+signedIn.follow(() => { if (users) load(); });
+
+// Follows all jobs; `wait`: not before so many ms, as something else has to be shown first.
+export function useJobIndex(wait = 0) {
+  useEffect(() => {
+    users++;
+    const due = at ? Math.max(0, at + EVERY - Date.now()) : wait;
+    const begin = setTimeout(() => load(), due);
+    return () => {
+      users--;
+      clearTimeout(begin);
+      if (!users) clearTimeout(timer);
+    };
+  }, []);
+  return jobIndex.use();
+}
+
+// The zone of a job, where it is known; asked for alone where there is no list yet.
+const zones = new Map();
+export const zoneOfJob = (name) => jobIndex.get().byName.get(name)?.zone ?? zones.get(name);
+export async function learnZone(name) {
+  if (!zoneOfJob(name)) zones.set(name, (await ask('jobs/' + encodeURIComponent(name))).timezone);
+}
+export const noteZone = (name, zone) => { if (zone && zones.size < 5000) zones.set(name, zone); };

@@ -1,0 +1,116 @@
+// A job's slots, past and planned: by day in a calendar, and one below the other with their why.
+import { html, useMemo, useEffect, useRef, useState } from './html.js';
+import { now, ask, query } from './api.js';
+import { HOUR, dayKey, dayStart, fields, parse, Time, Ago, duration } from './time.js';
+import { statusOf, statusWord, isBad, lateness, rowWords, untilWords, TRIGGER, count, plural, clip } from './words.js';
+import { link } from './router.js';
+import { RunLink, NodeName, Empty, Status, Mark } from './parts.js';
+
+// A job's days: what became of its slots, and how many are planned, weeks below each other, in the zone that is chosen. A
+// day on which the clocks change says how long it is.
+const BACK = 5, AHEAD = 2;
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+// The weeks that are shown: the first instant of each day.
+export function calendarDays(zone) {
+  const today = fields(now(), zone), weekday = WEEKDAYS.indexOf(today.weekday);
+  const first = today.day - weekday - (BACK - 1) * 7;
+  return Array.from({ length: (BACK + AHEAD) * 7 + 1 }, (_, i) => dayStart(zone, today.year, today.month, first + i));
+}
+
+function sums(days, zone, hours, planned) {
+  const byDay = new Map(days.slice(0, -1).map((start, i) => [dayKey(start, zone), { start, end: days[i + 1], statuses: {}, slots: 0, planned: 0 }]));
+  for (const one of hours) {
+    const day = byDay.get(dayKey(parse(one.hour), zone));
+    if (!day) continue;
+    day.statuses[one.status] = (day.statuses[one.status] ?? 0) + one.slots;
+    day.slots += one.slots;
+  }
+  for (const one of planned) {
+    const day = byDay.get(dayKey(parse(one.slot), zone));
+    if (day) day.planned++;
+  }
+  return [...byDay];
+}
+
+export function Calendar({ job, zone, hours, planned, plannedMore, chosen }) {
+  const today = dayKey(now(), zone);
+  const days = useMemo(() => sums(calendarDays(zone), zone, hours, planned), [zone, hours, planned, today]);
+  // Weeks that say nothing are one line.
+  const weeks = [];
+  for (let i = 0; i < days.length; i += 7) {
+    const week = days.slice(i, i + 7), none = week.every(([key, day]) => !day.slots && !day.planned && key !== today);
+    if (!none) weeks.push(week);
+    else if (typeof weeks.at(-1) === 'number') weeks.push(weeks.pop() + 1);
+    else weeks.push(1);
+  }
+  const last = planned.length ? dayKey(parse(planned.at(-1).slot), zone) : null;
+  return html`<table class="calendar"><caption class="hush">Slots by day, ${zone}</caption>
+    <thead><tr>${WEEKDAYS.map((name) => html`<th key=${name} scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${weeks.map((week, i) => typeof week === 'number' ? html`<tr key=${i} class="none"><td colspan="7">${plural(week, 'week')} ${plannedMore && i && i === weeks.length - 1 ? 'more than slots were asked for' : 'without a slot'}</td></tr>` : html`<tr key=${week[0][0]}>${week.map(([key, day]) => html`<${Day} key=${key} ...${{ job, day, zone, name: key, today: key === today, chosen: key === chosen, cut: plannedMore && key === last, unknown: plannedMore && last && key > last }} />`)}</tr>`)}</tbody>
+  </table>`;
+}
+
+function Day({ job, day, zone, name, today, chosen, cut, unknown }) {
+  const f = fields(day.start, zone), hours = (day.end - day.start) / HOUR;
+  const entries = Object.entries(day.statuses).sort((a, b) => statusOf(b[0]).rank - statusOf(a[0]).rank);
+  const notable = entries.filter(([status]) => isBad(status) || status === 'skipped');
+  const all = day.slots + day.planned;
+  const label = `${f.weekday} ${f.day} ${f.monthName}` + (hours !== 24 ? `, a day of ${hours} hours` : '') + ': ' + ([...entries.map(([status, n]) => `${n} ${statusWord(status)}`), ...(day.planned ? [`${day.planned}${cut ? ' or more' : ''} planned`] : [])].join(', ') || (unknown ? 'not asked' : 'no slot'));
+  const body = html`<span class="day-top"><span class="day-number">${f.day}${f.day === 1 || today ? ' ' + f.monthName : ''}</span>${hours !== 24 ? html`<span class="tag warn">${hours} h</span>` : null}</span>
+    ${all ? html`<span class="day-bar">${entries.map(([status, n]) => html`<i key=${status} class=${'tone-' + statusOf(status).tone} style=${{ flexGrow: n }} />`)}${day.planned ? html`<i class="tone-planned" style=${{ flexGrow: day.planned }} />` : null}</span>
+    <span class="day-text">${notable.length ? notable.slice(0, 2).map(([status, n]) => html`<b key=${status} class=${statusOf(status).tone + '-text'}>${statusOf(status).letter}${count(n)}</b> `) : null}${day.slots ? html`<span class="muted">${entries.find(([status]) => status === 'succeeded') ? '\u2713' + count(day.statuses.succeeded) : ''}</span> ` : null}${day.planned ? html`<span class="muted">P${count(day.planned)}${cut ? '+' : ''}</span>` : null}</span>` : unknown ? html`<span class="day-text muted">\u2026</span>` : null}`;
+  return html`<td class=${(today ? 'today' : '') + (chosen ? ' chosen' : '')}>${all ? html`<a href=${link('job', job, { day: chosen ? null : name })} aria-current=${chosen ? 'date' : undefined} title=${label}><span class="hush">${label}</span><span class="day" aria-hidden="true">${body}</span></a>` : html`<span class="day" title=${label}>${body}</span>`}</td>`;
+}
+
+// A job's slots one below the other: those to come, and what became of those that have passed, each with its reason; the
+// daemon's whole explanation is one press away.
+// Rows by slot, each with all its attempts, the last one first.
+function bySlot(rows) {
+  const found = new Map();
+  for (const row of rows) {
+    const key = row.run_id ?? 'slot ' + row.slot;
+    if (found.has(key)) found.get(key).push(row);
+    else found.set(key, [row]);
+  }
+  return [...found.entries()].map(([key, attempts]) => ({ key, attempts: attempts.sort((a, b) => b.attempt - a.attempt) }));
+}
+
+// The daemon's sentences about a slot.
+export function Why({ job, row }) {
+  const [state, setState] = useState({});
+  useEffect(() => {
+    const abort = new AbortController();
+    ask(`jobs/${encodeURIComponent(job)}/why` + query(row.run_id ? { run: row.run_id } : { slot: row.slot }), { signal: abort.signal })
+      .then((answer) => setState({ answer }), (problem) => setState({ problem }));
+    return () => abort.abort();
+  }, [job, row.run_id, row.slot, row.status]);
+  if (state.problem) return html`<p>${rowWords(row) || 'Nothing more is recorded.'} <span class="muted small">(${clip(state.problem.message, 200)})</span></p>`;
+  return html`<p class="why" role="status">${state.answer ? clip(state.answer.why, 4000) : '\u2026'}</p>`;
+}
+
+function Slot({ job, slot, zone, open }) {
+  const [shown, setShown] = useState(open), place = useRef(null);
+  useEffect(() => { if (open) place.current?.scrollIntoView({ block: 'center' }); }, []);
+  const row = slot.attempts[0], late = lateness(slot.attempts.at(-1)), words = rowWords(row), id = 'why-' + slot.key.replace(/\W/g, '-');
+  return html`<li ref=${place} class=${'slot' + (isBad(row.status) ? ' bad' : '')}>
+    <div class="slot-line">
+      <span class="slot-time"><${Time} at=${row.slot} zone=${zone} /></span>
+      <span class="slot-status"><${Status} status=${row.status} /></span>
+      <span class="slot-words">${words ? html`${words} <span class="muted">${row.slots > 1 ? untilWords(row, zone) : ''}</span>` : row.trigger && row.trigger !== 'schedule' ? html`<span class="muted">by ${TRIGGER[row.trigger] ?? row.trigger}</span>` : null}</span>
+      <span class="slot-facts muted">${row.duration_ms !== null ? html`<span>${duration(row.duration_ms)}</span>` : null}${late !== null && late >= 1000 ? html`<span class="warn-text">${duration(late)} late</span>` : null}${row.attempt > 1 ? html`<span>attempt ${row.attempt}</span>` : null}${row.node ? html`<${NodeName} node=${row.node} />` : null}${row.epoch ? html`<span title="The term's epoch, and the fence of the claim">e${row.epoch}${row.fence ? ` f${row.fence}` : ''}</span>` : null}</span>
+      <span class="slot-links">${row.run_id ? html`<${RunLink} id=${row.run_id} />` : null}<button type="button" class="quiet small" aria-expanded=${String(shown)} aria-controls=${id} onClick=${() => setShown(!shown)}>why</button></span>
+    </div>
+    <div id=${id} hidden=${!shown}>${shown ? html`<${Why} job=${job} row=${row} />` : null}</div>
+  </li>`;
+}
+
+export function SlotList({ job, zone, rows, planned, opened, plannedKnown }) {
+  const slots = bySlot(rows);
+  return html`<ol class="slots">
+    ${planned.map((one) => html`<li key=${'planned ' + one.slot} class="slot planned"><div class="slot-line"><span class="slot-time"><${Time} at=${one.slot} zone=${zone} /></span><span class="slot-status"><span class="status"><${Mark} status="planned" /> planned</span></span><span class="slot-words muted"><${Ago} at=${one.slot} /></span></div></li>`)}
+    ${plannedKnown === false ? html`<li class="slot muted">Only the node that leads the job knows its slots to come: its @every counts from there.</li>` : null}
+    ${slots.map((slot) => html`<${Slot} key=${slot.key} job=${job} slot=${slot} zone=${zone} open=${opened !== null && (opened === slot.attempts[0].slot || opened === slot.attempts[0].run_id)} />`)}
+    ${!slots.length ? html`<li><${Empty}>No slot in this time.<//></li>` : null}
+  </ol>`;
+}

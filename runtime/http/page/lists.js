@@ -1,0 +1,183 @@
+// Long lists: only the rows in sight are there, and only of those the last outcomes are asked for.
+import { html, useLayoutEffect, useMemo, useRef, useState, useEffect } from './html.js';
+import { ask, nameList, query, now } from './api.js';
+import { changed } from './live.js';
+import { zoneChoice, parse, MINUTE, DAY } from './time.js';
+
+// A long list of which only the rows in sight are in the document. All rows have one height, so that ten thousand of them
+// cost no more than thirty; rows keep their elements while they are in sight, and with them the focus.
+export function useNarrow(query = '(max-width: 760px)') {
+  const [narrow, setNarrow] = useState(() => matchMedia(query).matches);
+  useLayoutEffect(() => {
+    const list = matchMedia(query), follow = () => setNarrow(list.matches);
+    list.addEventListener('change', follow);
+    return () => list.removeEventListener('change', follow);
+  }, [query]);
+  return narrow;
+}
+
+// `onSight(from, to)` hears which rows are in sight. A row in sight is made anew only when the list or what `row` shows beside
+// its item, `extra`, is another.
+// `head`: names of columns, or of such by which is sorted [name, order, whether it is]; `onSort` hears of them.
+export function Rows({ list, height, row, extra, label, head, onSort, onSight, rowKey }) {
+  const box = useRef(null), [sight, setSight] = useState(() => [0, Math.ceil(innerHeight / height)]);
+  useLayoutEffect(() => {
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      if (!box.current) return;
+      const top = -box.current.getBoundingClientRect().top;
+      const from = Math.max(0, Math.floor(top / height) - 3), to = Math.min(list.length, Math.ceil((top + innerHeight) / height) + 3);
+      setSight((old) => (old[0] === from && old[1] === to ? old : [from, to]));
+      onSight?.(from, to);
+    };
+    const later = () => { frame ||= requestAnimationFrame(look); };
+    look();
+    addEventListener('scroll', later, { passive: true });
+    addEventListener('resize', later);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', later);
+      removeEventListener('resize', later);
+    };
+  }, [list, height]);
+  const zone = zoneChoice(), made = useMemo(() => new Map(), [list, height, zone]);
+  const rowAt = (one, index) => {
+    const shown = extra?.(one), old = made.get(one);
+    if (old && old.shown === shown) return old.row;
+    if (made.size > 300) made.clear();
+    const fresh = html`<div key=${rowKey(one)} class="grid-row" role="row" aria-rowindex=${index + 2} style=${{ transform: `translateY(${index * height}px)`, height: height + 'px' }}>${row(one)}</div>`;
+    made.set(one, { shown, row: fresh });
+    return fresh;
+  };
+  const [from, to] = [Math.min(sight[0], Math.max(0, list.length - 1)), Math.min(sight[1], list.length)];
+  return html`<div class="grid" role="table" aria-label=${label} aria-rowcount=${list.length + 1}>
+    <div role="rowgroup"><div class="grid-head" role="row" aria-rowindex="1">${head.map((one) => (typeof one === 'string' ? html`<span key=${one} role="columnheader">${one}</span>` : html`<span key=${one[0]} role="columnheader" aria-sort=${one[2] ? 'other' : 'none'}><button type="button" class="quiet small" onClick=${() => onSort(one[1])}>${one[0]}${one[2] ? ' \u25be' : ''}</button></span>`))}</div></div>
+    <div ref=${box} class="grid-body" role="rowgroup" style=${{ height: list.length * height + 'px' }}>
+      ${list.slice(from, to).map((one, i) => rowAt(one, from + i))}
+    </div>
+  </div>`;
+}
+
+// The last outcomes of jobs, asked for a hundred jobs at a time and only of those in sight; and how their durations
+// compare with what was usual before.
+const KEPT = 600, FRESH = 8000;
+const strips = new Map();  // job: { rows, at }
+
+const lean = ({ status, slot, duration_ms, run_id }) => ({ status, slot, duration_ms, run_id });
+
+let gaps = null;  // what the last answer about strips could not say
+async function fetchStrips(names, last, abort, of = '') {
+  const list = nameList('job', names);
+  if (!list) return [];
+  const { strips, ...more } = await ask(`history/strips?${list}&last=${last}${of}`, { signal: abort });
+  gaps = more;
+  return strips;
+}
+
+// Strips of the jobs that `sight` names, by job; renewed while they stay in sight.
+export function useStrips() {
+  const [, again] = useState(0), names = useRef([]), timer = useRef(0), abort = useRef(null);
+  const fill = async () => {
+    if (abort.current) return;
+    const old = performance.now() - FRESH;
+    const wanted = names.current.filter((name) => !strips.has(name) || strips.get(name).at < old).slice(0, 100);
+    if (!wanted.length) return;
+    abort.current = new AbortController();
+    try {
+      for (const { job, rows } of await fetchStrips(wanted, 30, abort.current.signal)) {
+        strips.delete(job);
+        strips.set(job, { rows: rows.map(lean), at: performance.now() });
+      }
+      if (!strips.has(wanted[0])) strips.set(wanted[0], { rows: [], at: performance.now() });
+      while (strips.size > KEPT) strips.delete(strips.keys().next().value);
+      again((n) => n + 1);
+      await learnUsual(wanted, abort.current.signal).catch(() => {});
+      for (const name of wanted) if (strips.has(name)) strips.set(name, { ...strips.get(name), rows: [...strips.get(name).rows] });
+      again((n) => n + 1);
+      // Long names did not all fit into one request.
+      if (names.current.some((name) => !strips.has(name))) timer.current = setTimeout(fill, 200);
+    } catch {
+      // asked again with the next poll
+    }
+    abort.current = null;
+  };
+  useEffect(() => {
+    const leave = changed.follow(fill), poll = setInterval(() => { if (!document.hidden) fill(); }, 10_000);
+    return () => {
+      leave();
+      clearInterval(poll);
+      clearTimeout(timer.current);
+      abort.current?.abort();
+    };
+  }, []);
+  const see = (seen) => {
+    names.current = seen;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(fill, 90);
+  };
+  return [(job) => strips.get(job)?.rows, see, gaps];
+}
+
+const middle = (list) => {
+  const all = [...list].sort((a, b) => a - b);
+  return all[all.length >> 1];
+};
+const durations = (rows) => rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null);
+
+// How long jobs take as a rule: the middle of their successes of the last seven days, but for the last one, at about this time
+// of the day. So a job that is slow for hours is not usual. Learned once an hour.
+const LEARNED = 60 * MINUTE, usuals = new Map();  // job: { ms, at }
+export async function learnUsual(names, abort) {
+  const old = Date.now() - LEARNED, wanted = names.filter((name) => !(usuals.get(name)?.at > old)), found = new Map();
+  if (!wanted.length) return;
+  for (const days of [1, 3, 5]) {
+    for (const { job, rows } of await fetchStrips(wanted, 12, abort, query({ since: new Date(now() - (days + 2) * DAY).toISOString(), until: new Date(now() - days * DAY).toISOString() }).replace('?', '&'))) {
+      found.set(job, [...(found.get(job) ?? []), ...durations(rows).map((row) => row.duration_ms)]);
+    }
+  }
+  if (usuals.size > 20_000) usuals.clear();
+  for (const [job, all] of found) usuals.set(job, { ms: all.length > 2 ? middle(all) : null, at: Date.now() });
+}
+
+// How many times longer the last runs took, three of the last day, than is usual; of a job that is too new, than those before.
+// null where there are too few.
+export function slowdown(job, rows) {
+  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]);
+  const usual = usuals.get(job)?.ms ?? (all.length > 5 ? middle(all.slice(3).map(([ms]) => ms)) : null);
+  if (!usual) return null;
+  const recent = middle(all.slice(0, 3).filter(([, fresh], i) => fresh || !i).map(([ms]) => ms)) ?? usual;
+  return { times: recent / usual, recent, usual };
+}
+export const timesText = (times) => `${times >= 10 ? Math.round(times) : times.toFixed(1).replace('.0', '')}\u00d7`;
+
+// A hundred at a time.
+const compared = new Map();  // job: { times, recent, usual, at }
+export async function compare(names, abort) {
+  const old = Date.now() - MINUTE;
+  for (let i = 0; i < names.length && !abort.aborted; i += 100) {
+    const wanted = names.slice(i, i + 100).filter((name) => !(compared.get(name)?.at > old));
+    if (!wanted.length) continue;
+    await learnUsual(wanted, abort).catch(() => {});
+    for (const { job, rows } of await fetchStrips(wanted, 12, abort)) compared.set(job, { ...slowdown(job, rows), at: Date.now() });
+  }
+  return compared;
+}
+
+// Compares all of these jobs, slowly enough to be no load; `done` of them are compared.
+export function useSlowdowns(jobs, on) {
+  const [done, setDone] = useState(0);
+  useEffect(() => {
+    if (!on || !jobs.length) return;
+    const abort = new AbortController(), names = jobs.map((one) => one.job);
+    (async () => {
+      for (let i = 0; i < names.length && !abort.signal.aborted; i += 100) {
+        await compare(names.slice(i, i + 100), abort.signal);
+        setDone(Math.min(i + 100, names.length));
+        if (i + 100 < names.length) await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+    })().catch(() => {});
+    return () => abort.abort();
+  }, [on, jobs.length]);
+  return [compared, done];
+}

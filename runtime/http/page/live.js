@@ -1,0 +1,135 @@
+// What happens on the node, as a stream of events. Its rows are not read: that there were some is all that is taken from
+// it, and views then ask anew, each 2 s at most. Cut off, it comes back by itself, later and later; the polls go on.
+import { signal, useEffect, useRef, useState } from './html.js';
+import { ask, send, signedIn, now } from './api.js';
+
+export const liveState = signal('off');  // off, live, cut
+export const daemon = signal(null);  // its `status`, which the frame asks for
+export const changed = signal(0);  // grows when something has happened, each 2 s at most
+
+let last = null, wait = 1000, stop = null, pending = false, spoken = 0;
+
+function happened() {
+  if (pending) return;
+  pending = true;
+  setTimeout(() => {
+    pending = false;
+    spoken = Date.now();
+    if (!document.hidden) changed.set(changed.get() + 1);
+  }, Math.max(50, spoken + 2000 - Date.now()));
+}
+
+async function read(abort) {
+  const response = await send('events' + (last === null ? '' : '?after=' + encodeURIComponent(last)), { signal: abort });
+  const reader = response.body.getReader(), text = new TextDecoder();
+  liveState.set('live');
+  wait = 1000;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const end = text.decode(value.length > 8192 ? value.subarray(-8192) : value);
+    const at = end.lastIndexOf('\nid: ');
+    const id = at >= 0 ? /^[^\n]*(?=\n)/.exec(end.slice(at + 5)) : /^id: ([^\n]*)\n/.exec(end);
+    if (id) last = id[1] ?? id[0];
+    if (/^(id|event|data):/m.test(end)) happened();
+  }
+}
+
+async function keep(abort) {
+  while (!abort.aborted) {
+    try {
+      await read(abort);
+    } catch (problem) {
+      if (abort.aborted) return;
+      if (problem.status === 401 || problem.status === 403 || problem.status === 404) {
+        liveState.set('cut');
+        return;
+      }
+    }
+    liveState.set('cut');
+    await new Promise((resolve) => setTimeout(resolve, wait + Math.random() * 500));
+    wait = Math.min(wait * 2, 30_000);
+  }
+}
+
+export function startLive() {
+  const begin = () => {
+    stop?.abort();
+    stop = new AbortController();
+    keep(stop.signal);
+  };
+  begin();
+  signedIn.follow(begin);
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) happened(); });
+}
+
+// Asks for something again and again, as long as a component is there that shows it: each `every` ms, sooner when events
+// say that something has happened, six times less often while nobody looks. One request is under way at a time; leaving
+// the view aborts it. What was answered stays in place until there is something else, so that nothing jumps.
+// path null: nothing is asked. `live`: how soon, in ms, events may lead to another request; false: not at all. `read` may take the answer apart, or make further requests by the `ask` it is given.
+// `hold`: for so many ms an answer is not taken in place of one in which fewer nodes were missing. `heard.at`: when the last answer was taken.
+const NONE = { data: null, problem: null }, LONGEST = 40_000;
+const lacks = (data, before) => data.missing?.some(({ node }) => !before.missing?.some((one) => one.node === node));
+export function usePoll(path, { every = 5000, live = 2000, read = null, keep = false, hold = 0 } = {}) {
+  const [state, setState] = useState(NONE), heard = useRef({ at: 0, every });
+  const again = useRef(() => {});
+  const reader = useRef(read);
+  reader.current = read;
+  useEffect(() => {
+    if (path === null) {
+      setState(NONE);
+      return;
+    }
+    if (!keep) setState((old) => (old.data || old.problem ? NONE : old));
+    heard.current = { at: 0, every };
+    let shown = null, abort = null, timer = 0, began = 0, took = 0, last = null, stopped = false, soon = false, gone = false;
+    const plan = (ms) => {
+      clearTimeout(timer);
+      timer = setTimeout(run, ms);
+    };
+    const run = async () => {
+      if (stopped || abort) return;
+      const mine = (abort = new AbortController()), late = setTimeout(() => mine.abort(new Error('The daemon has not answered for 40 s.')), LONGEST);
+      began = performance.now();
+      let pause = every;
+      try {
+        const data = reader.current ? await reader.current(path, mine.signal) : await ask(path, { signal: mine.signal });
+        const text = data?.same ?? JSON.stringify(data);
+        if (!stopped && !(shown && now() - heard.current.at < hold && lacks(data, shown))) {
+          heard.current.at = now();
+          setState((old) => (text === last && !old.problem && old.data ? old : { data: text === last && old.data ? old.data : data, problem: null }));
+          shown = data;
+          last = text;
+        }
+      } catch (problem) {
+        if (stopped || abort !== mine) return;
+        setState((old) => ({ ...old, problem }));
+        gone = problem.status === 404;
+        pause = gone ? Math.max(every, 60_000) : Math.max(every, (problem.again || 0) * 1000);
+      }
+      clearTimeout(late);
+      if (abort !== mine) return;
+      abort = null;
+      took = performance.now() - began;
+      if (stopped) return;
+      const wanted = soon ? Math.max(live || every, 4 * took) : Math.max(pause, 4 * took) * (document.hidden ? 6 : 1);
+      soon = false;
+      plan(wanted);
+    };
+    const poke = () => {
+      if (abort) soon = true;
+      else if (!gone && performance.now() - began > Math.max(live - 100, 4 * took)) plan(0);
+    };
+    again.current = () => (abort ? (soon = true) : plan(0));
+    const leave = [signedIn.follow(() => { abort?.abort(); abort = null; plan(0); })];
+    if (live) leave.push(changed.follow(poke));
+    run();
+    return () => {
+      stopped = true;
+      clearTimeout(timer);
+      abort?.abort();
+      for (const one of leave) one();
+    };
+  }, [path, every]);
+  return { ...state, heard: heard.current, again: () => again.current() };
+}

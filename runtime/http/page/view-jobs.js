@@ -1,0 +1,83 @@
+// Jobs: all of them, to be searched, filtered and compared; each with its last outcomes and its next slot.
+import { html, useMemo } from './html.js';
+import { update } from './router.js';
+import { Time, Ago, duration } from './time.js';
+import { Act } from './act.js';
+import { useJobIndex } from './job-index.js';
+import { useStrips, useSlowdowns, slowdown, timesText, Rows, useNarrow } from './lists.js';
+import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
+import { plural, count, clip, scheduleText, person } from './words.js';
+
+const STATES = [['', 'any state'], ['bad', 'last run bad'], ['active', 'active'], ['paused', 'paused'], ['halted', 'halted'], ['disabled', 'disabled'], ['leaderless', 'no leader'], ['other', 'other states']];
+const SORTS = [['', 'name'], ['bad', 'worst first'], ['next', 'next slot'], ['slower', 'slower than usual']];
+const PLAIN = ['active', 'paused', 'halted', 'disabled'];
+
+const fits = {
+  bad: (job) => job.rank >= 5, leaderless: (job) => !job.leader, other: (job) => job.state && !PLAIN.includes(job.state),
+};
+
+export default function Jobs({ query }) {
+  const index = useJobIndex(), narrow = useNarrow();
+  const [stripOf, see, gaps] = useStrips();
+  const search = query.get('q') ?? '', group = query.get('group') ?? '', state = query.get('state') ?? '', order = query.get('sort') ?? '';
+  const groups = useMemo(() => [...new Set(index.jobs.map((job) => job.group))].sort(), [index]);
+  const filtered = useMemo(() => {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    return index.jobs.filter((job) => (!group || job.group === group) && (!state || (fits[state] ? fits[state](job) : job.state === state)) && words.every((word) => job.lower.includes(word)));
+  }, [index, search, group, state]);
+  const [slow, done] = useSlowdowns(filtered, order === 'slower');
+  const list = useMemo(() => {
+    if (order === 'bad') return [...filtered].sort((a, b) => b.rank - a.rank);
+    if (order === 'next') return [...filtered].sort((a, b) => (a.next ?? Infinity) - (b.next ?? Infinity));
+    if (order === 'slower') return filtered.filter((job) => slow.get(job.job)?.times >= 1.2).sort((a, b) => slow.get(b.job).times - slow.get(a.job).times);
+    return filtered;
+  }, [filtered, order, done]);
+  const row = (job) => narrow ? html`<${Narrow} job=${job} rows=${stripOf(job.job)} />` : html`<${Wide} job=${job} rows=${stripOf(job.job)} />`;
+  return html`
+    <div class="view-head"><h1>Jobs</h1><p class="muted" role="status">${!index.ready && !index.jobs.length ? '' : order === 'slower' && done < filtered.length ? `${count(list.length)} slower than usual, ${count(done)} of ${plural(filtered.length, 'job')} compared` : order === 'slower' ? `${count(list.length)} of ${plural(filtered.length, 'job')} slower than usual` : filtered.length === index.jobs.length ? plural(index.jobs.length, 'job') : `${count(filtered.length)} of ${plural(index.jobs.length, 'job')}`}</p>
+      ${group ? html`<div class="actions"><${Act} kind="pause" group=${group} /><${Act} kind="resume" group=${group} /></div>` : null}</div>
+    <div class="bar" role="search">
+      <${Search} label="Search" value=${search} placeholder="part of a name" onChange=${(value) => update({ q: value })} />
+      <${Select} label="Group" value=${group} options=${[['', 'all groups'], ...groups.map((name) => [name, clip(name, 40)])]} onChange=${(value) => update({ group: value })} />
+      <${Select} label="State" value=${state} options=${STATES} onChange=${(value) => update({ state: value })} />
+      <${Select} label="Sort by" value=${order} options=${SORTS} onChange=${(value) => update({ sort: value })} />
+    </div>
+    <${Trouble} of=${[index]} /><${Gaps} of=${[index.missing, gaps]} />
+    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? done < filtered.length ? 'None of those compared so far takes longer than usual.' : 'No job takes longer than usual, going by its runs of the last day and those of the week before.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
+    <${Rows} list=${list} height=${narrow ? 102 : 44} row=${row} extra=${(job) => stripOf(job.job)} label="Jobs" rowKey=${(job) => job.job} onSight=${(from, to) => see(list.slice(from, to).map((job) => job.job))}
+      onSort=${(key) => update({ sort: key })}
+      head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;
+}
+
+function State({ job }) {
+  if (job.state === 'paused') return html`<span class="tag warn" title=${job.pausedBy ? `by ${person(job.pausedBy)}` : undefined}>paused</span>`;
+  if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
+  if (!job.leader) return html`<span class="tag bad">no leader</span>`;
+  if (job.state && job.state !== 'active') return html`<span class="tag">${clip(job.state, 40).replace(/_/g, ' ')}</span>`;
+  return null;
+}
+
+function Next({ job }) {
+  if (!job.next) return html`<span class="muted">${job.state === 'paused' ? 'paused' : job.schedule?.length === 0 ? 'by trigger' : 'none known'}</span>`;
+  return html`<span class="two"><${Time} at=${job.next} zone=${job.zone} /><span class="muted small"><${Ago} at=${job.next} /></span></span>`;
+}
+
+function Pace({ job, rows }) {
+  const found = rows && slowdown(job.job, rows);
+  if (!found) return html`<span class="muted">\u2013</span>`;
+  return found.times >= 1.2 ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class=${'small ' + (found.times >= 1.5 ? 'warn-text' : 'muted')}>now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
+}
+
+const Wide = ({ job, rows }) => html`
+  <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} job=${job} /></span>
+  <span role="cell"><${LastStatus} text=${job.last} /></span>
+  <span role="cell"><${Strip} rows=${rows} /></span>
+  <span role="cell" class="num"><${Pace} ...${{ job, rows }} /></span>
+  <span role="cell"><${Next} job=${job} /></span>
+  <span role="cell" class="muted small">${clip(scheduleText(job.schedule), 90)}</span>`;
+
+const Narrow = ({ job, rows }) => html`<span role="cell" class="cell-stack">
+  <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
+  <span class="line small"><${LastStatus} text=${job.last} /> <span class="push"><${Next} job=${job} /></span></span>
+  <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows }} /></span></span>
+</span>`;

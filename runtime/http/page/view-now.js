@@ -1,0 +1,201 @@
+// Now: what needs attention, then what runs, what is due next on which node, who leads, and what people asked for.
+import { html, useMemo } from './html.js';
+import { ask, query, now } from './api.js';
+import { daemon, usePoll } from './live.js';
+import { update, link } from './router.js';
+import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
+import { askAttention } from './attention.js';
+import { AskedRow } from './asked.js';
+import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Strip } from './parts.js';
+import { plural, count, clip, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { useJobIndex, zoneOfJob, redefined, askDue, nodesOfInstances } from './job-index.js';
+import { quoted } from './act.js';
+import { compare, timesText } from './lists.js';
+
+const ELECTIONS = 8, SLOW = 3;  // a run that takes so many times its usual time needs attention
+const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
+const WINDOW_NAMES = [['6h', '6 hours'], ['24h', '24 hours'], ['7d', '7 days']];
+
+const NONE = Object.create(null);
+const NOTHING = { failing: [], stopped: [], missed: [], lost: [], others: [], recovered: [] };
+
+async function askOpen(path, abort) {
+  const [rows, here] = await Promise.all([
+    ask('history' + query({ status: 'running,claimed,queued', limit: 200 }), { signal: abort }),
+    ask('runs', { signal: abort }),
+  ]);
+  const found = new Map();
+  // A row of another node may have ended it meanwhile.
+  for (const { run_id, job, slot, node, status, started_at, attempt, trigger } of rows.rows) if (/running|claimed|queued/.test(status)) found.set(run_id ?? job + slot, { run_id, job, slot, node, status, started_at, attempt, trigger });
+  for (const run of here.runs) {
+    if (!found.has(run.run_id)) found.set(run.run_id, { ...run, status: run.state === 'running' || run.state === 'foreign' ? 'running' : run.state === 'waiting' ? 'queued' : 'claimed', started_at: null });
+  }
+  return { runs: [...found.values()].sort((a, b) => parse(a.started_at ?? a.slot) - parse(b.started_at ?? b.slot)), more: rows.next !== null, missing: rows.missing };
+}
+
+// Who led groups, with who had led them before.
+async function askElections(path, abort) {
+  const answers = await Promise.all(path.split(' ').slice(1).map((group) => ask(`groups/${group}/terms?limit=4`, { signal: abort })));
+  return { terms: answers.flatMap(({ terms }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? null }))) };
+}
+
+// How long jobs take as a rule, and which take longer now: all jobs, where they are few, else those that ran last.
+const FEW = 200, SLOWER = 2;
+async function askPace(running, all, abort) {
+  const names = all.length && all.length <= FEW ? all.map((one) => one.job) : [...new Set((await ask('history' + query({ status: 'succeeded', limit: FEW }), { signal: abort })).rows.map((row) => row.job))];
+  const wanted = [...new Set([...running, ...names])], found = await compare(wanted, abort), slower = [], usual = Object.create(null);
+  for (const job of wanted) {
+    const one = found.get(job);
+    if (!one?.usual) continue;
+    usual[job] = one.usual;
+    if (one.times >= SLOWER && one.recent - one.usual >= 2000) slower.push({ job, ...one, at: 0 });
+  }
+  return { usual, slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
+}
+
+export default function Now({ query: shown }) {
+  const window = WINDOWS[shown.get('since')] ? shown.get('since') : '24h';
+  const index = useJobIndex(1500);
+  const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: 10_000, live: false });
+  const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, read: (path, abort) => askAttention(WINDOWS[window], abort) });
+  const open = usePoll('open', { read: askOpen, hold: 12_000 });
+  const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
+  const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR }, others, abort) });
+  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 });
+  const led = useMemo(() => (groups.data?.groups ?? []).map((one) => one.group).slice(0, ELECTIONS).map(encodeURIComponent).join(' '), [groups.data]);
+  const elections = usePoll(led ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
+  const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
+  const pace = usePoll(`pace ${index.jobs.length} ${names}`, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
+  const found = attention.data, at = until(useNow(15_000), open.heard);
+  const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
+  const away = (nodes.data?.nodes ?? []).filter(isAway), sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
+  // Of what goes on there.
+  const heardOf = (node) => {
+    const one = away.find((it) => it.node === node);
+    return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
+  };
+  const troubled = (groups.data?.groups ?? []).filter((group) => group.leaderless || group.halted || group.drift?.length);
+  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + (found ? found.failing.length + found.stopped.length + found.missed.length + found.lost.length : 0);
+  const ready = nodes.data && groups.data && found, some = away.length + sick.length + troubled.length > 0;
+  return html`
+    <div class="view-head"><h1>Now</h1>
+      <p class=${'verdict ' + (ready ? (urgent ? 'warn' : 'good') : '')} role="status">${!ready ? 'Asking the fleet\u2026' : urgent ? html`<${Mark} status="missed" /> ${plural(urgent, 'thing needs', 'things need')} attention` : html`<${Mark} status="succeeded" /> The fleet is healthy: nothing needs attention`}</p>
+      <${Choice} label="How far back" value=${window} options=${WINDOW_NAMES} onChange=${(key) => update({ since: key === '24h' ? null : key }, true)} />
+    </div>
+    <${Trouble} of=${[nodes, attention, open]} />
+    <${Gaps} of=${[found, open.data]} />
+    <${Figures} ...${{ status, nodes, groups, open, due }} />
+    <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
+      ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window }} />`}
+    <//>
+    <div class="columns">
+      <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} nodes=${nodes} groups=${groups} /></div>
+      <div class="stack"><${Due} due=${due} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} requests=${requests} elections=${elections} wait=${led !== ''} /></div>
+    </div>`;
+}
+
+function Figures({ status, nodes, groups, open, due }) {
+  const all = nodes.data?.nodes ?? [], led = groups.data?.groups ?? [];
+  const figures = [
+    ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
+    ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}`],
+    ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
+    ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
+    ['Jobs', status && count(status.jobs)],
+    ['You ask', status && html`<${NodeName} node=${status.node} />`, status && `${status.backend}, session ${status.session}`],
+  ];
+  return html`<dl class="figures">${figures.map(([name, value, note]) => html`<div key=${name}><dt>${name}</dt><dd title=${note}>${value ?? '\u2013'}</dd></div>`)}</dl>`;
+}
+
+const Item = ({ status, title, children, strip, action }) => html`<li class="item"><${Mark} status=${status} /><div class="item-text"><strong>${title}</strong> <span>${children}</span></div>${strip ? html`<${Strip} rows=${strip} places=${15} />` : null}${action ? html`<div class="item-action">${action}</div>` : null}</li>`;
+
+// Groups of a node in trouble, with the command that has another node lead them.
+const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`${i ? ', ' : ''}<${Name} text=${group} most=${40} /> <${Copy} text=${`ballot election evict ${quoted(group)}`} />`)}${groups.length > 3 ? ` and ${groups.length - 3} more` : ''}`;
+
+function Attention({ away, sick, troubled, slow, slower, heardOf, found, window }) {
+  const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
+  return html`<div class="attention">
+    ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
+      ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
+      ${sick.map((node) => html`<${Item} key=${node.node} status="missed" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>is ${node.state}: ${clip(node.reasons.join('; '), 200)}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} />` : ''}<//>`)}
+    </ul>` : null}
+    ${troubled.length ? html`<h3>Groups</h3><ul class="items"><${More} list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${group.leaderless || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
+      ${group.leaderless ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//></ul>` : null}
+    ${found.failing.length ? html`<h3>Failing</h3><ul class="items"><${More} list=${found.failing} what="job">${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${one.newest?.run_id ? html`<a href=${link('run', one.newest.run_id)}>Last output</a>` : null}>
+      ${one.success ? 'not one success since' : 'since'} <${Time} at=${one.success ?? one.since} zone=${zoneOfJob(one.job)} />${one.longer ? ' or longer' : ''}, ${one.inRow === 1 ? 'once' : html`${one.inRow}${one.all ? ' or more' : ''} in a row`}${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//></ul>` : null}
+    ${found.stopped.length ? html`<h3>Without a success</h3><ul class="items"><${More} list=${found.stopped} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}, since <${Time} at=${one.oldest} zone=${zoneOfJob(one.job)} /> or longer: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//></ul>` : null}
+    ${slow.length ? html`<h3>Running long</h3><ul class="items"><${More} list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//></ul>` : null}
+    ${slower.length ? html`<h3>Slower than usual</h3><ul class="items"><${More} list=${slower} what="job">${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${timesText(one.times)}, ${duration(one.recent)} instead of ${duration(one.usual)}<//>`}<//></ul>` : null}
+    ${found.missed.length ? html`<h3>Missed</h3><ul class="items">${found.missed.map((one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
+      ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`)}</ul>` : null}
+    ${found.lost.length ? html`<h3>Lost</h3><ul class="items">${found.lost.map((one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
+      ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`)}</ul>` : null}
+    ${found.others.length ? html`<details><summary>${plural(found.others.length, 'other job')} had failures</summary><ul class="items"><${More} list=${found.others} what="job">${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//></ul></details>` : null}
+    ${found.recovered.length ? html`<details><summary>${plural(found.recovered.length, 'job')} failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered</summary><ul class="items"><${More} list=${found.recovered} what="job">${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//></ul></details>` : null}
+  </div>`;
+}
+
+function Slower({ run, usual, heard }) {
+  const at = until(useNow(5000), heard);
+  if (!usual || !run.started_at) return usual ? html`<span class="muted">usually ${duration(usual)}</span>` : null;
+  const times = (at - parse(run.started_at)) / usual;
+  return times >= 1.5 ? html`<strong class="warn-text">${timesText(times)} its usual ${duration(usual)}</strong>` : html`<span class="muted">usually ${duration(usual)}</span>`;
+}
+
+function Running({ open, heardOf, usual }) {
+  const runs = open.data?.runs ?? [];
+  return html`<${Section} id="running" title="Running">
+    ${!open.data ? html`<${Loading} />` : !runs.length ? html`<${Empty}>${open.data.missing?.length ? 'No run goes on, as far as nodes that answer know.' : 'No run goes on.'}<//>` : html`<ul class="rows">
+      <${More} list=${runs} first=${8} step=${40} most=${200} what="run">${(run) => html`<li key=${run.run_id ?? run.job + run.slot} class="row run">
+        <${Mark} status=${run.status} /><span class="row-main"><${JobLink} job=${run.job} /> <span class="muted">on <${NodeName} node=${run.node} />${run.attempt > 1 ? `, attempt ${run.attempt}` : ''}${run.status === 'running' ? '' : ', ' + run.status}</span></span>
+        <span class="row-note">${run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />` : html`<${Ago} at=${run.slot} />`} <${Slower} run=${run} usual=${usual[run.job]} heard=${heardOf(run.node)} /></span>
+        ${run.run_id ? html`<a class="small" href=${link('run', run.run_id)} aria-label=${`Output of ${clip(run.job, 40)}`}>output</a>` : null}
+      </li>`}<//></ul>`}
+  <//>`;
+}
+
+function Due({ due, node, nodes }) {
+  const slots = (due.data?.slots ?? []).filter((one) => !node || one.node === node);
+  const away = new Set(nodes.filter(isAway).map((one) => one.node));
+  const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];
+  return html`<${Section} id="due" title="Due in the next hour" aside=${html`<${Select} label="On" value=${node ?? ''} options=${options} onChange=${(value) => update({ due: value || null })} />`}>
+    ${!due.data ? html`<${Loading} />` : !slots.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
+      <${More} list=${slots} first=${8} step=${40} most=${200} what="slot">${(one) => html`<li key=${one.slot + one.job} class="row">
+        <span class="row-time"><${Time} at=${one.slot} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
+        <span class="row-main"><${JobLink} job=${one.job} /></span>
+        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : html`<strong class="warn-text">no leader</strong>`}</span>
+      </li>`}<//></ul>
+      ${due.data.left_out || due.data.unknown?.length ? html`<p class="muted small">${due.data.left_out ? html`More are due than are listed; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
+  <//>`;
+}
+
+function Leaders({ nodes, groups }) {
+  const led = new Map((groups.data?.groups ?? []).map((group) => [group.group, group]));
+  const none = [...led.values()].filter((group) => !group.leader);
+  return html`<${Section} id="leaders" title="Nodes and leaders">
+    ${!nodes.data ? html`<${Loading} />` : html`<ul class="rows"><${More} list=${nodes.data.nodes} first=${12} what="node">${(node) => {
+    // The groups are those of this node's files; what others lead beside them they say.
+    const leads = [...new Set([...[...led.values()].filter((group) => group.leader === node.node).map((group) => group.group), ...node.leads.filter((group) => !led.get(group)?.leader)])].map((group) => led.get(group) ?? { group });
+    return html`<li key=${node.node} class="row tall"><${Mark} status=${isAway(node) ? 'lost' : node.state === 'degraded' ? 'missed' : 'succeeded'} />
+      <span class="row-main"><a href=${link('timeline', null, { node: node.node, last: '24h' })}><${NodeName} node=${node.node} /></a> <span class="muted">${node.state}${node.version ? `, ${clip(node.version, 20)}` : ''}${node.host && node.host !== node.node ? `, ${clip(node.host, 40)}` : ''}</span>
+      <span class="chips">${leads.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} />${group.epoch ? html` <span class="muted">epoch ${group.epoch}</span>` : ''}</a>`)}${leads.length > 12 ? html`<span class="muted">and ${leads.length - 12} more</span>` : leads.length ? null : html`<span class="muted">${!groups.data ? '' : ['silent', 'unknown', 'starting'].includes(node.state) ? 'what it leads is not known' : 'leads nothing'}</span>`}</span></span></li>`;
+  }}<//>
+    ${none.length ? html`<li class="row tall"><${Mark} status="failed" /><span class="row-main">no leader <span class="chips">${none.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} /></a>`)}</span></span></li>` : null}</ul>`}
+  <//>`;
+}
+
+function Changes({ requests, elections, wait }) {
+  const since = now() - 7 * DAY, defined = redefined.use();
+  if (!requests.data || (wait && !elections.data && !elections.problem)) return html`<${Section} id="asked" title="What changed lately"><${Loading} /><//>`;
+  const all = [
+    ...requests.data.requests.map((row) => ({ at: parse(row.at), row })),
+    ...(elections.data?.terms ?? []).map((term) => ({ at: parse(term.elected_at), term })),
+    ...defined.list.map((job) => ({ at: job.at, job })),
+  ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
+  return html`<${Section} id="asked" title="What changed lately">
+    ${!all.length ? html`<${Empty}>In seven days nobody asked for anything, and no leader changed.<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, job }) => (job ? html`<li key=${'d' + job.job + job.at} class="row tall"><span class="row-time"><${Time} at=${job.at} zone=${zoneOfJob(job.job)} /></span><span class="row-main"><${JobLink} job=${job.job} /> ${job.what} <span class="muted">as this page has seen</span></span></li>` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
+      <span class="row-time"><${Time} at=${term.elected_at} /></span>
+      <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}${term.before ? html`; before it <${NodeName} node=${term.before.node} />${term.before.cause ? `: ${CAUSE[term.before.cause] ?? term.before.cause}` : ''}` : ''}</span></span></li>`)}<//></ul>`}
+    ${defined.since ? html`<p class="muted small">Definitions are compared while this page is open, since <${Time} at=${defined.since} />.</p>` : null}
+  <//>`;
+}

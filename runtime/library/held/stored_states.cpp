@@ -1,0 +1,130 @@
+#include "library/held/stored_states.hpp"
+
+#include <algorithm>
+
+#include "base/instance.hpp"
+#include "core/job/slots/slot_feed.hpp"
+#include "core/record/standing_pause.hpp"
+
+namespace ballot::library {
+namespace {
+
+/// `from`: what says since when, and by whom.
+template <class From>
+StoredState paused(bool is_paused, Pause::Of of, const From& from) {
+  if (!is_paused) return {};
+  return {.word = "paused",
+          .pauses = {{of, from.paused_at, from.paused_by, from.pause_terms.ends, from.pause_terms.reason}}};
+}
+
+StoredState paused_by(const core::StandingPause& pause) {
+  return {.word = "paused", .pauses = {{Pause::Of::job, pause.at, pause.by, pause.terms.ends, pause.terms.reason}}};
+}
+
+/// What cannot be read here cannot be read by whoever leads either.
+StoredState unreadable(const Error& why) { return {.word = "halted", .why = why.what}; }
+
+StoredState state_of(const Result<core::JobRegister>& stored, bool all_are_paused) {
+  if (!stored) return unreadable(stored.error());
+  return paused(stored->is_paused_yet(all_are_paused), Pause::Of::job, *stored->interventions);
+}
+
+StoredState state_of(const Result<core::GroupRegister>& stored) {
+  if (!stored) return unreadable(stored.error());
+  if (stored->halted.empty()) return paused(stored->paused, Pause::Of::group, *stored);
+  return {.word = "halted", .why = stored->halted, .since = stored->halted_at};
+}
+
+}  // namespace
+
+const std::string& StoredState::over(const std::string& daemon) const {
+  if (word == "halted") return word;
+  const bool comes_first = daemon.starts_with("waiting") || daemon == "disabled";
+  return word == "paused" && !comes_first ? word : daemon;
+}
+
+void StoredStates::add(std::span<const Register> registers) {
+  for (const Register& one : registers)
+    if (auto job = core::paused_job(one)) pauses_.emplace(*std::move(job), core::standing_pause_of(one));
+  for (const Register& one : registers)
+    if (!one.name.starts_with(core::pause_prefix)) add(one);
+}
+
+void StoredStates::add(const Register& stored) {
+  const bool of_group = stored.name.starts_with("g/");
+  StoredState state;
+  if (of_group) {
+    state = state_of(core::parse_group_register(stored.value));
+  } else {
+    const auto job = core::parse_job_register(stored.value);
+    const std::string name = stored.name.substr(2);
+    known_.insert(name);
+    const core::StandingPause* const all = pause_of_all(name);
+    state = state_of(job, all != nullptr);
+    // Its node is away, or about to: an instance follows such a pause once, and none that is over.
+    if (job && is_to_come(all) && state.word == "active" && job->interventions->standing_pause != all->id)
+      state = paused_by(*all);
+    if (job) add_waiting(*job, name);
+    if (job && !job->anchors.empty()) counting_[name].anchors = job->anchors;
+  }
+  state.of_group = of_group;
+  if (state.word != "active") states_.insert_or_assign(stored.name, std::move(state));
+}
+
+/// Of an instance: the pause of all that stands; null: there is none.
+const core::StandingPause* StoredStates::pause_of_all(const std::string& job) const {
+  const auto found = is_instance(job) ? pauses_.find(std::string(common_name(job))) : pauses_.end();
+  return found == pauses_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::vector<WallTime>> StoredStates::phase(const std::string& job, const schedule::Plan& plan) const {
+  const auto found = counting_.find(job);
+  return found == counting_.end() ? std::nullopt : core::phase_of(plan, found->second);
+}
+
+void StoredStates::add_waiting(const core::JobRegister& stored, const std::string& job) {
+  const std::string& group = stored.group;
+  for (const core::OpenRun& run : stored.runs)
+    if (run.waits_until && !run.queued && run.attempt > 1)
+      waiting_.push_back({job, group, run.id, run.slot, run.attempt, *run.waits_until});
+}
+
+std::vector<WaitingRun> StoredStates::waiting() const {
+  std::vector<WaitingRun> runs = waiting_;
+  // An attempt waits for the end of a pause, too.
+  std::erase_if(runs, [&](const WaitingRun& run) { return of(run.job, run.group).word != "active"; });
+  std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.starts_at < b.starts_at; });
+  return runs;
+}
+
+StoredStates StoredStates::of(const std::vector<Register>& registers, WallTime now) {
+  StoredStates states(now);
+  states.add(registers);
+  return states;
+}
+
+std::vector<std::string> StoredStates::held() const {
+  std::vector<std::string> names;
+  for (const auto& [name, state] : states_) names.push_back(name);
+  return names;
+}
+
+StoredState StoredStates::of(const std::string& job, const std::string& group) const {
+  StoredState state;
+  const std::string of_job = core::job_register(job), of_group = core::group_register(group);
+  for (const std::string& name : {of_group, of_job})
+    if (const auto found = states_.find(name); found != states_.end() && found->second.word == "halted")
+      return found->second;
+  // An instance that nobody has led yet has no register.
+  const core::StandingPause* const all = known_.contains(job) ? nullptr : pause_of_all(job);
+  if (is_to_come(all)) state = paused_by(*all);
+  for (const std::string& name : {of_job, of_group}) {
+    const auto found = states_.find(name);
+    if (found == states_.end()) continue;
+    state.word = found->second.word;
+    state.pauses.insert(state.pauses.end(), found->second.pauses.begin(), found->second.pauses.end());
+  }
+  return state;
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,26 @@
+#include "library/why/explanation.hpp"
+
+#include "library/why/why_text.hpp"
+
+namespace ballot::library {
+
+Explanation explain(const std::vector<Row>& rows, LedgerView& ledger, const KnownJob& job) {
+  const Row& last = rows.front();
+  if (ledger.is_evidence(last)) {
+    const bool waits = last.status == Status::queued && last.attempt > 1;
+    return {evidence_text(last) + (waits ? retry_text(rows, last.attempt, job) : "") + before_text(rows), {}};
+  }
+  const auto next = last.run ? job.to_come(*last.run) : std::nullopt;
+  const bool is_tried_again = next && *next > last.attempt;
+  std::string text = circumstances(last);
+  if (!is_tried_again) text += attempts_text(rows, ledger.is_of_fleet() ? "the ledgers know" : "this ledger knows");
+  const std::string detail = why_detail(last, ledger, job);
+  const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
+  if (!says_all) text += " " + std::string(rule_of(last));
+  text += detail;
+  if (last.run) text += what_follows(last, job.facts, next);
+  if (is_tried_again) text += retry_text(rows, *next, job);
+  return {text, is_tried_again ? next : std::nullopt};
+}
+
+}  // namespace ballot::library

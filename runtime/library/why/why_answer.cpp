@@ -1,0 +1,288 @@
+#include "library/why/why_answer.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/duration.hpp"
+#include "base/instance.hpp"
+#include "base/wall_text.hpp"
+#include "config/other_instance.hpp"
+#include "library/history/ledger_questions.hpp"
+#include "library/history/ledger_wire.hpp"
+#include "library/shown/values.hpp"
+#include "library/why/explanation.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+
+/// The last slot at or before `time`. next() ascends with what it is given, so the instant at which it jumps beyond
+/// `time` can be searched for.
+std::optional<WallTime> last_slot(const schedule::Plan& plan, WallTime time) {
+  if (!plan.everies().empty()) return std::nullopt;
+  const auto slot_in = [&](WallTime after) {
+    const auto slot = plan.next(after, {});
+    return slot && slot->at <= time ? std::optional(slot->at) : std::nullopt;
+  };
+  constexpr Millis longest = std::chrono::years(40);  // a 29 February on a given weekday comes every 28
+  Millis back = std::chrono::minutes(1);
+  while (!slot_in(time - back)) {
+    if (back >= longest) return std::nullopt;
+    back = std::min(back * 4, longest);
+  }
+  WallTime before = time - back, past = time;  // a slot follows `before`, none follows `past`
+  while (past - before > Millis(1)) {
+    const WallTime middle = before + (past - before) / 2;
+    (slot_in(middle) ? before : past) = middle;
+  }
+  return slot_in(before);
+}
+
+std::optional<Millis> shortest_every(const schedule::Plan& plan) {
+  std::optional<Millis> shortest;
+  for (const std::string& text : plan.everies())  // "@every 90s"
+    if (const auto one = parse_duration(text.substr(text.find(' ') + 1)))
+      shortest = std::min(shortest.value_or(*one), *one);
+  return shortest;
+}
+
+UnrecordedSlot::Schedule schedule_of(const schedule::DefinitionPtr& definition) {
+  using Schedule = UnrecordedSlot::Schedule;
+  if (!definition) return Schedule::not_loaded;
+  if (!definition->job.enabled) return Schedule::disabled;
+  if (definition->job.schedule.empty()) return Schedule::none;
+  const bool only_reboot = definition->plan.on_reboot() && definition->job.schedule.size() == 1;
+  return only_reboot ? Schedule::only_reboot : Schedule::some;
+}
+
+/// Of the run, or of the ledger's latest slot of the job up to the time: last attempt first.
+Result<std::vector<Row>> rows_of(LedgerView& ledger, const WhyAsked& asked, WallTime time) {
+  std::vector<Row> rows;
+  storage::Filter filter{.until = time + Millis(1), .limit = 1};
+  if (!asked.job.empty()) filter.jobs = {asked.job};
+  if (asked.run) filter.run = asked.run, filter.until.reset(), filter.limit.reset();
+  const auto read = ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
+  if (!read) return read.error();
+  return asked.run || rows.empty() ? rows : ledger.at(asked.job, rows.front().slot);
+}
+
+std::vector<std::string> names_of(const std::vector<MissingNode>& missing) {
+  std::vector<std::string> names;
+  for (const MissingNode& node : missing) names.push_back(node.node);
+  return names;
+}
+
+/// Until when the last of them is known to have lived; none: not of all.
+std::optional<WallTime> last_heard_of(const std::vector<MissingNode>& missing) {
+  std::optional<WallTime> last;
+  for (const MissingNode& node : missing) {
+    if (!node.last_heard || (node.heard_by != "election" && node.heard_by != "answer")) return std::nullopt;
+    last = std::max(last, node.last_heard);
+  }
+  return last;
+}
+
+/// The slot is due and waits, as the node that leads the job says: this one, or another one that has answered.
+bool is_in_turn(WallTime slot, LedgerView& ledger, const WhyFacts& facts) {
+  const auto waits = [&](const std::vector<WallTime>& waiting) {
+    return std::find(waiting.begin(), waiting.end(), slot) != waiting.end();
+  };
+  if (waits(facts.waiting)) return true;
+  const std::string& job = facts.slot.job;
+  if (ledger.is_of_fleet() && ledger.states().empty()) (void)ledger.last_statuses({job});  // a history asks no leader
+  const std::vector<LedState> states = ledger.states();
+  return std::any_of(states.begin(), states.end(),
+                     [&](const LedState& one) { return one.job == job && waits(one.waiting); });
+}
+
+/// Of another node's instance, as that node says; "": it is defined there, or has not been asked for.
+std::string trouble_of_undefined(LedgerView& ledger, const std::string& job) {
+  if (!is_instance(job) || !ledger.is_of_fleet()) return {};
+  if (ledger.states().empty()) (void)ledger.last_statuses({job});
+  for (const LedState& one : ledger.states())
+    if (one.job == job && one.state == not_defined) return one.trouble;
+  return {};
+}
+
+/// Which attempt of a run is to come its leader knows, and whoever has that one's word.
+AttemptToCome to_come_by(LedgerView& ledger, const AttemptToCome& known_here) {
+  const auto evidence = ledger.evidence();
+  return [known_here, by_leader = attempts_to_come(evidence ? *evidence : std::vector<Row>())](const RunId& run) {
+    const auto next = by_leader(run);
+    return next ? next : known_here(run);
+  };
+}
+
+WhyAnswer explain_rows(const std::vector<Row>& rows, LedgerView& ledger, const WhyAsked& asked, const WhyFacts& facts) {
+  KnownJob job = facts.job;
+  job.to_come = to_come_by(ledger, job.to_come);
+  const Explanation why = explain(rows, ledger, job);
+  const Row& last = rows.front();
+  WhyAnswer answer{last.job, last.slot, "", why.text, rows, why.next_attempt, facts.zone};
+  const bool may_be_all = !asked.run && (!asked.at || ledger.is_evidence(last));
+  if (may_be_all && facts.slot.state == "halted") answer.text += " " + halted_text(facts.slot);
+  return answer;
+}
+
+WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFacts& facts) {
+  UnrecordedSlot slot = facts.slot;
+  slot.slot = facts.scheduled;
+  slot.at = asked.at;
+  slot.missing = names_of(ledger.missing());
+  slot.missing_heard = last_heard_of(ledger.missing());
+  if (ledger.is_of_fleet()) slot.scope = UnrecordedSlot::Scope::fleet;
+  slot.waits = slot.slot && is_in_turn(*slot.slot, ledger, facts);
+  slot.undefined_there = trouble_of_undefined(ledger, asked.job);
+  Explained why = why_nothing(slot);
+  Row waiting;
+  waiting.job = asked.job;
+  waiting.slot = slot.slot.value_or(WallTime{});
+  waiting.status = Status::queued;
+  KnownJob job = facts.job;
+  job.to_come = to_come_by(ledger, job.to_come);
+  if (slot.waits) why.text += why_detail(waiting, ledger, job);
+  return {asked.job, slot.slot, why.word, why.text, {}, {}, facts.zone};
+}
+
+/// A name that is mistyped is no job that never ran, and no instance of a node that did nothing.
+Result<void> require_known(LedgerView& ledger, const WhyAsked& asked, const WhyFacts& facts) {
+  const std::string node(node_of_instance(asked.job));
+  if (!node.empty() && node != facts.slot.node && ledger.is_of_fleet())
+    if (auto known = require_nodes(ledger, {node}); !known) return known;
+  if (facts.is_known) return {};
+  const auto known = ledger.knows_job(asked.job);
+  if (!known) return known.error();
+  if (*known) return {};
+  return not_known(ledger, "no job " + asked.job + " is loaded here, nor in the ledger" +
+                               (ledger.is_of_fleet() ? " of a node that answers" : ""));
+}
+
+WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
+
+/// A slot of an `@every` was due after that of the rows, and its leader, who alone knows it, has not answered: as far
+/// as it is known who leads.
+bool may_have_later(const std::vector<Row>& rows, const LedgerView& ledger, const WhyAsked& asked,
+                    const WhyFacts& facts) {
+  if (asked.run || facts.slot.has_phase || facts.slot.schedule != UnrecordedSlot::Schedule::some) return false;
+  if (!facts.every || end_of(rows) + *facts.every > asked.at.value_or(facts.slot.now)) return false;
+  const std::vector<MissingNode> missing = ledger.missing();
+  const std::string& leader = facts.slot.leader;
+  return std::any_of(missing.begin(), missing.end(), [&](const MissingNode& one) {
+    return (leader.empty() || one.node == leader) && one.heard_by != "ledger" && one.heard_by != "history";
+  });
+}
+
+/// Its last slot up to the time is not known; the rows are of an earlier one.
+WhyAnswer explain_later(const std::vector<Row>& rows, LedgerView& ledger, const WhyAsked& asked,
+                        const WhyFacts& facts) {
+  WhyAnswer answer = explain_nothing(ledger, asked, facts);
+  answer.text += " The last slot that is known is that of " + format_slot(end_of(rows)) + ".";
+  return answer;
+}
+
+}  // namespace
+
+WhyFacts facts_by_files(const WhyAsked& asked, const config::JobSet& set, const std::string& self, WallTime now) {
+  const auto found = set.definitions.find(asked.job);
+  const schedule::DefinitionPtr own = found == set.definitions.end() ? nullptr : *found;
+  const schedule::DefinitionPtr planned = own ? own : config::definition_on(set, self, asked.job);
+  WhyFacts facts;
+  facts.is_known = planned != nullptr;
+  facts.slot.job = asked.job;
+  facts.slot.now = now;
+  facts.slot.node = self;
+  facts.slot.schedule = schedule_of(own);
+  facts.job = {facts_of(own), attempts_to_come({}), now};
+  if (!planned) return facts;
+  facts.slot.group = *planned->job.group;
+  facts.zone = *planned->job.timezone;
+  facts.slot.has_phase = planned->plan.everies().empty();
+  facts.every = shortest_every(planned->plan);
+  if (planned->job.enabled) facts.scheduled = last_slot(planned->plan, asked.at.value_or(now));
+  if (!own || !own->plan.everies().empty()) return facts;
+  if (const auto next = own->plan.next(now, {})) facts.slot.next = next->at;
+  return facts;
+}
+
+void note_stored(const StoredState& stored, UnrecordedSlot& slot) {
+  if (stored.word == "active") return;
+  slot.state = stored.over(slot.state);
+  slot.pauses = stored.pauses;
+  if (stored.word == "paused") return;
+  slot.trouble = stored.why;
+  slot.halted_at = stored.since;
+  slot.halted_with_group = stored.of_group;
+}
+
+AttemptToCome attempts_to_come(const std::vector<Row>& open) {
+  std::map<RunId, std::int64_t> attempts;
+  for (const Row& row : open)
+    if (row.run && row.status == Status::queued && row.attempt > 1) attempts.emplace(*row.run, row.attempt);
+  return [attempts = std::move(attempts)](const RunId& run) {
+    const auto found = attempts.find(run);
+    return found == attempts.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+Result<std::optional<WhyAnswer>> explain_asked(LedgerView& ledger, const WhyAsked& asked, const WhyFacts& facts) {
+  using Answer = std::optional<WhyAnswer>;
+  const auto rows = rows_of(ledger, asked, asked.at.value_or(facts.slot.now));
+  if (!rows) return rows.error();
+  if (asked.run && rows->empty())
+    return not_known(ledger, ledger.is_of_fleet() ? "no node that answers has a row of run " + asked.run->text()
+                                                  : "this node's ledger has no run " + asked.run->text());
+  const bool has_later = !rows->empty() && may_have_later(*rows, ledger, asked, facts);
+  if (has_later && facts.is_whole) return Answer(explain_later(*rows, ledger, asked, facts));
+  const bool says_all = !rows->empty() && (asked.run || !facts.scheduled || *facts.scheduled <= end_of(*rows));
+  if (says_all && !has_later) return Answer(explain_rows(*rows, ledger, asked, facts));
+  if (!facts.is_whole) return Answer();
+  if (const auto known = require_known(ledger, asked, facts); !known) return known.error();
+  return Answer(explain_nothing(ledger, asked, facts));
+}
+
+Message to_message(const WhyAsked& asked) {
+  Message question = library::question("why").set("job", asked.job);
+  if (asked.run) question.set("run", asked.run->text());
+  if (asked.at) question.set("slot", std::int64_t{asked.at->time_since_epoch().count()});
+  return question;
+}
+
+Message to_message(const WhyAnswer& answer, const LedgerView& ledger) {
+  Message message;
+  message.set("job", answer.job).set("word", answer.word).set("why", answer.text).set("zone", answer.zone);
+  if (answer.slot) message.set("slot", std::int64_t{answer.slot->time_since_epoch().count()});
+  if (answer.next_attempt) message.set("next_attempt", *answer.next_attempt);
+  std::vector<Message> rows = to_messages(answer.rows);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (ledger.is_evidence(answer.rows[i])) rows[i].set("evidence", true);
+  return message.set("rows", std::move(rows));
+}
+
+WhyAnswer why_answer_from(const Message& message, std::vector<Row> rows) {
+  const auto text = [&](const char* key) { return message.text(key).value_or(""); };
+  return {text("job"), slot_from(message), text("word"), text("why"), std::move(rows), message.integer("next_attempt"),
+          text("zone")};
+}
+
+Message shown(const WhyAnswer& answer, const std::string& group, const LedgerView& ledger) {
+  std::vector<Message> rows;
+  for (const Row& row : answer.rows) {
+    rows.push_back(shown(row));
+    if (ledger.is_evidence(row)) rows.back().set("evidence", std::string("store"));
+  }
+  Message message;
+  if (!rows.empty()) {
+    message = rows.front();
+  } else {
+    Row none;
+    none.job = answer.job, none.group = group;
+    message = shown(none);
+    message.set("slot", answer.slot ? std::optional(format_slot(*answer.slot)) : std::nullopt);
+    message.set("status", answer.word).set("reason", {}).set("trigger", {});
+  }
+  message.set("why", answer.text).set("next_attempt", answer.next_attempt);
+  return message.set("rows", std::move(rows));
+}
+
+}  // namespace ballot::library

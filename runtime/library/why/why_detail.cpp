@@ -1,0 +1,144 @@
+#include "library/why/why_detail.hpp"
+
+#include <algorithm>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::library {
+namespace {
+
+/// As the daemon left it in place of an output.
+std::string why_not_started(const Row& row, LedgerView& ledger) {
+  constexpr std::string_view begin = "[ballot: ", end = "]\n";
+  const auto output = ledger.output({*row.run, row.attempt}, 0);
+  if (!output) return {};
+  const std::string& text = output->piece.bytes;
+  if (!text.starts_with(begin) || !text.ends_with(end)) return {};
+  return " It " + text.substr(begin.size(), text.size() - begin.size() - end.size()) + ".";
+}
+
+std::string term_text(const TermRow& term) {
+  std::string text = "term " + std::to_string(term.epoch) + " of node " + term.node;
+  if (term.ended_at) text += ", which ended " + format_millis(*term.ended_at);
+  if (term.cause != Cause::none) text += " (" + std::string(to_string(term.cause)) + ")";
+  return text;
+}
+
+std::string lost_term(const Row& row, LedgerView& ledger) {
+  const auto terms = ledger.terms(row.group);
+  if (!terms) return {};
+  const auto term = std::find_if(terms->begin(), terms->end(), [&](const TermRow& t) { return t.epoch == row.epoch; });
+  return term == terms->end() ? "" : " It ran under " + term_text(*term) + ".";
+}
+
+/// Of nodes whose ledgers were not asked there may be terms between two that are known. Epochs do not tell: many stores
+/// count other things by them too.
+std::string terms_between(const LedgerView& ledger) {
+  std::string nodes;
+  for (const MissingNode& node : ledger.missing()) nodes += (nodes.empty() ? "" : ", ") + node.node;
+  if (nodes.empty()) return {};
+  const bool is_one = nodes.find(',') == std::string::npos;
+  return " Between them there may be terms of " + nodes + ", which " + (is_one ? "has" : "have") + " not answered.";
+}
+
+/// The terms around the slot, newest first.
+std::string terms_around(const Row& row, LedgerView& ledger) {
+  const auto terms = ledger.terms(row.group);
+  if (!terms) return {};
+  std::string text;
+  const TermRow* after = nullptr;
+  bool has_before = false;
+  for (const TermRow& term : *terms) {
+    if (term.elected_at > row.slot) {
+      after = &term;
+      continue;
+    }
+    has_before = true;
+    text = " Before it was " + term_text(term) +
+           (ledger.missing().empty() ? "." : ", as far as the nodes that answer know.");
+    break;
+  }
+  if (after) text += " Elected after it was node " + after->node + ", " + format_millis(after->elected_at) + ".";
+  return text + (after && has_before ? terms_between(ledger) : "");
+}
+
+/// The row does not keep it: the deadline is that of the job as it is now, where that explains how long the run took.
+std::string deadline_text(const Row& row, const std::optional<JobFacts>& job) {
+  const auto deadline = job ? job->deadline : std::nullopt;
+  if (!deadline || *deadline <= Millis(0)) return {};
+  const bool has_changed = row.duration && *row.duration < *deadline;
+  return " The job's deadline is " + format_duration(*deadline) + (has_changed ? " now; it was shorter then." : ".");
+}
+
+bool may_be_repeated(const Row& row) {
+  return row.run && (row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost) &&
+         row.reason != Reason::lost_limit && row.reason != Reason::permanent;
+}
+
+}  // namespace
+
+std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
+  if (!definition) return std::nullopt;
+  const Job& job = definition->job;
+  return JobFacts{job.deadline,
+                  job.retries,
+                  job.details->retry_delay,
+                  job.details->retry_max_delay,
+                  job.details->retry_backoff,
+                  job.guarantee == Guarantee::at_most_once};
+}
+
+std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) {
+  const bool waits = row.status == Status::queued && !row.run;
+  if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full)
+    return in_the_way_text(row, ledger, job.to_come, [&](const std::vector<Row>& rows, std::int64_t next) {
+      return retry_text(rows, next, job);
+    });
+  if (row.reason == Reason::deadline) return deadline_text(row, job.facts);
+  if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
+  if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
+  if (row.reason == Reason::no_leader) return terms_around(row, ledger);
+  return {};
+}
+
+/// A wait is up to a tenth longer than said.
+std::string retry_text(const std::vector<Row>& rows, std::int64_t next, const KnownJob& known) {
+  const std::optional<JobFacts>& job = known.facts;
+  if (!job || job->retries == 0) return {};
+  const auto longest = static_cast<double>(job->retry_max_delay.count());
+  double delay = static_cast<double>(job->retry_delay.count());
+  for (std::int64_t attempt = 2; attempt < next && delay < longest; ++attempt) delay *= job->retry_backoff;
+  delay = std::min(delay, longest);
+  const auto before =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.attempt == next - 1 && row.ended_at; });
+  std::string text;
+  if (before != rows.end()) {
+    const WallTime from = *before->ended_at + Millis(static_cast<std::int64_t>(delay));
+    const WallTime until = from + Millis(static_cast<std::int64_t>(delay / 10)) + std::chrono::seconds(1);
+    const bool is_late = known.now && *known.now > until + std::chrono::seconds(1);
+    text = (is_late ? " It was to start between " : " It starts between ") + format_seconds(from) + " and " +
+           format_seconds(until) + (is_late ? ", and has not, as far as is known here." : ".");
+    if (known.store_is_silent) text += " The store does not answer this node, and nothing starts here before it does.";
+  }
+  const std::int64_t left = std::max<std::int64_t>(job->retries + 2 - next, 1);
+  return text + " With retries = " + std::to_string(job->retries) + ", " + std::to_string(left) +
+         (left == 1 ? " attempt is" : " attempts are") + " left.";
+}
+
+std::string what_follows(const Row& last, const std::optional<JobFacts>& job, const std::optional<std::int64_t>& next) {
+  if (!may_be_repeated(last)) return {};
+  if (next && *next > last.attempt) return " Attempt " + std::to_string(*next) + " follows.";
+  if (last.status == Status::lost) {
+    return job && job->is_at_most_once ? " No other attempt follows: the job has guarantee = \"at-most-once\"."
+                                       : " No other attempt follows.";
+  }
+  if (!job) return {};
+  const int retries = job->retries;
+  if (retries == 0) return " No other attempt follows: the job has no retries.";
+  if (last.attempt > retries)
+    return " No other attempt follows: it was the last, with retries = " + std::to_string(retries) + ".";
+  return " Another attempt may follow: retries = " + std::to_string(retries) + ".";
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,50 @@
+// WhyDetail: what applied to one row, beyond the rule: the run that was in the way, the step that failed, the term that
+// had ended, and whether another attempt follows. From the ledger, and from what whoever asks knows of the job.
+//
+// Threads: the one that reads the ledger.
+//
+//   text += why_detail(row, ledger, job);
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ballot/ledger.hpp"
+#include "library/history/ledger_view.hpp"
+#include "library/why/run_in_the_way.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::library {
+
+/// What the job's file says now, as far as a row's explanation goes by it.
+struct JobFacts {
+  std::optional<Millis> deadline;  // of an attempt; none: there is none
+  int retries = 0;
+  Millis retry_delay{0}, retry_max_delay{0};
+  double retry_backoff = 1;
+  bool is_at_most_once = false;
+};
+
+/// What is known of a row's job: none where no file defines it.
+struct KnownJob {
+  std::optional<JobFacts> facts;
+  AttemptToCome to_come;             // of its runs
+  std::optional<WallTime> now = {};  // an attempt that was to start before it has not
+  bool store_is_silent = false;      // nothing starts while it is
+};
+
+/// None: null.
+std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition);
+
+/// One or more sentences, each after a space; "" where the rule says all.
+std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job);
+
+/// Of a run that waits for its attempt `next`: when that starts, by when the attempt before it ended, and how many are
+/// left, by the job's file as it is now. "": the job has no retries.
+std::string retry_text(const std::vector<Row>& rows, std::int64_t next, const KnownJob& job);
+
+/// Whether another attempt follows the last row of a run, after a space; "" where that is no question. `next`: which
+/// attempt is to come, where it is known that one is.
+std::string what_follows(const Row& last, const std::optional<JobFacts>& job, const std::optional<std::int64_t>& next);
+
+}  // namespace ballot::library

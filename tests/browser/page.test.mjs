@@ -1,0 +1,226 @@
+// The page in a real browser: with made-up fleets (serve.mjs), and with a daemon.
+//
+//   tests/browser/run           the small form: 1440 px light, 375 px dark
+//   tests/browser/run --whole   all widths and themes, and how fast it is
+//
+// BALLOT: the program. SHOTS: a folder for screenshots.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { answer, check, launch, show, usePage, views, withFleet } from './browser.mjs';
+import { startDaemon } from './daemon.mjs';
+
+const whole = process.env.WHOLE === '1', program = process.env.BALLOT, shots = process.env.SHOTS;
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+const withPage = (options, use) => usePage(browser, options, use);
+
+// Two at a time: much of a test is waiting.
+describe('the page', { concurrency: 2 }, () => {
+  // With names, texts and output that try to break it. One page for all sizes, as axe is slow where it is new.
+  test('each view is sound, whatever jobs are called and print', () => withFleet({ fake: 150, hostile: !shots }, async (url) => {
+    const { jobs } = await answer(url, 'jobs?limit=1000');
+    const hostile = jobs.map((one) => one.job).filter((name) => !/^[\w.@-]{1,80}$/.test(name)), few = hostile.filter((name) => name.length < 1000);
+    assert.ok(shots || hostile.length >= 5, 'there are such names');
+    const all = await views(url), ofJobs = few.map((name) => '#/job/' + encodeURIComponent(name));
+    all.job = ofJobs[0] ?? all.job;
+    await withPage({}, async (page) => {
+      for (const width of whole ? [1440, 1024, 375] : [1440, 375])
+        for (const theme of whole ? ['light', 'dark'] : [width === 1440 ? 'light' : 'dark']) {
+          await page.setViewportSize({ width, height: width < 600 ? 800 : 900 });
+          await page.emulateMedia({ colorScheme: theme });
+          for (const [name, hash] of Object.entries(all)) {
+            await show(page, url, hash);
+            await check(page, `${name} at ${width} px, ${theme}`);
+            assert.equal(await page.evaluate(() => document.querySelectorAll('#app script, #app iframe, #app img, #app [onclick], #app [onerror]').length), 0, 'nothing of a name has become markup');
+            if (shots) await page.screenshot({ path: path.join(shots, `${name}-${width}-${theme}.png`) });
+          }
+        }
+      for (const hash of whole ? ofJobs : ofJobs.slice(1, 3)) {
+        await show(page, url, hash);
+        await check(page, hash, { axe: false });
+      }
+    });
+  }));
+
+  test('a day of twenty-five hours is a row of its own length, and the hour that comes twice is there once', () =>
+    withFleet({ fake: 50, now: '2026-10-23T10:00:00Z' }, async (url) => withPage({}, async (page) => {
+      await show(page, url, '#/week?zone=here');
+      await page.waitForSelector('.heat');
+      assert.match(await page.textContent('.heat'), /25 h/);
+    })));
+
+  test('a token is asked for, a wrong one is refused, and the view is as it was', () => withFleet({ fake: 50, token: 'right' }, async (url) =>
+    withPage({ expected: [401] }, async (page) => {
+      await page.goto(new URL('#/jobs', url).href);
+      const field = page.locator('input[name=token]');
+      await field.waitFor();
+      await check(page, 'the form');
+      await field.fill('wrong');
+      await field.press('Enter');
+      await page.getByText(/not known|refused|wrong|takes a token/i).first().waitFor();
+      await field.fill('right');
+      await field.press('Enter');
+      await page.waitForSelector('h1:has-text("Jobs")');
+      await page.waitForFunction(() => !document.querySelector('dialog[open]') && document.querySelectorAll('a[href*="#/job/"]').length > 5);
+      assert.ok(!page.url().includes('right'), 'it is in no URL');
+      assert.equal(await page.evaluate(() => sessionStorage.length > 0 && localStorage.getItem('token')), null);
+    })));
+
+  test('a link to no view, or out of the API, shows that there is nothing and asks for nothing elsewhere', () => withFleet({ fake: 50, base: '/ops/ballot' }, async (url) =>
+    withPage({ expected: [404] }, async (page) => {
+      const asked = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      for (const hash of ['#/timeline?last=constructor', '#/now?since=__proto__', '#/constructor', '#/__proto__/x', '#/job/..%2f..%2f..%2fother', '#/job/../../../../other', '#/run/..\\..\\..\\..\\other', ...['..', '.', '%2e%2E', '.%2e'].flatMap((name) => ['#/job/' + name, '#/run/' + name + '?zone=utc'])]) {
+        await page.goto('about:blank');
+        await page.goto(url + hash);
+        await page.waitForSelector('h1');
+      }
+      assert.deepEqual(asked.filter((one) => !one.startsWith('/ops/ballot/') || /\/v1\/($|slots|jobs\/$|runs\/$|output|why|null|undefined)/.test(one)), []);
+      for (const hash of ['#/job', '#/job/', '#/run', '#/run/?zone=utc']) {
+        await page.goto('about:blank');
+        await page.goto(url + hash);
+        await page.getByText(/names no (job|run)/).waitFor();
+        assert.deepEqual(asked.filter((one) => /\/(jobs|runs)\/(null|undefined)?$/.test(one)), [], hash);
+      }
+    })));
+
+  test('a job that runs on each node is listed, and due, on all nodes that have it', () => withFleet({ fake: 20, each: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/jobs?q=trim');
+    await page.waitForFunction(() => document.querySelectorAll('.grid-row a.job').length === 2);
+    assert.deepEqual(await page.locator('.grid-row a.job').allTextContents(), ['trim@host-1', 'trim@host-2']);
+    await show(page, url, '#/now?due=host-2');
+    await page.locator('[aria-labelledby=due] a:has-text("trim@host-2")').first().waitFor();
+    await page.locator('[aria-labelledby=leaders] .chip:has-text("infra@host-2")').waitFor();
+    await show(page, url, '#/job/trim@host-2');
+    await page.waitForSelector('h1:has-text("trim@host-2")');
+  })));
+
+  test('jobs that take longer than in the week before are told from the others, however long they do so today', () => withFleet({ fake: 100 }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const slower = page.locator('.item-text:has-text("instead of")');
+    await slower.first().waitFor();
+    for (const text of await slower.allTextContents()) assert.match(text, /[\d.]+×, .+ instead of .+/);
+    for (const name of await slower.locator('a.job').allTextContents()) assert.equal(fleet.byName.get(name).temper, 'slowing');
+    await show(page, url, '#/jobs');
+    await page.getByRole('button', { name: 'Usual time' }).click();
+    await page.waitForFunction(() => /\d+ of \d+ jobs slower/.test(document.querySelector('.view-head').textContent));
+    const times = (await page.locator('.grid-row').filter({ hasText: 'now ' }).allTextContents()).map((text) => Number(/now ([\d.]+)×/.exec(text)[1]));
+    assert.ok(times.length > 1);
+    assert.deepEqual(times, [...times].sort((a, b) => b - a), 'the slowest first');
+  })));
+
+  test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/week');
+    await page.waitForSelector('.heat button');
+    for (let step = 1; step <= 5; step++) assert.ok(await page.locator(`.heat td.heat-${step}`).count(), `step ${step}`);
+    const slots = (await page.locator('.clash-count').allTextContents()).map((text) => parseInt(text, 10));
+    assert.ok(slots.length > 1);
+    assert.deepEqual(slots, [...slots].sort((a, b) => b - a));
+  })));
+
+  test('weeks without a slot are one line of the calendar, and each job has its own line of the timeline', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/job/' + fleet.byIndex.get(50).name);
+    await page.waitForSelector('.calendar .none');
+    assert.match(await page.textContent('.calendar .none'), /weeks? without a slot/);
+    await show(page, url, '#/timeline?last=1h');
+    await page.waitForSelector('.chart path.fill-good');
+    const { jobs } = await answer(url, 'jobs?limit=1000'), names = new Set(jobs.map((one) => one.job));
+    const named = await page.locator('.chart text.lane-note').allTextContents();
+    assert.ok(named.some((name) => names.has(name)));
+  })));
+
+  test('a viewer is offered no action', () => withFleet({ fake: 50, role: 'viewer' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, (await views(url)).job);
+    for (const name of [/^trigger/i, /^pause/i]) {
+      const button = page.getByRole('button', { name });
+      if (await button.count()) assert.ok(await button.first().isDisabled(), 'its button is off');
+    }
+  })));
+
+  test('below a base path all is found', () => withFleet({ fake: 50, base: '/ops/ballot' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.click('nav a:has-text("Jobs")');
+    await page.waitForSelector('h1:has-text("Jobs")');
+  })));
+
+  test('the whole page is used by the keyboard, and focus stays where it is while the view is refreshed', () => withFleet({ fake: 50 }, async (url) =>
+    withPage({}, async (page) => {
+      await show(page, url, '#/jobs');
+      const search = page.locator('input[type=search], input[name=q], main input').first();
+      await search.focus();
+      const asked = page.waitForResponse((response) => response.url().includes('/api/v1/'));
+      await page.keyboard.type('a');
+      await asked;
+      assert.ok(await search.evaluate((field) => field === document.activeElement), 'focus stays');
+      let reached = false;
+      for (let i = 0; i < 60 && !reached; i++) {
+        await page.keyboard.press('Tab');
+        reached = await page.evaluate(() => document.activeElement?.matches('a[href*="#/job/"]'));
+      }
+      assert.ok(reached, 'a job is reached by Tab');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => location.hash.startsWith('#/job/'));
+      const trigger = page.getByRole('button', { name: /trigger/i }).first();
+      await trigger.focus();
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('dialog[open]');
+      await check(page, 'the dialog');
+      await page.keyboard.press('Escape');
+      await page.waitForFunction(() => !document.querySelector('dialog[open]'));
+    })));
+
+  test('ten thousand jobs are drawn as few elements', () => withFleet({ fake: 10_000, burst: 100 }, async (url) => withPage({}, async (page) => {
+    for (const [name, hash] of Object.entries(await views(url))) {
+      await show(page, url, hash);
+      await check(page, name, { axe: false });
+    }
+    const heap = await page.evaluate(() => performance.memory?.usedJSHeapSize ?? 0);
+    assert.ok(heap < 50e6, `the heap is ${heap}`);
+  })));
+
+  test('a daemon serves the page, and does what an operator asks for by it', { skip: !program && 'BALLOT names no program' }, async () => {
+    const jobs = {
+      hello: 'command = ["/bin/sh", "-c", "echo hello to the page"]\ndescription = "Says hello"',
+      often: 'command = ["/bin/true"]\nschedule = "*/5 * * * *"\ntimezone = "Europe/Paris"',
+    };
+    const daemon = await startDaemon(program, jobs, { basePath: '/ops/ballot' });
+    try {
+      await withPage({ expected: [400, 401] }, async (page) => {
+        await page.goto(daemon.url.replace(/\/$/, '#/job/hello'));
+        const field = page.locator('input[name=token]');
+        await field.waitFor();
+        await field.fill(daemon.tokens.ci);
+        await field.press('Enter');
+        await page.getByRole('button', { name: /trigger/i }).first().click();
+        await page.locator('dialog[open] button.primary').first().click();
+        await page.getByText(/token ci/).first().waitFor();
+        // Who asked is shown as soon as the slot is there, which is before its run has ended.
+        const run = await daemon.rowOf('hello', 'succeeded');
+        await page.goto(daemon.url + '#/run/' + run.run_id);
+        await page.getByText('hello to the page').first().waitFor();
+        await page.goto(daemon.url + '#/job/often');
+        await page.getByRole('button', { name: /^pause/i }).first().click();
+        const form = page.locator('dialog[open]'), asked = form.locator('button.primary').first();
+        await form.getByLabel('Lasts').fill('a while');
+        await form.getByLabel('Reason').fill('the <b>database</b> moves');
+        await asked.click();
+        await form.getByText(/a while/).first().waitFor();
+        await check(page, 'a pause that is refused');
+        await form.getByLabel('Lasts').fill('2h');
+        await asked.click();
+        await form.getByText('Done.').waitFor();
+        await asked.click();
+        await page.locator('.banner', { hasText: 'until' }).getByText('the <b>database</b> moves').waitFor();
+        for (const hash of ['#/now', '#/jobs', '#/job/often', '#/timeline', '#/week']) {
+          await show(page, daemon.url, hash);
+          await check(page, hash, { axe: false });
+        }
+      });
+    } finally {
+      await daemon.stop();
+    }
+  });
+});

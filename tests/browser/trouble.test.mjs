@@ -1,0 +1,108 @@
+// The page while something is wrong: events that are cut off, a token that is not good any more, a node, the fleet's history or
+// the store away.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { launch, show, usePage, views, withFleet } from './browser.mjs';
+
+let browser;
+before(async () => { browser = await launch(); });
+after(() => browser.close());
+
+const withPage = (options, use) => usePage(browser, options, use);
+const text = (page, selector, wanted) => page.waitForFunction(([where, what]) => [...document.querySelectorAll(where)].some((one) => new RegExp(what).test(one.textContent)), [selector, wanted]);
+
+describe('the page in trouble', { concurrency: 2 }, () => {
+  test('a stream that is cut off is said to be, is asked for again more and more rarely, and goes on where it ended', () =>
+    withFleet({ fake: 50, burst: 20 }, (url, fleet) => withPage({ expected: [503, 'net::ERR_'] }, async (page) => {
+      await show(page, url, '#/now');
+      await page.waitForSelector('.stream.live');
+      fleet.faults.deaf = true;
+      fleet.reset();
+      const cut = Date.now();
+      await page.waitForSelector('.stream.cut');
+      await text(page, '.stream', 'asking each 5 s');
+      while (fleet.streamed.length < 3) await page.waitForTimeout(50);
+      const [first, second] = fleet.streamed.slice(1).map((one) => one.at);
+      assert.ok(first - cut >= 900 && second - first >= 1900, `${first - cut} ms, then ${second - first} ms`);
+      // What begins meanwhile is caught up with.
+      const job = fleet.jobs[0], slot = fleet.now() - 2000, id = '01a00000-0000-7000-8000-000000000001';
+      fleet.byHand.push({ ...fleet.row(job, slot, { run_id: id, attempt: 1, status: 'running', trigger: 'manual', started_at: new Date(slot).toISOString() }) });
+      fleet.faults.deaf = false;
+      await page.waitForSelector('.stream.live');
+      await page.waitForSelector(`[aria-labelledby=running] a[href*="${id}"]`);
+      const last = fleet.streamed.at(-1);
+      assert.ok(Number(last.after) > 0, 'it says which event it had last');
+    })));
+
+  test('a token that is not good any more is asked for again over the view, which stays', () => withFleet({ fake: 50, token: 'old', burst: 5 }, (url, fleet) =>
+    withPage({ expected: [401] }, async (page) => {
+      await page.goto(new URL('#/now?since=7d&due=host-1', url).href);
+      const field = page.locator('input[name=token]');
+      await field.fill('old');
+      await field.press('Enter');
+      await page.waitForSelector('[aria-labelledby=attention] .item');
+      const named = () => page.locator('[aria-labelledby=attention] .item strong').allTextContents(), items = await named(), hash = await page.evaluate(() => location.hash);
+      fleet.wanted.token = 'new';
+      await page.waitForSelector('dialog[open] input[name=token]');
+      const still = await named();
+      assert.deepEqual(items.filter((one) => !still.includes(one)), [], 'what was shown is still there');
+      assert.equal(await page.locator('.trouble').count(), 0, 'it is said once');
+      await field.fill('new');
+      await field.press('Enter');
+      await page.waitForFunction(() => !document.querySelector('dialog[open]'));
+      await page.waitForResponse((response) => response.url().includes('/api/v1/history') && response.status() === 200);
+      assert.equal(await page.evaluate(() => location.hash), hash);
+    })));
+
+  test('each view names a node that is away and a store that does not answer, and says of when it is or why the history did not answer', () => withFleet({ fake: 100 }, async (url, fleet) => {
+    const all = await views(url), { week, ...ofHistory } = all;
+    await withPage({}, async (page) => {
+      Object.assign(fleet.faults, { asOf: fleet.now() - 30_000, store: 'in doubt' });
+      for (const hash of Object.values(all)) {
+        await show(page, url, hash);
+        await text(page, '.gaps', 'did not answer.*host-3');
+        await text(page, '.trouble', 'host-1 has no session with its store .etcd: in doubt.*no answer for 12 s');
+        if (hash !== week) await text(page, '.gaps', 'As of .*history');
+      }
+      Object.assign(fleet.faults, { asOf: null, store: null, history: 'connection refused' });
+      for (const hash of Object.values(ofHistory)) {
+        await show(page, url, hash);
+        await text(page, '.gaps', 'history does not answer .connection refused., so the nodes were asked');
+      }
+      await page.waitForFunction(() => !document.querySelector('.trouble'));
+    });
+  }));
+
+  test('what needs attention stays as it is while a node does not answer once, and a job fails since the same time half an hour later', () => withFleet({ fake: 150 }, (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/now?zone=utc');
+    // A job that fails, and since when; what has begun to meanwhile is no change.
+    const failing = async () => (await page.locator('[aria-labelledby=attention] .item-text').allTextContents()).filter((one) => /in a row/.test(one)).map((one) => one.replace(/, \d+.*/, ''));
+    const asked = async () => { await page.waitForResponse((response) => response.url().includes('/history/summary')); await page.waitForTimeout(500); };
+    await text(page, '.item-text', 'in a row');
+    const before = await failing();
+    const same = async (when) => assert.deepEqual((await failing()).filter((one) => before.includes(one)), before, when);
+    fleet.faults.away = 'host-1';
+    await asked();
+    await same('while a node does not answer');
+    assert.ok(!(await page.locator('.gaps').allTextContents()).some((one) => one.includes('host-1')));
+    fleet.faults.away = null;
+    fleet.shift += 30 * 60_000;
+    await asked();
+    await same('half an hour later');
+  })));
+
+  test('while the daemon is away the view stays, says how old it is, and goes on when it is back', () => withFleet({ fake: 50, burst: 5 }, (url, fleet) => withPage({ expected: [502] }, async (page) => {
+    await show(page, url, '#/now');
+    await page.waitForSelector('[aria-labelledby=running] .row');
+    fleet.faults.down = true;
+    await text(page, '.trouble', 'What is shown is of');
+    assert.ok(await page.locator('[aria-labelledby=running] .row').count(), 'what was shown is still there');
+    // No run is said to go on longer than its node was heard of.
+    await text(page, '[aria-labelledby=running] .row', 'not heard for');
+    const lasted = () => page.locator('[aria-labelledby=running] .row .num').allTextContents(), before = await lasted();
+    await page.waitForTimeout(1500);
+    assert.deepEqual(await lasted(), before);
+    fleet.faults.down = false;
+    await page.waitForFunction(() => !document.querySelector('.trouble'));
+  })));
+});

@@ -1,0 +1,109 @@
+// Why a slot is as it is, as each node of a fleet says it.
+#include "library/why/why_answer.hpp"
+
+#include "base/wall_text.hpp"
+#include "unit/fleet/fleet_of_three.hpp"
+
+namespace ballot::library {
+namespace {
+
+/// Of job `backup`, which host-2 leads, asked of host-1 an hour after noon.
+struct WhyInAFleet : Fleet3 {
+  WhyInAFleet() {
+    facts.slot.job = "backup";
+    facts.slot.group = "nightly";
+    facts.slot.now = noon + std::chrono::hours(1);
+    facts.slot.node = "host-1";
+    facts.slot.leader = "host-2";
+    facts.slot.state = "active";
+    facts.job.to_come = attempts_to_come({});
+    facts.is_whole = true;
+  }
+  /// What host-2 says of the job to who asks it for evidence.
+  void leader_says(const io::Message& more, const std::vector<Row>& rows = {}) {
+    io::Message state = io::Message().set("job", std::string("backup")).set("state", std::string("active"));
+    for (const auto& [key, value] : more.fields()) state.set(key, value);
+    lie("host-2", "evidence", io::Message().set("rows", to_messages(rows)).set("states", std::vector{state}));
+  }
+  std::string why(LedgerView& ledger, WhyAsked asked = {"backup"}) const {
+    const auto answer = explain_asked(ledger, asked, facts);
+    if (!answer) return answer.error().what;
+    if (!*answer) return "what is known is not all";
+    const std::string slot = (*answer)->slot ? format_slot(*(*answer)->slot) + " " : "";
+    return slot + ((*answer)->rows.empty() ? (*answer)->word : library::said((*answer)->rows.front())) + ": " +
+           (*answer)->text;
+  }
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  WhyFacts facts;
+};
+
+TEST_F(WhyInAFleet, ASlotThatWaitsForItsTurnIsQueuedOnEachNode) {
+  Row running = with(on("host-3", ran(1, noon - Millis(60'000))), Status::running);
+  running.started_at = noon - Millis(60'000);
+  running.ended_at.reset();
+  write("host-3", {running});
+  facts.scheduled = noon;
+  WhyFacts of_leader = facts;
+  of_leader.slot.node = "host-2";
+  of_leader.waiting = {noon};
+  std::swap(facts, of_leader);
+  const std::string by_leader = why(*fleet());
+  EXPECT_TRUE(contains(by_leader, format_slot(noon) + " queued: The slot is due and waits")) << by_leader;
+  EXPECT_TRUE(contains(by_leader, "In the way was run")) << by_leader;
+  std::swap(facts, of_leader);
+  EXPECT_TRUE(contains(why(*fleet()), "not recorded")) << "its leader has not said it";
+  leader_says(io::Message().set("waiting", Texts{format_slot(noon - Millis(9000)), format_slot(noon)}));
+  EXPECT_EQ(why(*fleet()), by_leader);
+}
+
+TEST_F(WhyInAFleet, ASlotOfAnEveryThatItsSilentLeaderMayHaveHadIsNotTakenForTheLastOneThatIsKnown) {
+  write("host-3", {on("host-3", ran(1))});
+  facts.slot.has_phase = false;
+  facts.every = std::chrono::minutes(7);
+  const std::string known = why(*fleet());
+  EXPECT_TRUE(contains(known, " backup 0 succeeded on host-3: ")) << known;
+  silent = {"host-2"};
+  facts.slot.leader_is_silent = true;
+  facts.slot.leader_heard = noon + std::chrono::minutes(30);
+  const std::string later = why(*fleet());
+  EXPECT_TRUE(later.starts_with("not recorded: Its @every counts from a time that only")) << later;
+  EXPECT_TRUE(contains(later, "does not renew its session")) << later;
+  EXPECT_TRUE(contains(later, "The last slot that is known is that of " + format_slot(noon) + ".")) << later;
+  EXPECT_EQ(why(*fleet(), {.job = "backup", .at = noon + std::chrono::minutes(6)}), known)
+      << "no other was due by then";
+  EXPECT_TRUE(contains(why(*fleet(), {.job = "backup", .run = run_id(1)}), "succeeded on host-3"));
+  facts.slot.leader = "host-3";
+  EXPECT_EQ(why(*fleet()), known) << "its leader answers";
+  facts.slot.leader = "host-2", facts.is_whole = false;
+  EXPECT_EQ(why(*fleet()), "what is known is not all");
+}
+
+TEST_F(WhyInAFleet, OfTheRunInTheWayItIsSaidWhereItBeganAndWhichAttemptGoesOnWhereSinceWhen) {
+  Row before = with(on("host-2", ran(1, noon - Millis(60'000))), Status::lost, Reason::node_died);
+  before.started_at = noon - Millis(59'000);
+  Row now = with(on("host-3", ran(1, noon - Millis(60'000))), Status::running);
+  now.attempt = 2, now.started_at = noon - Millis(20'000), now.ended_at.reset(), now.duration.reset();
+  Row skipped = with(on("host-2", missed(noon)), Status::skipped, Reason::overlap);
+  write("host-3", {now, before});
+  write("host-2", {skipped});
+  facts.scheduled = noon;
+  const std::string text = why(*fleet());
+  EXPECT_TRUE(contains(text, " of slot " + format_slot(noon - Millis(60'000)) + ", begun on host-2 at " +
+                                 format_millis(noon - Millis(59'000)) + ", in attempt 2 on host-3, started " +
+                                 format_millis(noon - Millis(20'000)) + ", which has not ended."))
+      << text;
+}
+
+TEST_F(WhyInAFleet, WhichAttemptIsToComeIsWhatItsLeaderSays) {
+  write("host-3", {with(on("host-3", ran(1)), Status::failed, Reason::exit_code)});
+  Row next = with(on("", ran(1)), Status::queued);
+  next.attempt = 2;
+  leader_says({}, {next});
+  EXPECT_TRUE(contains(why(*fleet(), {"backup", run_id(1)}), "waits for attempt 2")) << why(*fleet());
+}
+
+}  // namespace
+}  // namespace ballot::library
