@@ -37,7 +37,7 @@ own=(-o Dir::Etc="$work/etc" -o Dir::Etc::sourcelist="$work/etc/sources.list" -o
 # Where this machine has Debian from, or what is said: releases move to another place in the end.
 mirrors=${BALLOT_DEBIAN_MIRROR:-}
 [ -n "$mirrors" ] || mirrors=$(sed -nE 's/^URIs: *(https?:[^ ]*\/debian)\/? *$/\1/p; s/^deb( +\[[^]]*\])? +(https?:[^ ]*\/debian)\/? .*/\2/p' \
-  /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 || true)
+  /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | sed -n 1p || true)
 for mirror in $mirrors; do
   echo "deb [signed-by=$keys] $mirror bullseye main" > "$work/etc/sources.list"
   echo "fetching consul $version from $mirror" >&2
