@@ -46,6 +46,9 @@ class Reader::Session {
   std::optional<RequestPosition> requests(const RequestFilter& filter, const VisitRequest& visit) {
     return read_requests(db_, filter, visit);
   }
+  std::optional<DefinitionPosition> definitions(const DefinitionFilter& filter, const VisitDefinition& visit) {
+    return read_definitions(db_, filter, visit);
+  }
   LastWords last_words(const std::vector<std::string>& jobs) {
     const Snapshot one_moment(db_);
     return read_last_words(db_, texts_, jobs);
@@ -282,6 +285,11 @@ Result<std::optional<Position>> Reader::history(const Filter& filter, const Visi
 
 Result<std::optional<RequestPosition>> Reader::requests(const RequestFilter& filter, const VisitRequest& visit) {
   return guarded([&] { return session_->requests(filter, visit); });
+}
+
+Result<std::optional<DefinitionPosition>> Reader::definitions(const DefinitionFilter& filter,
+                                                              const VisitDefinition& visit) {
+  return guarded([&] { return session_->definitions(filter, visit); });
 }
 
 Result<std::int64_t> Reader::sequence() {

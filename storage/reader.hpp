@@ -24,7 +24,7 @@
 
 #include "ballot/error.hpp"
 #include "ballot/ledger.hpp"
-#include "storage/definition_table.hpp"
+#include "storage/definition_query.hpp"
 #include "storage/filter.hpp"
 #include "storage/request_query.hpp"
 
@@ -75,6 +75,9 @@ class Reader {
 
   /// What people asked, newest first. Where the next page begins, or nullopt when no row is left.
   Result<std::optional<RequestPosition>> requests(const RequestFilter& filter, const VisitRequest& visit);
+
+  /// Definitions that began, newest first. Where the next page begins, or nullopt when no row is left.
+  Result<std::optional<DefinitionPosition>> definitions(const DefinitionFilter& filter, const VisitDefinition& visit);
 
   /// All of the ledger as it is at one moment, of these jobs (none: of all): what is beside the rows, then these by
   /// slot and attempt. One transaction: what it calls is to be quick.

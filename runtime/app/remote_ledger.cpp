@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "io/control_client.hpp"
+#include "library/history/definition_wire.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 
@@ -167,6 +168,27 @@ Result<std::optional<storage::RequestPosition>> RemoteLedger::requests(const sto
       const auto request = library::request_from(one);
       if (!request) return request.error();
       if (!visit(*request)) return std::optional<storage::RequestPosition>();
+      --left;
+    }
+    if (!rest.after) return rest.after;
+  }
+  return rest.after;
+}
+
+Result<std::optional<storage::DefinitionPosition>> RemoteLedger::definitions(const storage::DefinitionFilter& filter,
+                                                                             const storage::VisitDefinition& visit) {
+  storage::DefinitionFilter rest = filter;
+  for (std::int64_t left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max()); left > 0;) {
+    rest.limit = std::min(left, library::page_rows);
+    Message asked = library::to_message(rest);
+    const auto answer = ask(asked.set("do", std::string("ledger")).set("ask", std::string("definitions")));
+    if (!answer) return answer.error();
+    rest.after.reset();
+    for (const Message& position : answer->objects("next")) rest.after = library::definition_position_from(position);
+    for (const Message& one : answer->objects("definitions")) {
+      const auto definition = library::definition_from(one);
+      if (!definition) return definition.error();
+      if (!visit(*definition)) return rest.after;
       --left;
     }
     if (!rest.after) return rest.after;

@@ -1,12 +1,13 @@
 // ballot history: the ledgers of the fleet, or of this node, newest first; with --follow this node's: the oldest of
-// them first, then each row as it is written or changes; with --requests what people asked. ballot history migrate: see
-// app/history_migration.hpp.
+// them first, then each row as it is written or changes; with --requests what people asked, with --definitions which
+// definitions of jobs began. ballot history migrate: see app/history_migration.hpp.
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <set>
 
 #include "app/commands/commands.hpp"
+#include "app/definition_columns.hpp"
 #include "app/history_columns.hpp"
 #include "app/history_migration.hpp"
 #include "app/ledger_access.hpp"
@@ -15,6 +16,7 @@
 #include "app/output_follower.hpp"
 #include "app/request_columns.hpp"
 #include "app/row_groups.hpp"
+#include "library/history/fleet_definitions.hpp"
 #include "library/history/standing_pauses.hpp"
 
 namespace ballot::app {
@@ -30,6 +32,7 @@ struct HistoryOptions {
   bool failed = false;
   bool follow = false;
   bool requests = false;
+  bool definitions = false;
   ScopeOptions scope;
   TimeOption time = TimeOption::utc;
 };
@@ -132,7 +135,11 @@ Result<void> check(const HistoryOptions& options) {
                            : !filter.reasons.empty()  ? "--reason"
                            : options.follow           ? "--follow"
                                                       : nullptr;
+  if (options.requests && options.definitions)
+    return Error{Errc::invalid, "--requests and --definitions are two questions: ask one at a time"};
   if (options.requests && flag) return Error{Errc::invalid, std::string("--requests goes without ") + flag};
+  const char* const of_rows = flag ? flag : options.run.empty() ? nullptr : "--run";
+  if (options.definitions && of_rows) return Error{Errc::invalid, std::string("--definitions goes without ") + of_rows};
   return require_span(filter.since, filter.until);
 }
 
@@ -173,6 +180,32 @@ Result<void> list_requests(library::LedgerView& ledger, const HistoryOptions& op
   return {};
 }
 
+/// A job that is gone may have no rows, and has its definitions all the same: only where there is nothing to show the
+/// names must be known.
+Result<void> list_definitions(library::LedgerView& ledger, HistoryOptions& options, const config::Config& config,
+                              const LocalTimes& times) {
+  const auto known = resolve(options, config, ledger);
+  const storage::Filter& rows = options.filter;
+  const storage::DefinitionFilter filter{.jobs = rows.jobs,
+                                         .groups = rows.groups,
+                                         .nodes = rows.nodes,
+                                         .since = rows.since,
+                                         .until = rows.until,
+                                         .limit = rows.limit};
+  std::vector<storage::DefinitionChange> changes;
+  const auto end = library::read_definition_changes(
+      ledger, filter, [&](const auto& change) { return changes.push_back(change), true; });
+  if (!end) return end.error();
+  if (changes.empty() && !known) return known.error();
+  const config::JobsDir jobs = load_jobs(config);
+  RecordWriter out(std::cout, definition_columns(options.format), stdout_layout(options.format));
+  for (const auto& change : changes) out.row(definition_cells(change, jobs, options.format, times));
+  remark_missing(out, ledger, config);
+  out.finish();
+  name_missing("history", ledger);
+  return {};
+}
+
 Exit run(HistoryOptions& options) {
   if (const auto fits = check(options); !fits) return fail("history", fits.error());
   if (options.failed)
@@ -182,8 +215,12 @@ Exit run(HistoryOptions& options) {
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config, options.follow ? LedgerScope() : options.scope.scope());
   if (!ledger) return fail("history", ledger.error());
-  if (const auto known = resolve(options, *config, **ledger); !known) return fail("history", known.error());
   const LocalTimes times(options.time, *config);
+  if (options.definitions) {
+    const auto listed = list_definitions(**ledger, options, *config, times);
+    return listed ? Exit::done : fail("history", listed.error());
+  }
+  if (const auto known = resolve(options, *config, **ledger); !known) return fail("history", known.error());
   if (options.requests) {
     const auto listed = list_requests(**ledger, options, *config, times);
     return listed ? Exit::done : fail("history", listed.error());
@@ -242,6 +279,8 @@ Run setup_history(CLI::App& command) {
   add_value(command, "--limit N", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
+  add_switch(command, "--definitions", to.definitions,
+             "which definitions of jobs began, and what is other than before");
   add_switch(command, "--follow", to.follow, "go on with this node's rows as they change");
   add_scope_options(command, to.scope, ScopeFlags::local);
   CLI::App* const migrate = &add_subcommand(command, "migrate", "makes or updates the tables of the fleet's history");

@@ -52,6 +52,14 @@ constexpr Parameter requests[] = {{"kind", Kind::list, "kinds"},
                                   {"limit", Kind::count},
                                   {"cursor"},
                                   scope};
+constexpr Parameter definitions[] = {{"job", Kind::list, "jobs"},
+                                     {"group", Kind::list, "groups"},
+                                     {"node", Kind::list, "nodes"},
+                                     {"since", Kind::time},
+                                     {"until", Kind::time},
+                                     {"limit", Kind::count},
+                                     {"cursor"},
+                                     scope};
 constexpr Parameter output[] = {{"attempt", Kind::whole}, {"from", Kind::whole}, {"follow", Kind::yes_no}, scope};
 constexpr Parameter events[] = {{"after"}};
 constexpr Parameter asked[] = {{"timeout_ms", Kind::whole}};
@@ -70,6 +78,7 @@ constexpr ApiRoute table[] = {
     {get, "/api/v1/history", Role::viewer, "ledger", "history", "", rows},
     {get, "/api/v1/history/summary", Role::viewer, "ledger", "summary", "", counts},
     {get, "/api/v1/history/strips", Role::viewer, "ledger", "strips", "", strips},
+    {get, "/api/v1/history/definitions", Role::viewer, "ledger", "definitions", "", definitions},
     {get, "/api/v1/next", Role::viewer, "next", "", "", next},
     {get, "/api/v1/load", Role::viewer, "load", "", "", load},
     {get, "/api/v1/whoami", Role::viewer, "whoami"},

@@ -123,6 +123,11 @@ Result<std::optional<storage::RequestPosition>> FileLedger::requests(const stora
   return reader_.requests(filter, visit);
 }
 
+Result<std::optional<storage::DefinitionPosition>> FileLedger::definitions(const storage::DefinitionFilter& filter,
+                                                                           const storage::VisitDefinition& visit) {
+  return reader_.definitions(filter, visit);
+}
+
 Result<std::vector<RunId>> FileLedger::find_run(const std::string& suffix) { return reader_.find_run(suffix); }
 
 Result<runner::Shown> FileLedger::ask_runner(const runner::AttemptId& attempt, std::int64_t from) {

@@ -53,6 +53,8 @@ class FileLedger : public LedgerView {
   Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) override;
   Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,
                                                            const VisitRequest& visit) override;
+  Result<std::optional<storage::DefinitionPosition>> definitions(const storage::DefinitionFilter& filter,
+                                                                 const storage::VisitDefinition& visit) override;
   Result<std::vector<RunId>> find_run(const std::string& suffix) override;
   Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
   Result<std::vector<TermRow>> terms(const std::string& group) override;

@@ -191,6 +191,8 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, c
   const auto is_late = [until] { return io::read_clocks().steady >= until; };
   const auto goes_on = [&] { return !dropped && !is_late(); };
   const bool is_audit = question.text("ask") == "audit";
+  // A plugin of the kind `history` has no such query: each node's ledger answers.
+  const bool is_of_nodes = is_audit || question.text("ask") == "definitions";
   auto ledger =
       FileLedger::open(is_audit && fleet.history ? with_history(place, *fleet.history, goes_on) : place, goes_on);
   const std::string only = question.text("node").value_or("");
@@ -201,7 +203,7 @@ io::Message read_answer(const LedgerPlace& place, const io::Message& question, c
                                                 only);
   FleetSource* const source = fleet.source;
   std::optional<Error> failure;
-  if (ledger && fleet.history && question.text("scope") == "fleet" && only.empty() && !is_audit) {
+  if (ledger && fleet.history && question.text("scope") == "fleet" && only.empty() && !is_of_nodes) {
     if (auto answer = read_history(place, question, read, fleet, goes_on)) return *std::move(answer);
     failure = fleet.history->failure();
   }

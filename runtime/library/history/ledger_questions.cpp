@@ -7,6 +7,7 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/history/definition_wire.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 #include "library/shown/ledger_answers.hpp"
@@ -86,6 +87,19 @@ Result<Message> answer_requests(LedgerView& ledger, const Message& asked) {
   return answered(ledger.requests(*filter, take),
                   [&](Message& message, const std::optional<storage::RequestPosition>& next) {
                     message.set("requests", std::move(rows));
+                    if (next) message.set("next", std::vector{to_message(*next)});
+                  });
+}
+
+Result<Message> answer_definitions(LedgerView& ledger, const Message& asked) {
+  auto filter = definition_filter_from(asked);
+  if (!filter) return filter.error();
+  filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(page_rows), 1, page_rows);
+  std::vector<Message> rows;
+  const auto take = [&](const storage::BegunDefinition& one) { return rows.push_back(to_message(one)), true; };
+  return answered(ledger.definitions(*filter, take),
+                  [&](Message& message, const std::optional<storage::DefinitionPosition>& next) {
+                    message.set("definitions", std::move(rows));
                     if (next) message.set("next", std::vector{to_message(*next)});
                   });
 }
@@ -212,6 +226,7 @@ struct Call {
 constexpr std::array calls{Call{"history", answer_history},
                            Call{"changes", answer_changes},
                            Call{"requests", answer_requests},
+                           Call{"definitions", answer_definitions},
                            Call{"sequence", answer_sequence},
                            Call{"at", answer_at},
                            Call{"last_statuses", answer_last_statuses},

@@ -163,6 +163,11 @@ class LedgerView {
   virtual Result<std::optional<storage::RequestPosition>> requests(const storage::RequestFilter& filter,
                                                                    const VisitRequest& visit) = 0;
 
+  /// Rows of definitions that began, newest first. Where the next page begins; nullopt: no row is left.
+  /// Which began when of those of several ledgers: see fleet_definitions.hpp.
+  virtual Result<std::optional<storage::DefinitionPosition>> definitions(const storage::DefinitionFilter& filter,
+                                                                         const storage::VisitDefinition& visit) = 0;
+
   /// Runs whose id ends with `suffix`: one, none, or the candidates.
   virtual Result<std::vector<RunId>> find_run(const std::string& suffix) = 0;
   /// What an attempt has printed from a byte on, also while it goes on.

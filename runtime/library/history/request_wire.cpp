@@ -2,17 +2,12 @@
 
 #include <utility>
 
+#include "library/history/wire_values.hpp"
+
 namespace ballot::library {
 namespace {
 
 using io::Message;
-
-std::int64_t in_ms(WallTime time) { return time.time_since_epoch().count(); }
-
-std::optional<WallTime> instant_of(const Message& message, const char* key) {
-  const auto found = message.integer(key);
-  return found ? std::optional(WallTime(Millis(*found))) : std::nullopt;
-}
 
 std::optional<RunId> run_id_of(const Message& message, const char* key) {
   return RunId::parse(message.text(key).value_or(""));
@@ -21,8 +16,6 @@ std::optional<RunId> run_id_of(const Message& message, const char* key) {
 void set_unless_empty(Message& message, const char* key, const std::string& text) {
   if (!text.empty()) message.set(key, text);
 }
-
-std::string text_under(const Message& message, const char* key) { return message.text(key).value_or(""); }
 
 }  // namespace
 

@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
+#include "library/history/definition_wire.hpp"
+#include "library/history/fleet_definitions.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 #include "library/shown/cursor.hpp"
+#include "library/shown/definition_values.hpp"
 #include "library/shown/values.hpp"
 
 namespace ballot::library {
@@ -102,6 +105,32 @@ Result<Message> shown_requests(LedgerView& ledger, const Message& asked, WallTim
   if (!next) return next.error();
   Message answer;
   answer.set("requests", std::move(rows)).set("next", {});
+  if (*next) answer.set("next", cursor_text(to_message(**next), list));
+  return answer;
+}
+
+/// As shown_history(), of definitions that began. A job that is gone may have no rows, and has its definitions all the
+/// same: only where there is nothing to show it must be known.
+Result<Message> shown_definitions(LedgerView& ledger, const Message& asked, WallTime now) {
+  if (const auto known = require_nodes(ledger, asked.texts("nodes")); !known) return known.error();
+  auto filter = definition_filter_from(asked);
+  if (!filter) return filter.error();
+  if (!filter->since) filter->since = now - shown_unless_asked;
+  filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(default_rows), 1, most_rows);
+  filter->of.clear();
+  const std::string list = asked_list(asked);
+  if (const auto cursor = asked.text("cursor")) {
+    const auto place = cursor_place(*cursor, list);
+    if (!place) return place.error();
+    filter->after = definition_position_from(*place);
+  }
+  std::vector<Message> changes;
+  const auto next = read_definition_changes(ledger, *filter,
+                                            [&](const auto& change) { return changes.push_back(shown(change)), true; });
+  if (!next) return next.error();
+  if (const auto known = changes.empty() ? require_jobs(ledger, asked) : Result<void>(); !known) return known.error();
+  Message answer;
+  answer.set("definitions", std::move(changes)).set("next", {});
   if (*next) answer.set("next", cursor_text(to_message(**next), list));
   return answer;
 }
@@ -258,9 +287,10 @@ struct ShownCall {
   std::string_view name;
   Result<Message> (*answer)(LedgerView&, const Message&, WallTime);
 };
-constexpr ShownCall shown_calls[] = {{"history", shown_history}, {"strips", shown_strips},
-                                     {"run", shown_run},         {"summary", shown_summary},
-                                     {"terms", shown_terms},     {"requests", shown_requests}};
+constexpr ShownCall shown_calls[] = {
+    {"history", shown_history},        {"strips", shown_strips}, {"run", shown_run},
+    {"summary", shown_summary},        {"terms", shown_terms},   {"requests", shown_requests},
+    {"definitions", shown_definitions}};
 
 }  // namespace
 

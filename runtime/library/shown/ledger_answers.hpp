@@ -13,6 +13,9 @@
 //   terms    | `terms` of `group`, newest first
 //   requests | what people asked, newest first: `requests`, and the cursor `next`; its arguments are those of a
 //            | storage::RequestFilter (history/request_wire.hpp)
+//   definitions | which definitions of jobs began, newest first: `definitions`, and the cursor `next`; its arguments
+//   are
+//            | those of a storage::DefinitionFilter (history/definition_wire.hpp)
 //
 // A history and a summary are of jobs that there are: of each name in `jobs` that is not in `defined`, the jobs that
 // the daemon has by its files or its program, some ledger must have rows.

@@ -21,7 +21,7 @@ namespace {
 using io::Message;
 
 constexpr Millis around_now = std::chrono::days(7);  // slots are of that time before and after it, unless asked
-constexpr std::string_view paused = "paused";        // as text_of() has it
+constexpr std::string_view paused_word = "paused";   // as text_of() has it
 constexpr std::size_t most_runs = 10'000;
 constexpr std::size_t planned_at_once = 50;  // a fraction of a millisecond's work
 
@@ -246,7 +246,7 @@ bool ShownAnswers::is_paused(const std::string& job, const Message& past) const 
   const auto states = past.objects("states");
   return std::any_of(states.begin(), states.end(), [&](const Message& one) {
     const auto state = one.text("state");
-    return one.text("job") == job && (state == paused || state == not_defined);
+    return one.text("job") == job && (state == paused_word || state == not_defined);
   });
 }
 

@@ -1,0 +1,121 @@
+#include "library/shown/definition_values.hpp"
+
+#include <utility>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+#include "config/words.hpp"
+#include "library/shown/values.hpp"
+
+namespace ballot::library {
+namespace {
+
+using storage::DefinitionChange;
+
+std::optional<std::string> text_of(const std::vector<std::string>& expressions) {
+  std::string text;
+  for (const std::string& one : expressions) text += (text.empty() ? "" : "; ") + one;
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+std::optional<std::string> text_of(const std::optional<WallTime>& time) {
+  return time ? std::optional(format_slot(*time)) : std::nullopt;
+}
+
+std::optional<std::string> text_of(Millis duration) {
+  return duration.count() > 0 ? std::optional(format_duration(duration)) : std::nullopt;
+}
+
+std::optional<std::string> text_of(Concurrency concurrency) {
+  for (const auto& [text, value] : config::concurrency_words)
+    if (value == concurrency) return std::string(text);
+  return std::nullopt;
+}
+
+std::string text_of(bool flag) { return flag ? "true" : "false"; }
+
+/// Of a job that is new, what differs from a job file that has no such key.
+class Comparison {
+ public:
+  explicit Comparison(bool is_new) : is_new_(is_new) {}
+
+  void add(std::string_view name, std::optional<std::string> before, std::optional<std::string> after) {
+    if (before == after) return;
+    if (is_new_) before.reset();
+    keys_.push_back({name, std::move(before), std::move(after)});
+  }
+  std::vector<KeyChange> take() { return std::move(keys_); }
+
+ private:
+  const bool is_new_;
+  std::vector<KeyChange> keys_;
+};
+
+void add_policies(Comparison& keys, const DefinitionRow& before, const DefinitionRow& after) {
+  keys.add("enabled", text_of(before.enabled), text_of(after.enabled));
+  keys.add("jitter", text_of(before.jitter), text_of(after.jitter));
+  keys.add("start_deadline", text_of(before.start_deadline), text_of(after.start_deadline));
+  keys.add("concurrency", text_of(before.concurrency), text_of(after.concurrency));
+  keys.add("retries", std::to_string(before.retries), std::to_string(after.retries));
+  const auto guarantee = [](bool at_least_once) { return at_least_once ? "at-least-once" : "at-most-once"; };
+  keys.add("guarantee", guarantee(before.at_least_once), guarantee(after.at_least_once));
+  // The ledger keeps one word for both keys.
+  const auto rerun = [](bool reruns) { return reruns ? std::optional<std::string>("rerun") : std::nullopt; };
+  keys.add("on_success or on_error", rerun(before.reruns), rerun(after.reruns));
+}
+
+}  // namespace
+
+std::vector<KeyChange> changed_keys(const DefinitionChange& change) {
+  const DefinitionRow& after = change.row;
+  const bool is_new = change.is_first;
+  if (after.digest.empty() || (!is_new && !change.replaced)) return {};
+  const DefinitionRow before = is_new ? DefinitionRow() : *change.replaced;
+  // What no node's files say is known by the job's register alone, which has no expression of a job that is disabled.
+  const bool are_known = storage::has_all_keys(after) && (is_new || storage::has_all_keys(before));
+  Comparison keys(is_new);
+  if (are_known || (!before.schedule.empty() && !after.schedule.empty()))
+    keys.add("schedule", text_of(before.schedule), text_of(after.schedule));
+  keys.add("timezone", before.timezone, after.timezone);
+  keys.add("not_before", text_of(before.not_before), text_of(after.not_before));
+  keys.add("not_after", text_of(before.not_after), text_of(after.not_after));
+  if (are_known) add_policies(keys, before, after);
+  return keys.take();
+}
+
+std::string_view word_of(const DefinitionChange& change) {
+  if (change.row.digest.empty()) return "removed";
+  return change.is_first ? "added" : "changed";
+}
+
+std::string text_of(const DefinitionChange& change) {
+  std::string text;
+  for (const KeyChange& key : changed_keys(change)) {
+    text.append(text.empty() ? "" : ", ").append(key.name).append(": ");
+    if (!change.is_first) text += key.before.value_or("none") + " -> ";
+    text += key.after.value_or("none");
+  }
+  if (!text.empty() || change.is_first) return text;
+  if (change.row.digest.empty()) return "no file defines it";
+  if (!change.replaced) return "what it was before is not known";
+  return "other keys, of which the ledger keeps no values";
+}
+
+io::Message shown(const DefinitionChange& change) {
+  std::vector<io::Message> keys;
+  const auto value = [](const std::optional<std::string>& text) {
+    return text ? io::Message::Value(*text) : io::Message::Value();
+  };
+  for (const KeyChange& key : changed_keys(change))
+    keys.push_back(io::Message()
+                       .set("key", std::string(key.name))
+                       .set("before", value(key.before))
+                       .set("after", value(key.after)));
+  io::Message shown;
+  shown.set("at", format_millis(change.row.from)).set("job", change.row.job).set("group", change.row.group);
+  shown.set("change", std::string(word_of(change))).set("nodes", change.nodes);
+  shown.set("digest", word_or_null(change.row.digest)).set("digest_before", word_or_null(change.before));
+  return shown.set("keys", std::move(keys)).set("text", word_or_null(text_of(change)));
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,36 @@
+// A definition that began, as it is shown: which keys of the job are other than before, of those that a ledger keeps.
+// These are its times and the policies that a row is judged by; of commands, users and environments it has nothing.
+//
+// Pure.
+//
+//   for (const KeyChange& key : changed_keys(change)) print(key.name, key.before, key.after);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/message.hpp"
+#include "storage/definition_merge.hpp"
+
+namespace ballot::library {
+
+struct KeyChange {
+  std::string_view name;
+  std::optional<std::string> before, after;  // as in a job file; none: the key is not there
+};
+
+/// In the order of docs/job-files.md. None: other keys were changed, or the ledgers do not say which.
+std::vector<KeyChange> changed_keys(const storage::DefinitionChange& change);
+
+/// "added", "changed", "removed".
+std::string_view word_of(const storage::DefinitionChange& change);
+
+/// "schedule: 0 3 * * * -> 0 4 * * *", or why there is nothing to say.
+std::string text_of(const storage::DefinitionChange& change);
+
+/// As `GET /api/v1/history/definitions` has it.
+io::Message shown(const storage::DefinitionChange& change);
+
+}  // namespace ballot::library
