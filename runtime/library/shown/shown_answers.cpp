@@ -125,9 +125,14 @@ void set_defined(Message& told, const Job& job) {
   told.set("concurrency", std::string(config::word_of(job.concurrency)));
 }
 
-void set_place(Message& told, const std::optional<config::JobPlace>& place) {
+/// Where the files define it, and why that file is refused as it is now.
+void set_place(Message& told, const JobFolder& jobs, const std::string& name) {
+  const auto place = jobs.place_of(name);
   told.set("file", word_or_null(place ? place->file : ""));
   told.set("line", place ? Message::Value(std::int64_t{place->position.line}) : Message::Value());
+  const auto refusal = jobs.refusal_of(name);
+  told.set("refused", word_or_null(refusal ? refusal->error : ""));
+  told.set("refused_since", refusal ? Message::Value(format_millis(refusal->since)) : Message::Value());
 }
 
 }  // namespace
@@ -209,7 +214,7 @@ void ShownAnswers::answer_job_elsewhere(const std::string& name, const io::Quest
     view.next = slots->front();
   Message told = shown(view, name_);
   set_defined(told, definition->job);
-  set_place(told, jobs_.place_of(name));
+  set_place(told, jobs_, name);
   const auto by_files = told.text("state");
   const auto finish = [reply, node, by_files, unknown](std::vector<Message> jobs, const Message& whole) {
     Message& job = jobs.front();
@@ -230,7 +235,7 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
     if (job == nullptr) return answer_job_elsewhere(name, question, reply);
     Message told = shown(*job, name_);
     if (const auto definition = definition_of(name)) set_defined(told, definition->job);
-    set_place(told, jobs_.place_of(name));
+    set_place(told, jobs_, name);
     with_last_statuses(question, reply, {told}, [reply](std::vector<Message> jobs, Message whole) {
       for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
       reply.finish(std::move(jobs.front()));

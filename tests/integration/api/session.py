@@ -314,6 +314,21 @@ def strips(made):
     get("/history/strips", wanted=404, job="no-such-job")
 
 
+def definitions():
+    began = pages("/history/definitions", "definitions", "cursor", limit=2)
+    expect({"hello", "broken"} <= {one["job"] for one in began if one["change"] == "added"}, "each job was added")
+    expect(all(one["nodes"] == ["n1"] and one["digest"] for one in began), "where, and which")
+    expect(len({(one["at"], one["job"], one["digest"]) for one in began}) == len(began), "each once")
+    of_hello = get("/history/definitions", job="hello")["definitions"]
+    expect([one["job"] for one in of_hello] == ["hello"], "of a job")
+    expect(get("/history/definitions", job="hello", until=of_hello[0]["at"])["definitions"] == [], "before a time")
+    expect(of_hello[0]["digest"] == get("/jobs/hello")["digest"], "what is in force")
+    cursor = get("/history/definitions", limit=1)["next"]
+    get("/history/definitions", wanted=400, cursor=cursor, job="hello")
+    get("/history/definitions", wanted=400, run="x")
+    get("/history/definitions", wanted=404, job="no-such-job")
+
+
 def why(made):
     run, job = next(one for one in made if one[1] == "broken")
     of_run = get("/jobs/broken/why", run=run)
@@ -419,7 +434,7 @@ def others():
 
 
 made = runs()
-for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: strips(made), lambda: why(made), ahead, lambda: requests(made), pauses, lambda: events(made), repeated_at_once, others):
+for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: strips(made), definitions, lambda: why(made), ahead, lambda: requests(made), pauses, lambda: events(made), repeated_at_once, others):
     step()
 for path, verbs in API["paths"].items():
     for verb in verbs:
