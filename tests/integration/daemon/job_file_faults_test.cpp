@@ -6,6 +6,7 @@
 #include <set>
 
 #include "integration/daemon/faulty_daemon.hpp"
+#include "support/servers/web_client.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -40,6 +41,8 @@ class JobFiles : public ::testing::Test {
 
 // S23 local zookeeper
 TEST_F(JobFiles, EditedSwappedAndBrokenWhileDueLoseNoSlotAndRunNoneTwice) {
+  const std::string socket = daemon.folder / "api.sock";
+  daemon.configure("[http]\nlisten = \"" + socket + "\"\n");
   daemon.job("tick", tick("first"));
   daemon.lead();
   ASSERT_TRUE(wait_for_line("first"));
@@ -55,6 +58,9 @@ TEST_F(JobFiles, EditedSwappedAndBrokenWhileDueLoseNoSlotAndRunNoneTwice) {
       << shown;
   EXPECT_NE(shown.find("Z: " + path("tick") + ":3:"), std::string::npos) << shown;
   EXPECT_NE(shown.find(". Its last good version is in force\n"), std::string::npos) << shown;
+  const std::string by_api = WebClient(socket).ask("GET /api/v1/jobs/tick").body;
+  EXPECT_TRUE(contains(by_api, "\"refused\":\"" + path("tick") + ":3:")) << by_api;
+  EXPECT_TRUE(contains(by_api, "\"refused_since\":\"20")) << by_api;
   EXPECT_EQ(daemon.stop(), 0);
   daemon.expect_accounted("tick");
   expect_no_slot_twice();

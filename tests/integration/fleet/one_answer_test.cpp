@@ -96,6 +96,50 @@ TEST_F(OneAnswer, WhatRunsAndWhatWaitsForIt) {
   EXPECT_TRUE(contains(why, "In the way was run")) << last_answers;
 }
 
+/// By the leader's ledger while that answers, and by its successor's too once there is one.
+TEST_F(OneAnswer, WhichDefinitionsOfAJobBeganAndOnWhichNodes) {
+  const auto define = [&](const std::string& keys) {
+    fleet.job("late", keys + "\nshell = \"true\"\nenv = { SECRET = \"hushed\" }");
+  };
+  const auto said = [&] {
+    std::set<std::string> answers;
+    for (const std::string node : {"n1", "n2", "n3"})
+      for (const std::string& json :
+           {fleet[node].ballot({"history", "--definitions", "--job", "late", "--format", "json"}).out,
+            by_api(port(node), "history/definitions?job=late")}) {
+        std::string all;
+        for (const char* name : {"at", "change", "digest", "text"})
+          for (const std::string& text : texts_in(json, name)) all += text + " ";
+        answers.insert(all);
+        last_answers += node + ": " + json + "\n";
+      }
+    return answers.size() == 1 ? *answers.begin() : "";
+  };
+  define("schedule = \"0 0 1 1 *\"");
+  fleet.start();
+  ASSERT_TRUE(wait_until([&] { return contains(said(), "added"); })) << last_answers;
+  define("schedule = \"0 5 1 1 *\"\nretries = 2");
+  ASSERT_TRUE(wait_until([&] { return contains(said(), "schedule: 0 0 1 1 * -> 0 5 1 1 *, retries: 0 -> 2 "); }))
+      << last_answers;
+  const std::string leader = first_in(by_api(one, "jobs/late?scope=fleet"), "leader");
+  fleet[leader].stop();
+  const std::string other = leader == "n1" ? "n2" : "n1";
+  std::string next;
+  ASSERT_TRUE(wait_until([&] {
+    next = first_in(by_api(port(other), "jobs/late?scope=fleet"), "leader");
+    return !next.empty() && next != leader;
+  }));
+  const Ran without = fleet[other].ballot({"history", "--definitions", "--format", "json"});
+  EXPECT_TRUE(contains(without.err, leader)) << "its ledger is not in the answer, and it is named: " << without.err;
+  fleet[leader].start();
+  ASSERT_TRUE(wait_until([&] {
+    const std::string json = fleet[other].ballot({"history", "--definitions", "--format", "json"}).out;
+    last_answers += json;
+    return first_in(json, "nodes") == leader + ", " + next;
+  })) << last_answers;
+  EXPECT_FALSE(contains(last_answers, "hushed"));
+}
+
 /// The session of a process that is stopped lives on for a while, and so does the belief that it leads.
 TEST_F(OneAnswer, OfASilentLeaderTheStateOfItsJobIsNotKnown) {
   fleet.job("late", "schedule = \"0 0 1 1 *\"\nshell = \"true\"");
