@@ -41,6 +41,7 @@ class NodeViews {
   NodeViews(const std::string& node, const GroupTable& groups, const NodeDirectory& directory)
       : node_(node), groups_(groups), directory_(directory) {}
 
+  const std::string& self() const { return node_; }
   std::vector<PeerView> peers() const;
   std::vector<DriftView> drifts() const;
 

@@ -125,7 +125,7 @@ Views::Next Views::visit_groups(const std::string& after, std::size_t most,
     const Term none;
     const Term& term = group.machine.writes_register() ? last : none;
     visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift,
-           group.is_odd, group.machine.is_leaderless(), group.is_wanted()});
+           group.machine.is_leaderless(), group.is_wanted()});
   });
 }
 

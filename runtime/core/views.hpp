@@ -73,7 +73,6 @@ struct GroupView {
   bool paused = false;
   std::string_view halted;
   const std::vector<std::string>& drift;  // nodes whose files define it otherwise
-  bool odd = false;                       // and most nodes' files do
   bool leaderless = false;                // this node is a candidate, and nobody has led it for longer than 2 T
   bool wanted = false;                    // the files name it, or a register is left in it
 };

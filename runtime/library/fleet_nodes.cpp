@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/wall_text.hpp"
+#include "library/drift_text.hpp"
 
 namespace ballot::library {
 namespace {
@@ -30,31 +31,9 @@ std::map<std::string_view, Seen> sessions_of(const std::vector<Election>& electi
   return sessions;
 }
 
-std::string listed(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + one;
-  return text;
-}
-
-bool has_node(const std::vector<std::string>& nodes, const std::string& node) {
-  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
-}
-
-std::string drift_of(std::string_view group) { return "drift: group " + std::string(group) + ": "; }
-
-/// "drift: group nightly: its job files differ from most nodes' (job backup)". Where there are no most, each differs
-/// from some.
 void add_drifts(const FleetFacts& facts, FleetNode& node) {
-  for (const core::DriftView& drift : facts.drifts) {
-    const bool has_most = !drift.odd.empty(), is_alike = has_node(drift.alike, node.node);
-    if (has_most ? !has_node(drift.odd, node.node) : !is_alike && !has_node(drift.differing, node.node)) continue;
-    std::string text = drift_of(drift.group) + "its job files differ from " +
-                       (has_most   ? "most nodes'"
-                        : is_alike ? "those of " + listed(drift.differing)
-                                   : "those of " + facts.self);
-    if (!drift.jobs.empty()) text += " (as far as is known: " + listed(drift.jobs) + ")";
-    node.reasons.push_back(std::move(text));
-  }
+  for (const core::DriftView& drift : facts.drifts)
+    if (auto text = drift_of_node(drift, node.node, facts.self)) node.reasons.push_back(*std::move(text));
 }
 
 /// The last of what is known, whoever asks and however.
@@ -137,7 +116,7 @@ void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetN
 /// That others' files differ from most nodes' is said of those, whoever is asked.
 void leave_drifts_to_others(const FleetFacts& facts, FleetNode& self) {
   for (const core::DriftView& drift : facts.drifts)
-    if (!drift.odd.empty() && !has_node(drift.odd, self.node))
+    if (!drift.odd.empty() && !drift_of_node(drift, self.node, facts.self))
       std::erase_if(self.reasons, [of = drift_of(drift.group)](const auto& reason) { return reason.starts_with(of); });
   if (self.reasons.empty() && self.state == "degraded") self.state = "healthy";
 }

@@ -6,6 +6,7 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/drift_text.hpp"
 
 namespace ballot::library {
 namespace {
@@ -60,13 +61,6 @@ bool leads_all(const core::Views& views) {
 void note(const core::GroupView& group, NodeStatus& status) {
   const std::string name(group.name);
   if (!group.halted.empty()) status.degraded.push_back("halted: group " + name + ": " + std::string(group.halted));
-  if (!group.drift.empty()) {
-    std::string nodes;
-    for (const std::string& node : group.drift) nodes += (nodes.empty() ? "" : ", ") + node;
-    status.degraded.push_back("drift: group " + name + ": " +
-                              (group.odd ? "this node's job files say otherwise than those of " + nodes
-                                         : "the job files of " + nodes + " say otherwise"));
-  }
   if (group.leaderless)
     status.degraded.push_back("leaderless: group " + name + ": it has candidates, and no node has led it for 2 T");
   if (group.state == "leading") status.led.push_back({name, group.epoch, group.paused, std::string(group.halted)});
@@ -256,6 +250,9 @@ void StateViews::status(std::function<void(const NodeStatus&)> done, const Besid
   };
   const auto end = [&node = node_, status, done = std::move(done)] {
     note_node(node, *status);
+    const core::NodeViews views = node.core().node_views();
+    for (const core::DriftView& drift : views.drifts())
+      status->degraded.push_back(drift_of_status(drift, views.self()));
     status->name_rest();
     done(*status);
   };

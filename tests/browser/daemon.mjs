@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function startDaemon(program, jobs, { basePath = '', roles = { ci: 'operator' } } = {}) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ballot-page.')), file = (name) => path.join(folder, name), tokens = {};
   fs.mkdirSync(file('jobs.d'));
-  for (const [name, text] of Object.entries(jobs)) fs.writeFileSync(file(`jobs.d/${name}.toml`), `[job.${name}]\n${text}\n`, { mode: 0o644 });
+  const define = (name, text) => fs.writeFileSync(file(`jobs.d/${name}.toml`), `[job.${name}]\n${text}\n`, { mode: 0o644 });
+  for (const [name, text] of Object.entries(jobs)) define(name, text);
   let lines = '';
   for (const [name, role] of Object.entries(roles)) {
     const [token, line] = execFileSync(program, ['token', 'new', name, '--role', role], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split('\n');
@@ -44,7 +45,7 @@ export async function startDaemon(program, jobs, { basePath = '', roles = { ci: 
     }
     throw new Error(`no row of ${job} is ${status}:\n` + log);
   };
-  return { url, tokens, stop, rowOf, log: () => log };
+  return { url, tokens, stop, rowOf, define, log: () => log };
 }
 
 async function isReady(url) {

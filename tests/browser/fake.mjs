@@ -300,6 +300,14 @@ export class FakeFleet {
     const rows = this.attempts(job, slot);
     return rows[0].run_id ? { job, rows, slot } : null;
   }
+  definitions(now) {
+    const of = (job, hours, more) => ({ at: iso(now - (now % DAY) - hours * HOUR), job: job.name, group: job.group, change: 'changed', nodes: ['host-1', 'host-2'], digest: 'd' + hours, digest_before: 'e' + hours, keys: [], text: 'other keys, of which the ledger keeps no values', ...more });
+    return [
+      of(this.jobs[0], 3, { keys: [{ key: 'retries', before: '0', after: '2' }], text: 'retries: 0 -> 2' }),
+      ...this.jobs.slice(1, 30).map((job) => of(job, 9, { change: 'added', digest_before: null, text: 'schedule: 0 3 * * *' })),
+      of(this.jobs.at(-1), 20, { change: 'removed', digest: null, text: 'no file defines it' }),
+    ];
+  }
   outputText(row) {
     let text = '';
     for (let i = 1; i <= 24; i++) text += `${row.started_at ?? ''} step ${i} of 24: ${row.job.slice(0, 40)} wrote ${Math.floor(hash(i, 5) * 9000)} rows\n`;
@@ -346,6 +354,7 @@ export class FakeFleet {
       }
       case 'history':
         if (route[1] === 'summary') return send(this.summary(query));
+        if (route[1] === 'definitions') return send({ definitions: this.definitions(now).filter((one) => !query.get('job') || one.job === query.get('job')).slice(0, Number(query.get('limit') ?? 50)), next: null, ...this.missing() });
         if (route[1] === 'strips') return send({ strips: query.getAll('job').flatMap((text) => text.split(',')).slice(0, 100).map((name) => ({ job: name, rows: this.byName.has(name) ? this.last(this.byName.get(name), Number(query.get('last') ?? 30), query.get('since'), query.get('until')).filter((row) => this.knows(row)) : [] })), ...this.missing() });
         if (query.get('run')) { const found = this.findRun(query.get('run')); return send({ rows: found?.rows ?? [], next: null, ...this.missing() }); }
         return send(this.history(query));

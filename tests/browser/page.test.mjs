@@ -181,6 +181,19 @@ describe('the page', { concurrency: 2 }, () => {
     assert.ok(heap < 50e6, `the heap is ${heap}`);
   })));
 
+  test('changes of definitions are there, those of many jobs in one row, and those of a job on its page', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+    const { definitions } = await answer(url, 'history/definitions?limit=100');
+    assert.equal(definitions.length, 31);
+    await show(page, url, '#/now');
+    const changes = page.locator('section', { hasText: 'What changed lately' }).last();
+    await changes.getByRole('button', { name: / more of / }).click();
+    await changes.getByText('and 26 others').waitFor();
+    await changes.getByText('retries: 0 -> 2').waitFor();
+    await changes.getByRole('link', { name: definitions[0].job, exact: true }).first().click();
+    await page.locator('section', { hasText: 'How its definition changed' }).last().getByText('retries: 0 -> 2').waitFor();
+    await check(page, 'the changes of a job');
+  })));
+
   test('a daemon serves the page, and does what an operator asks for by it', { skip: !program && 'BALLOT names no program' }, async () => {
     const jobs = {
       hello: 'command = ["/bin/sh", "-c", "echo hello to the page"]\ndescription = "Says hello"',
@@ -214,9 +227,20 @@ describe('the page', { concurrency: 2 }, () => {
         await form.getByText('Done.').waitFor();
         await asked.click();
         await page.locator('.banner', { hasText: 'until' }).getByText('the <b>database</b> moves').waitFor();
+        // Asked from the daemon: what has changed before the page was opened is there too.
+        daemon.define('often', 'command = ["/bin/true"]\nschedule = "*/7 * * * *"\nenv = { SECRET = "hushed" }');
+        await page.getByText('schedule: */5 * * * * -> */7 * * * *, timezone: Europe/Paris -> UTC').waitFor();
+        daemon.define('often', 'command = ["/bin/true"]\nschedule = "*/9');
+        await page.getByText('Its last good version is in force').waitFor();
+        await page.reload();
+        await show(page, daemon.url, '#/now');
+        const changes = page.locator('section', { hasText: 'What changed lately' }).last();
+        await changes.getByText('schedule: */5 * * * * -> */7 * * * *').waitFor();
+        await changes.getByText('added').first().waitFor();
         for (const hash of ['#/now', '#/jobs', '#/job/often', '#/timeline', '#/week']) {
           await show(page, daemon.url, hash);
           await check(page, hash, { axe: false });
+          assert.ok(!(await page.content()).includes('hushed'), 'no value of an environment');
         }
       });
     } finally {

@@ -280,7 +280,7 @@ Run setup_history(CLI::App& command) {
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
   add_switch(command, "--definitions", to.definitions,
-             "which definitions of jobs began, and what is other than before");
+             "how definitions of jobs have changed");
   add_switch(command, "--follow", to.follow, "go on with this node's rows as they change");
   add_scope_options(command, to.scope, ScopeFlags::local);
   CLI::App* const migrate = &add_subcommand(command, "migrate", "makes or updates the tables of the fleet's history");

@@ -126,7 +126,8 @@ std::vector<Column> columns(Format format) {
             {"next_slot", "NEXT SLOT"},
             {"group", "GROUP"},
             {"leader", "LEADER"}};
-  return {{"job"}, {"group"}, {"leader"}, {"next_slot"}, {"last_status"}, {"state"}};
+  return {{"job"},         {"group"}, {"leader"},       {"next_slot"},
+          {"last_status"}, {"state"}, {"paused_until"}, {"pause_reason"}};
 }
 
 /// Of other nodes' instances: why those have none.
@@ -156,14 +157,18 @@ class States {
   /// "" where it is not known. `is_unheard`: who leads the job has not answered; the store shows no more than pauses
   /// and halts. The order is that of the states.
   std::string of(const io::Message& job, bool is_unheard) {
+    pauses_ = library::pauses_from(job);
     const std::string state = job.text("state").value_or("");
     if (job.text("leader") == node_ || state.starts_with("waiting")) return state;
     if (!stored_) stored_ = read();
     const std::string unsure = state == "active" ? "" : state;
     if (!*stored_) return unsure;
     const auto stored = (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or(""));
+    pauses_ = stored.pauses;
     return stored.word == "active" && is_unheard ? unsure : stored.over(state);
   }
+  /// Of the job that was asked for last.
+  const std::vector<library::Pause>& pauses() const { return pauses_; }
   /// Why the store has not been read, where it was asked.
   std::optional<Error> trouble() const { return stored_ && !*stored_ ? std::optional(stored_->error()) : std::nullopt; }
 
@@ -177,34 +182,42 @@ class States {
   const std::string& node_;
   const Millis within_;
   std::optional<Result<StoredStates>> stored_;
+  std::vector<library::Pause> pauses_;
 };
 
 /// In the place of its next slot, which is not known before; where somebody has to resume it, there is none.
-Cell end_of_pause(const io::Message& job) {
-  const auto until = library::paused_until(library::pauses_from(job));
+Cell end_of_pause(const std::vector<library::Pause>& pauses) {
+  const auto until = library::paused_until(pauses);
   return until ? Cell("until " + format_seconds(*until)) : Cell();
 }
 
-void write_row(const io::Message& job, const std::string& status, const std::string& state, bool is_of_store,
-               const std::set<std::string>& silent, const LocalTimes& times, Format format, RecordWriter& out) {
+/// What is known of a job besides the daemon's answer.
+struct JobFacts {
+  std::string last_status, state;
+  std::vector<library::Pause> pauses;
+  bool is_of_store = false;  // the last status
+};
+
+/// Of several pauses the job's own comes first, as in the API.
+void write_row(const io::Message& job, const JobFacts& known, const std::set<std::string>& silent,
+               const LocalTimes& times, Format format, RecordWriter& out) {
   const std::string name = job.text("job").value_or("");
-  const std::string led = state == library::not_defined ? "" : job.text("leader").value_or("");
-  const Cell group = word(job.text("group").value_or("")), leader = word(led), last = word(status);
-  const Cell due = state == library::not_defined ? Cell() : slot_cell(name, job.text("next_slot"), times);
-  const Cell next = state != "paused" ? due : format == Format::table ? end_of_pause(job) : Cell();
+  const bool is_defined = known.state != library::not_defined, is_paused = known.state == "paused";
+  const std::string led = is_defined ? job.text("leader").value_or("") : "";
+  const Cell group = word(job.text("group").value_or("")), leader = word(led), last = word(known.last_status);
+  const Cell due = is_defined ? slot_cell(name, job.text("next_slot"), times) : Cell();
+  const Cell next = !is_paused ? due : format == Format::table ? end_of_pause(known.pauses) : Cell();
   if (format == Format::table)
-    out.row({name, is_of_store ? Cell(status + " (store)") : last, word(state), next, group,
-             silent.contains(led) ? Cell(led + " (silent)") : leader});
-  else if (format == Format::json && is_of_store)
-    out.remark({{"job", name},
-                {"group", group},
-                {"leader", leader},
-                {"next_slot", next},
-                {"last_status", last},
-                {"state", word(state)},
-                {"evidence", std::string("store")}});
-  else
-    out.row({name, group, leader, next, last, word(state)});
+    return out.row({name, known.is_of_store ? Cell(known.last_status + " (store)") : last, word(known.state), next,
+                    group, silent.contains(led) ? Cell(led + " (silent)") : leader});
+  const library::Pause pause = is_paused && !known.pauses.empty() ? known.pauses.front() : library::Pause();
+  std::vector<Cell> cells{name, group, leader, next, last, word(known.state), cell(pause.until), word(pause.reason)};
+  if (format != Format::json || !known.is_of_store) return out.row(std::move(cells));
+  const std::vector<Column> names = columns(format);
+  RecordWriter::Fields fields;
+  for (std::size_t i = 0; i < names.size(); ++i) fields.emplace_back(names[i].name, std::move(cells[i]));
+  fields.emplace_back("evidence", std::string("store"));
+  out.remark(fields);
 }
 
 Exit run(const JobsOptions& options) {
@@ -247,7 +260,8 @@ Exit run(const JobsOptions& options) {
     const auto said = are_said ? jobs[i].text("state") : std::nullopt;
     const bool is_unheard = are_said || silent.contains(jobs[i].text("leader").value_or(""));
     const std::string state = said ? *said : states.of(jobs[i], is_unheard);
-    write_row(jobs[i], statuses[i], state, is_of_store, silent, times, options.format, out);
+    const JobFacts known{statuses[i], state, said ? library::pauses_from(jobs[i]) : states.pauses(), is_of_store};
+    write_row(jobs[i], known, silent, times, options.format, out);
   }
   if (ledger) remark_missing(out, **ledger, *config);
   out.finish();

@@ -33,8 +33,7 @@ struct GroupEntry {
   bool configured = false;                    // the files have a table [group.NAME]
   std::uint64_t digest = 0;                   // of the jobs that the files define in it,
   int defined = 0;                            // so many, with instances of this node, which are in a group of their own
-  std::vector<std::string> drift;             // nodes whose files define it otherwise,
-  bool is_odd = false;                        // and most nodes' files do
+  std::vector<std::string> drift;             // nodes whose files define it otherwise
   absl::btree_set<JobEntry*, BySerial> jobs;  // that it owns or that its files define
   std::set<JobEntry*, ByRank> waiters;        // for a place
   int running = 0;                            // its runs, wherever they are

@@ -93,7 +93,6 @@ void Nodes::compare_files() {
       if (!unsure && *from <= c_.now.steady) unsure = &group;
       p_.directory.compare_by(std::max(*from, c_.now.steady + drift_pause));
     }
-    group.is_odd = !differing.empty() && is_odd(group);
     if (differing == group.drift) continue;
     std::string nodes;
     for (const std::string& node : differing) nodes += (nodes.empty() ? "" : ", ") + node;
@@ -107,12 +106,6 @@ void Nodes::compare_files() {
     group.drift = std::move(differing);
   }
   if (unsure) p_.store.observe(c_.out, *unsure, unsure->name());
-}
-
-/// Most nodes' files say something else of the group than this node's.
-bool Nodes::is_odd(const GroupEntry& group) const {
-  const auto odd = p_.directory.peers().odd_ones(group.settings, group.content(), p_.settings.node);
-  return std::find(odd.begin(), odd.end(), p_.settings.node) != odd.end();
 }
 
 // ---- who should lead

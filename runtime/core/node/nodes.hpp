@@ -45,7 +45,6 @@ class Nodes {
 
  private:
   bool has_foreign(const std::string& node) const;
-  bool is_odd(const GroupEntry& group) const;
   Peers::Best best_leader(const GroupEntry& group) const;
   bool is_still_better(const GroupEntry& group) const;
 

@@ -1,8 +1,10 @@
-// What people asked for, and what became of it: rows of `requests`.
+// What people asked for, and what became of it: rows of `requests`; and how definitions of jobs have changed.
 import { html } from './html.js';
-import { Section, JobLink, RunLink, Name, Empty, Loading } from './parts.js';
+import { query } from './api.js';
+import { usePoll } from './live.js';
+import { Section, JobLink, RunLink, NodeName, Name, Empty, Loading, More } from './parts.js';
 import { Time } from './time.js';
-import { clip, person } from './words.js';
+import { clip, plural, person } from './words.js';
 import { zoneOfJob } from './job-index.js';
 
 export const AskedRow = ({ row }) => html`<li class="row tall">
@@ -13,5 +15,32 @@ export function Asked({ requests, id = 'asked', title = 'What people asked for' 
   const rows = requests.data?.requests ?? [];
   return html`<${Section} id=${id} title=${title}>
     ${!requests.data ? html`<${Loading} />` : !rows.length ? html`<${Empty}>Nobody has asked for anything in seven days.<//>` : html`<ul class="rows">${rows.map((row, i) => html`<${AskedRow} key=${row.request_id ?? i} row=${row} />`)}</ul>`}
+  <//>`;
+}
+
+// Definitions that began, newest first; those that began in one minute, alike and on the same nodes, are one row of many jobs.
+export const useDefinitions = (filters) => usePoll('history/definitions' + query(filters), { every: 30_000, live: 6000, hold: 45_000, keep: true });
+const SHOWN = 3, VERB = { __proto__: null, added: 'added', changed: 'changed', removed: 'removed' };
+export function definitionRows(answer) {
+  const rows = new Map();
+  for (const one of answer?.definitions ?? []) {
+    const key = JSON.stringify([one.at.slice(0, 16), one.change, one.text, one.nodes]);
+    if (rows.has(key)) rows.get(key).push(one);
+    else rows.set(key, [one]);
+  }
+  return [...rows.values()];
+}
+
+// `own`: on the page of the job, which needs not be named.
+export const DefinitionRow = ({ all, own }) => html`<li class="row tall">
+  <span class="row-time"><${Time} at=${all[0].at} zone=${zoneOfJob(all[0].job)} /></span>
+  <span class="row-main">${own ? '' : all.slice(0, SHOWN).map(({ job }, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${all.length > SHOWN ? ` and ${plural(all.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${VERB[all[0].change] ?? clip(all[0].change, 20)} <span class="muted">${all[0].text ? html`<bdi>${clip(all[0].text, 300)}</bdi>, ` : ''}on ${all[0].nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${all[0].nodes.length > SHOWN ? ` and ${plural(all[0].nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
+
+export function Definitions({ of }) {
+  const rows = (of.data?.definitions ?? []).map((one) => [one]);
+  if (!of.data && of.problem) return null;
+  return html`<${Section} id="job-definitions" title="How its definition changed">
+    ${!of.data ? html`<${Loading} />` : !rows.length ? html`<${Empty}>No change of it is on record.<//>` : html`<ul class="rows"><${More} list=${rows} first=${4} step=${20} what="change">${(all) => html`<${DefinitionRow} key=${all[0].at + all[0].digest} all=${all} own=${true} />`}<//></ul>`}
+    ${of.data?.next ? html`<p class="muted small">Older ones: <code>ballot history --definitions</code>.</p>` : null}
   <//>`;
 }

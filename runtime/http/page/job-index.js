@@ -2,7 +2,7 @@
 // minute while somebody shows them. Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run
 // on each node the daemon lists its own instances: those of other nodes are asked for one by one.
 import { useEffect, signal } from './html.js';
-import { ask, send, query, signedIn, now } from './api.js';
+import { ask, send, query, signedIn } from './api.js';
 import { parse } from './time.js';
 import { statusOf } from './words.js';
 
@@ -14,7 +14,7 @@ let users = 0, running = false, at = 0, timer = 0, tags = [];
 const lean = (job) => ({
   job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble,
   pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, schedule: job.schedule, lower: job.job.toLowerCase(),
-  digest: job.digest, rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
+  rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
 });
 
 // Instances of jobs that run on each node: JOB@NODE, in the group GROUP@NODE.
@@ -85,24 +85,8 @@ async function load() {
   if (users) timer = setTimeout(load, EVERY * (document.hidden ? 6 : 1));
 }
 
-// Definitions that are other than they were as the page saw them first; the daemon does not say when they were changed.
-export const redefined = signal({ since: null, list: [] });
-function compare(old, byName) {
-  if (redefined.get().since === null) return redefined.set({ since: now(), list: [] });
-  const found = [], note = (job, what) => found.push({ at: now(), job, what });
-  for (const [name, { digest, elsewhere }] of byName) {
-    const before = old.get(name);
-    if (elsewhere) continue;
-    if (!before) note(name, 'is defined now');
-    else if (before.digest !== digest) note(name, 'is defined otherwise now');
-  }
-  for (const [name, { elsewhere }] of old) if (!elsewhere && !byName.has(name)) note(name, 'is defined no more');
-  if (found.length) redefined.set({ ...redefined.get(), list: [...found, ...redefined.get().list].slice(0, 200) });
-}
-
 function publish(pages, ready, missing) {
   const jobs = pages.flat(), byName = new Map(jobs.map((job) => [job.job, job]));
-  if (ready) compare(jobIndex.get().byName, byName);
   jobIndex.set({ jobs, byName, ready, missing: missing ? { missing } : null, problem: null });
 }
 

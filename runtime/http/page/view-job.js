@@ -7,7 +7,7 @@ import { update, link } from './router.js';
 import { Time, Ago, Elapsed, DAY, parse, duration, zoneOf, zoneChoice, dayStart, written, here } from './time.js';
 import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
-import { Asked } from './asked.js';
+import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
 import { clip, plural, scheduleText, scheduleWords, person, lateness, statusWord, isBad } from './words.js';
 import { noteZone } from './job-index.js';
@@ -39,6 +39,7 @@ export default function Job({ name, query: shown }) {
   const calendar = usePoll(job ? `calendar ${name} ${inZone}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, abort), keep: true });
   const points = usePoll('history' + query({ job: name, limit: PLOTTED }), { every: 15_000, live: 8000, read: askPoints });
   const requests = usePoll('requests' + query({ job: name, limit: 8 }), { every: 15_000, live: false });
+  const definitions = useDefinitions({ job: name, since: '2000-01-01T00:00:00Z', limit: 100 });
   const running = usePoll('history' + query({ job: name, status: 'running,claimed', limit: 5 }));
   if (detail.problem?.status === 404) return html`<h1><${Name} text=${name} /></h1><${Empty}>No file defines such a job. <a href=${link('timeline', null, { job: name, last: '7d' })}>Its history of the last seven days</a> may still be there.<//>`;
   const open = (running.data?.rows ?? []).filter((row) => row.job === name);
@@ -47,13 +48,13 @@ export default function Job({ name, query: shown }) {
       <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} />` : null}
       ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} paused=${job.state === 'paused'} then=${detail.again} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} then=${detail.again} />` : html`<${Act} kind="pause" job=${name} then=${detail.again} />`}</div>` : null}
     </div>
-    <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data]} />
+    <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
     ${open.length ? html`<div class="banner live-banner">${open.map((row) => html`<span key=${row.run_id}><${Status} status=${row.status} /> on <${NodeName} node=${row.node} />${row.started_at ? html` for <${Elapsed} since=${row.started_at} heard=${running.heard} />` : ''}: <${RunLink} id=${row.run_id} /></span>`)}</div>` : null}
     ${job ? html`<div class="columns thirds">
       <${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ job: name, zone: inZone, hours: calendar.data.hours, planned: calendar.data.planned, plannedMore: calendar.data.plannedMore, chosen: day }} /></div>
         <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
-      <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /></div>
+      <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
     <${Plots} points=${points.data} zone=${zone} />
     <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} />`;
@@ -81,6 +82,7 @@ function Facts({ job, points }) {
     ${job.description ? html`<dt>About</dt><dd>${clip(job.description, 500)}</dd>` : null}
     <dt>File</dt><dd>${job.file ? html`<code>${clip(job.file, 200)}${job.line ? ':' + job.line : ''}</code>` : html`<span class="muted">none here</span>`}</dd>
     <dt>Definition</dt><dd><code title="Nodes whose files say the same have the same digest.">${clip(job.digest, 24)}</code></dd>
+    ${job.refused ? html`<dt>Refused</dt><dd><strong class="bad-text">The file as it is</strong> since <${Time} at=${job.refused_since} zone=${zone} />: <bdi>${clip(job.refused, 400)}</bdi>. Its last good version is in force.</dd>` : null}
   </dl><//>`;
 }
 

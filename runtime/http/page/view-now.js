@@ -5,10 +5,10 @@ import { daemon, usePoll } from './live.js';
 import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention } from './attention.js';
-import { AskedRow } from './asked.js';
+import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Strip } from './parts.js';
 import { plural, count, clip, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
-import { useJobIndex, zoneOfJob, redefined, askDue, nodesOfInstances } from './job-index.js';
+import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, timesText } from './lists.js';
 
@@ -61,7 +61,7 @@ export default function Now({ query: shown }) {
   const open = usePoll('open', { read: askOpen, hold: 12_000 });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
   const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR }, others, abort) });
-  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 });
+  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 }), definitions = useDefinitions({ limit: 200 });
   const led = useMemo(() => (groups.data?.groups ?? []).map((one) => one.group).slice(0, ELECTIONS).map(encodeURIComponent).join(' '), [groups.data]);
   const elections = usePoll(led ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
@@ -83,14 +83,14 @@ export default function Now({ query: shown }) {
       <${Choice} label="How far back" value=${window} options=${WINDOW_NAMES} onChange=${(key) => update({ since: key === '24h' ? null : key }, true)} />
     </div>
     <${Trouble} of=${[nodes, attention, open]} />
-    <${Gaps} of=${[found, open.data]} />
+    <${Gaps} of=${[found, open.data, definitions.data]} />
     <${Figures} ...${{ status, nodes, groups, open, due }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
       ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window }} />`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} nodes=${nodes} groups=${groups} /></div>
-      <div class="stack"><${Due} due=${due} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} requests=${requests} elections=${elections} wait=${led !== ''} /></div>
+      <div class="stack"><${Due} due=${due} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
     </div>`;
 }
 
@@ -184,18 +184,18 @@ function Leaders({ nodes, groups }) {
   <//>`;
 }
 
-function Changes({ requests, elections, wait }) {
-  const since = now() - 7 * DAY, defined = redefined.use();
-  if (!requests.data || (wait && !elections.data && !elections.problem)) return html`<${Section} id="asked" title="What changed lately"><${Loading} /><//>`;
+function Changes({ requests, definitions, elections, wait }) {
+  const since = now() - 7 * DAY, waits = (poll) => !poll.data && !poll.problem;
+  if (!requests.data || waits(definitions) || (wait && waits(elections))) return html`<${Section} id="asked" title="What changed lately"><${Loading} /><//>`;
   const all = [
     ...requests.data.requests.map((row) => ({ at: parse(row.at), row })),
     ...(elections.data?.terms ?? []).map((term) => ({ at: parse(term.elected_at), term })),
-    ...defined.list.map((job) => ({ at: job.at, job })),
+    ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
-    ${!all.length ? html`<${Empty}>In seven days nobody asked for anything, and no leader changed.<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, job }) => (job ? html`<li key=${'d' + job.job + job.at} class="row tall"><span class="row-time"><${Time} at=${job.at} zone=${zoneOfJob(job.job)} /></span><span class="row-main"><${JobLink} job=${job.job} /> ${job.what} <span class="muted">as this page has seen</span></span></li>` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
+    ${!all.length ? html`<${Empty}>In seven days nobody asked for anything, and neither a leader nor a definition changed.<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, defined }) => (defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
       <span class="row-time"><${Time} at=${term.elected_at} /></span>
       <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}${term.before ? html`; before it <${NodeName} node=${term.before.node} />${term.before.cause ? `: ${CAUSE[term.before.cause] ?? term.before.cause}` : ''}` : ''}</span></span></li>`)}<//></ul>`}
-    ${defined.since ? html`<p class="muted small">Definitions are compared while this page is open, since <${Time} at=${defined.since} />.</p>` : null}
+    ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }

@@ -59,8 +59,8 @@ TEST_F(JobFiles, EditedSwappedAndBrokenWhileDueLoseNoSlotAndRunNoneTwice) {
   EXPECT_NE(shown.find("Z: " + path("tick") + ":3:"), std::string::npos) << shown;
   EXPECT_NE(shown.find(". Its last good version is in force\n"), std::string::npos) << shown;
   const std::string by_api = WebClient(socket).ask("GET /api/v1/jobs/tick").body;
-  EXPECT_TRUE(contains(by_api, "\"refused\":\"" + path("tick") + ":3:")) << by_api;
-  EXPECT_TRUE(contains(by_api, "\"refused_since\":\"20")) << by_api;
+  EXPECT_NE(by_api.find("\"refused\":\"" + path("tick") + ":3:"), std::string::npos) << by_api;
+  EXPECT_NE(by_api.find("\"refused_since\":\"20"), std::string::npos) << by_api;
   EXPECT_EQ(daemon.stop(), 0);
   daemon.expect_accounted("tick");
   expect_no_slot_twice();

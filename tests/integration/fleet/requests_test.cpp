@@ -230,8 +230,10 @@ TEST_F(Requests, NodesWhoseJobFilesDifferShowDriftAndNameEachOther) {
     return status.code == code && status.out.find(text) != std::string::npos;
   };
   fleet["n2"].job("extra", "command = [\"/bin/true\"]");
-  EXPECT_TRUE(wait_until([&] { return says("n1", 1, "drift: group default: the job files of n2 say otherwise"); }));
-  EXPECT_TRUE(wait_until([&] { return says("n2", 1, "drift: group default: the job files of n1 say otherwise"); }));
+  EXPECT_TRUE(
+      wait_until([&] { return says("n1", 1, "drift: group default: this node's job files differ from those of n2"); }));
+  EXPECT_TRUE(
+      wait_until([&] { return says("n2", 1, "drift: group default: this node's job files differ from those of n1"); }));
   for (const char* node : {"n1", "n2"}) EXPECT_EQ(of_job(node, "tick", "state"), "drift");
   const Ran nodes = fleet["n2"].ballot({"nodes"});
   EXPECT_EQ(nodes.code, 1) << nodes.out << nodes.err;

@@ -1,5 +1,6 @@
 // How the nodes of a fleet are shown, whatever the store and the nodes say of them.
 #include "library/fleet_nodes.hpp"
+#include "library/drift_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -182,7 +183,7 @@ TEST_F(Fleet, NamesTheOddOneByMajorityAndTheJobAsFarAsItIsKnown) {
 /// Nodes n1 and n2 have the same files, n3 has others: each is shown alike, whichever of them is asked.
 TEST_F(Fleet, ShowsTheSameNodeAsTheOddOneWhoeverIsAsked) {
   facts.drifts = {{"nightly", {"n3"}, {"n3"}, {}, {"n2"}}};
-  status.degraded = {"drift: group nightly: the job files of n3 say otherwise"};
+  status.degraded = {"drift: group nightly: the job files of n3 differ from most nodes'"};
   EXPECT_EQ(node("n1").state, "healthy");
   EXPECT_EQ(node("n1").reasons, Texts{});
   EXPECT_EQ(node("n2").state, "up");
@@ -192,14 +193,23 @@ TEST_F(Fleet, ShowsTheSameNodeAsTheOddOneWhoeverIsAsked) {
   EXPECT_EQ(node("n1").state, "degraded");
   EXPECT_EQ(node("n1").reasons, Texts{"ledger: the disk is full"});
   facts.drifts = {{"nightly", {"n1"}, {"n2", "n3"}, {}, {}}};
-  status.degraded = {"drift: group nightly: this node's job files say otherwise than those of n2, n3"};
+  status.degraded = {"drift: group nightly: this node's job files differ from most nodes'"};
   EXPECT_EQ(node("n1").state, "degraded") << "it is the odd one";
   EXPECT_EQ(node("n3").state, "up");
 }
 
+TEST_F(Fleet, SaysInTheStatusOfANodeWhichNodeDiffers) {
+  const core::DriftView of_n3{"nightly", {"n3"}, {"n3"}, {"backup"}, {"n2"}}, own{"nightly", {"n1"}, {"n2", "n3"}, {}};
+  EXPECT_EQ(drift_of_status(of_n3, "n1"),
+            "drift: group nightly: the job files of n3 differ from most nodes' (as far as is known: backup)");
+  EXPECT_EQ(drift_of_status(own, "n1"), "drift: group nightly: this node's job files differ from most nodes'");
+  EXPECT_EQ(drift_of_status({"nightly", {}, {"n2", "n3"}, {}}, "n1"),
+            "drift: group nightly: this node's job files differ from those of n2, n3");
+}
+
 TEST_F(Fleet, ShowsAllAsDegradedWhereNoVersionOfTheFilesIsMostNodes) {
   facts.drifts = {{"nightly", {}, {"n3"}, {}, {"n2"}}};
-  status.degraded = {"drift: group nightly: the job files of n3 say otherwise"};
+  status.degraded = {"drift: group nightly: this node's job files differ from those of n3"};
   EXPECT_EQ(node("n1").state, "degraded");
   EXPECT_EQ(node("n2").reasons, Texts{"drift: group nightly: its job files differ from those of n3"});
   EXPECT_EQ(node("n3").reasons, Texts{"drift: group nightly: its job files differ from those of n1"});
