@@ -70,3 +70,12 @@ ballot_mutant(opening_that_went_further_is_not_seen FILE storage/outbox.cpp
 ballot_mutant(ledger_that_ends_early_is_sent_on FILE storage/history_sender.cpp
   FIND "batch.ledger != line_.ledger || part->newest < line_.change" REPLACE "batch.ledger != line_.ledger"
   BY unit_storage FILTER "HistorySenderSteps.*" FINDING "FAILED.*HistorySenderSteps.AskOfALedgerThatEnds")
+ballot_mutant(definition_begins_at_each_takeover FILE storage/definition_query.cpp
+  FIND "CASE d.basis WHEN 0 THEN d.digest ELSE '' END" REPLACE "''"
+  BY unit_storage FILTER "BegunDefinitions.*" FINDING "FAILED.*BegunDefinitions.(OfSeveralNodes|OfALedger)")
+ballot_mutant(definition_begins_again_on_the_next_node FILE storage/definition_merge.cpp
+  FIND "if (goes_on(one, same)) continue;" REPLACE "(void)goes_on;"
+  BY unit_storage FILTER "BegunDefinitions.*" FINDING "FAILED.*BegunDefinitions.OfSeveralNodesAreOne")
+ballot_mutant(definition_that_is_back_goes_on FILE storage/definition_merge.cpp
+  FIND "if (has_written(other->row)) break;" REPLACE "(void)0;"
+  BY unit_storage FILTER "BegunDefinitions.*" FINDING "FAILED.*BegunDefinitions.ThatAreBack")

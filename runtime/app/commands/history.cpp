@@ -203,6 +203,10 @@ Result<void> list_definitions(library::LedgerView& ledger, HistoryOptions& optio
   remark_missing(out, ledger, config);
   out.finish();
   name_missing("history", ledger);
+  if (!options.scope.is_local && !config.fleet.history.empty())
+    std::cerr << "ballot history: definitions are those of "
+              << (ledger.is_of_fleet() ? "the nodes' ledgers" : "this node's ledger")
+              << ": the fleet's history is not asked for them\n";
   return {};
 }
 
@@ -279,8 +283,7 @@ Run setup_history(CLI::App& command) {
   add_value(command, "--limit N", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   add_switch(command, "--requests", to.requests, "what people asked, who, and what came of it");
-  add_switch(command, "--definitions", to.definitions,
-             "how definitions of jobs have changed");
+  add_switch(command, "--definitions", to.definitions, "how definitions of jobs have changed");
   add_switch(command, "--follow", to.follow, "go on with this node's rows as they change");
   add_scope_options(command, to.scope, ScopeFlags::local);
   CLI::App* const migrate = &add_subcommand(command, "migrate", "makes or updates the tables of the fleet's history");

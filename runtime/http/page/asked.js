@@ -18,13 +18,13 @@ export function Asked({ requests, id = 'asked', title = 'What people asked for' 
   <//>`;
 }
 
-// Definitions that began, newest first; those that began in one minute, alike and on the same nodes, are one row of many jobs.
-export const useDefinitions = (filters) => usePoll('history/definitions' + query(filters), { every: 30_000, live: 6000, hold: 45_000, keep: true });
-const SHOWN = 3, VERB = { __proto__: null, added: 'added', changed: 'changed', removed: 'removed' };
+// Definitions that began, newest first; those that began alike in one minute are one row of many jobs, and of a job on many nodes.
+export const useDefinitions = (filters) => usePoll('history/definitions' + query(filters), { every: 20_000, live: false, hold: 45_000, keep: true });
+const SHOWN = 3;
 export function definitionRows(answer) {
   const rows = new Map();
   for (const one of answer?.definitions ?? []) {
-    const key = JSON.stringify([one.at.slice(0, 16), one.change, one.text, one.nodes]);
+    const key = JSON.stringify([one.at.slice(0, 16), one.change, one.text]);
     if (rows.has(key)) rows.get(key).push(one);
     else rows.set(key, [one]);
   }
@@ -32,9 +32,12 @@ export function definitionRows(answer) {
 }
 
 // `own`: on the page of the job, which needs not be named.
-export const DefinitionRow = ({ all, own }) => html`<li class="row tall">
+export function DefinitionRow({ all, own }) {
+  const nodes = [...new Set(all.flatMap((one) => one.nodes))];
+  return html`<li class="row tall">
   <span class="row-time"><${Time} at=${all[0].at} zone=${zoneOfJob(all[0].job)} /></span>
-  <span class="row-main">${own ? '' : all.slice(0, SHOWN).map(({ job }, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${all.length > SHOWN ? ` and ${plural(all.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${VERB[all[0].change] ?? clip(all[0].change, 20)} <span class="muted">${all[0].text ? html`<bdi>${clip(all[0].text, 300)}</bdi>, ` : ''}on ${all[0].nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${all[0].nodes.length > SHOWN ? ` and ${plural(all[0].nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
+  <span class="row-main">${own ? '' : all.slice(0, SHOWN).map(({ job }, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${all.length > SHOWN ? ` and ${plural(all.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${clip(all[0].change, 20)} <span class="muted">${all[0].text ? html`<bdi>${clip(all[0].text, 300)}</bdi>, ` : ''}on ${nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${nodes.length > SHOWN ? ` and ${plural(nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
+}
 
 export function Definitions({ of }) {
   const rows = (of.data?.definitions ?? []).map((one) => [one]);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "library/history/definition_wire.hpp"
-#include "library/history/fleet_ledger.hpp"
 #include "library/history/ledger_questions.hpp"
 
 namespace ballot::library {
@@ -54,12 +53,12 @@ Result<DefinitionPage> page_of(FleetAnswers& fleet, const DefinitionFilter& filt
   return page;
 }
 
-Result<std::optional<DefinitionPosition>> FleetLedger::definitions(const DefinitionFilter& filter,
-                                                                   const storage::VisitDefinition& visit) {
+Result<std::optional<DefinitionPosition>> read_definitions(FleetAnswers& fleet, const DefinitionFilter& filter,
+                                                           const storage::VisitDefinition& visit) {
   DefinitionFilter rest = filter;
   for (auto left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max()); left > 0;) {
     rest.limit = std::min(left, page_rows);
-    const auto page = page_of(fleet_, rest);
+    const auto page = page_of(fleet, rest);
     if (!page) return page.error();
     for (const BegunDefinition& one : page->definitions) {
       rest.after = position_of(one);

@@ -24,6 +24,11 @@ struct DefinitionPage {
 /// The newest of each node's page. Requires: the filter has a limit.
 Result<DefinitionPage> page_of(FleetAnswers& fleet, const storage::DefinitionFilter& filter);
 
+/// As LedgerView::definitions().
+Result<std::optional<storage::DefinitionPosition>> read_definitions(FleetAnswers& fleet,
+                                                                    const storage::DefinitionFilter& filter,
+                                                                    const storage::VisitDefinition& visit);
+
 using VisitDefinitionChange = std::function<bool(const storage::DefinitionChange&)>;
 
 /// Newest first. Where the next page begins; nullopt: none is left, or `visit` has ended it.

@@ -7,6 +7,7 @@
 #include "base/wall_text.hpp"
 #include "library/history/audit_sum.hpp"
 #include "library/history/believed_rows.hpp"
+#include "library/history/fleet_definitions.hpp"
 #include "library/history/fleet_pages.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
@@ -293,6 +294,11 @@ Result<std::optional<storage::RequestPosition>> FleetLedger::requests(const stor
   FleetRequests requests(fleet_, [this](const storage::RequestFilter& page) { return request_page(page); });
   return requests.read(
       filter, [this] { return missing(); }, visit);
+}
+
+Result<std::optional<storage::DefinitionPosition>> FleetLedger::definitions(const storage::DefinitionFilter& filter,
+                                                                            const storage::VisitDefinition& visit) {
+  return read_definitions(fleet_, filter, visit);
 }
 
 // ---- runs and names

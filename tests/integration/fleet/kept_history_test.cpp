@@ -234,6 +234,9 @@ TEST_F(KeptHistoryOfThree, OutlivesANodeWhoseDiskIsGone) {
     const Ran history = fleet[node].ballot({"history", "--format", "json", "--limit", "100000"});
     ASSERT_EQ(history.code, 0) << history.err;
     for (const RunId& run : ended) EXPECT_NE(history.out.find(run.text()), std::string::npos) << run.text();
+    const Ran definitions = fleet[node].ballot({"history", "--definitions"});
+    EXPECT_EQ(definitions.code, 0) << definitions.err;
+    EXPECT_NE(definitions.err.find(": the fleet's history is not asked for them"), std::string::npos);
     const Ran output = fleet[node].ballot({"output", ended.back().text()});
     EXPECT_EQ(output.code, 0) << output.err;
     const Ran partial = fleet[node].ballot({"output", "long"});

@@ -12,6 +12,7 @@
 #include "io/control_client.hpp"
 #include "io/control_server.hpp"
 #include "io/main_loop.hpp"
+#include "library/history/definition_wire.hpp"
 #include "library/history/ledger_desk.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
@@ -113,6 +114,36 @@ std::vector<std::string> requests(LedgerView& ledger, const storage::RequestFilt
       filter, [&](const RequestRow& row) { return rows.push_back(io::encode(library::to_message(row))), true; });
   if (!page) rows.push_back(page.error().what);
   return rows;
+}
+
+std::vector<std::string> definitions(LedgerView& ledger, const storage::DefinitionFilter& filter) {
+  std::vector<std::string> rows;
+  const auto page = ledger.definitions(
+      filter, [&](const auto& one) { return rows.push_back(io::encode(library::to_message(one))), true; });
+  if (!page) rows.push_back(page.error().what);
+  return rows;
+}
+
+TEST_F(Remote, WhichDefinitionsBeganIsTheFilesOwnOverManyPages) {
+  std::vector<storage::Record> records;
+  for (int i = 0; i < 2500; ++i) {
+    DefinitionRow row = storage::full_definition();
+    row.job = "job-" + std::to_string(i % 100), row.digest = "d" + std::to_string(i), row.from = noon + Millis(i / 3);
+    row.basis = i < 100 ? Basis::created : Basis::defined;
+    records.emplace_back(row);
+  }
+  write(records);
+  serve();
+  const auto own = file();
+  for (const storage::DefinitionFilter& filter : {storage::DefinitionFilter{},
+                                                  {.limit = std::nullopt},
+                                                  {.limit = 2100},
+                                                  {.jobs = {"job-7"}, .limit = std::nullopt},
+                                                  {.since = noon + Millis(3), .until = noon + Millis(5)},
+                                                  {.of = {{"job-7", "d7"}, {"job-7", "d107"}}}})
+    EXPECT_EQ(definitions(remote, filter), definitions(*own, filter));
+  EXPECT_EQ(definitions(remote, {.limit = std::nullopt}).size(), 2500u);
+  EXPECT_EQ(definitions(remote, {.of = {{"job-7", "d7"}, {"job-7", "d107"}}}).size(), 2u);
 }
 
 TEST_F(Remote, WhatPeopleAskedIsTheFilesOwnOverManyPages) {
