@@ -64,8 +64,10 @@ TEST_F(NodeThatAsksTheLeader, HasTheStateThatItSays) {
   io::Message pause = io::Message().set("of", "job").set("by", "host-1 uid 0").set("reason", "disks");
   pause.set("until", std::int64_t{1'795'680'000'000});
   const AnsweringNode paused = node_of({says("host-2", "paused").set("pauses", std::vector{pause})}, {});
-  EXPECT_TRUE(contains(paused.asked({"jobs", "--format", "csv"}).out, ",succeeded,paused,2026-11-26T08:00:00.000Z,disks\n"));
-  EXPECT_TRUE(contains(paused.asked({"show", "nightly"}).out, "state       paused, by host-1 uid 0, until 2026-11-26T08:00:00"));
+  EXPECT_TRUE(
+      contains(paused.asked({"jobs", "--format", "csv"}).out, ",succeeded,paused,2026-11-26T08:00:00.000Z,disks\n"));
+  EXPECT_TRUE(contains(paused.asked({"show", "nightly"}).out,
+                       "state       paused, by host-1 uid 0, until 2026-11-26T08:00:00"));
   EXPECT_TRUE(contains(paused.asked({"jobs", "--format", "json"}).out,
                        R"("paused_until":"2026-11-26T08:00:00.000Z","pause_reason":"disks"})"));
 }
