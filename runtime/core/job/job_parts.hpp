@@ -89,6 +89,8 @@ struct JobParts {
   /// A start that the runner was asked for may come after a pause is acknowledged.
   bool waits_to_pause() const { return (is_to_pause() || commands.is_pause_next()) && runs.list().is_starting(); }
 
+  /// Its slots are those of its first parent, which counts them from an instant that its register has.
+  bool has_phase_of_first() const { return has_slots_of_first(definition) && !definition->plan.everies().empty(); }
   /// The overlap that the job's runs are for its next slots.
   Overlap overlap(const Context& c) const;
   /// Slots are decided from what the register has settled, or was run ahead of it.

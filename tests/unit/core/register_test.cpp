@@ -56,7 +56,7 @@ JobRegister full() {
   run.success_codes = {0, 3};
   r.runs = {run};
   r.anchors = {{"@every 90s", r.since}};
-  r.boots = {"boot-1", "boot-2"};
+  r.kept.edit().boots = {"boot-1", "boot-2"};
   return r;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/job/chain/upstream.hpp"
 #include "core/job/slots/settlement.hpp"
 
 namespace ballot::core {
@@ -60,7 +61,7 @@ WhichRuns ended_by_stop(bool leaves_terms) {
 }
 
 bool is_late(const LiveRun& run, WallTime now) {
-  if (run.open.attempt > 1 || run.has_no_deadline()) return false;
+  if (run.open.attempt > 1 || run.has_no_deadline() || has_slots_of_first(run.definition)) return false;
   const Job& job = run.definition->job;
   return now - due_at(job, run.open.slot) > job.start_deadline;
 }

@@ -87,7 +87,8 @@ AnchoredPlan SlotFeed::anchored(const Context& c, const JobFacts& job) const {
   anchored.anchors = anchors_;
   anchored.stored = &job.stored;
   if (job.definition) anchored.job = &job.definition->job;
-  const auto& boots = job.stored.boots;
+  if (job.definition && !job.definition->job.details->after.empty()) anchored.gate = UpstreamGate{&c, &job};
+  const auto& boots = job.stored.kept->boots;
   if (plan_.on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
     anchored.reboot = whole_seconds(c.settings.booted_at);
   return anchored;
@@ -139,9 +140,19 @@ void SlotFeed::block(const Context& c, const JobFacts& job) {
 }
 
 std::optional<WallTime> SlotFeed::next_due(const Context& c, const JobFacts& job) const {
-  const auto due = anchored(c, job).next_due(settlement_.position());
+  const AnchoredPlan plan = anchored(c, job);
+  const auto due = plan.next_due(settlement_.position());
   if (!due || !settlement_.leaves_due() || !job.definition) return due;
-  return *due + job.definition->job.start_deadline + Millis(1);
+  return plan.last_start(settlement_.position(), job.definition->job.start_deadline);
+}
+
+std::optional<WallTime> SlotFeed::next_of_plan(WallTime after, const JobRegister& stored) const {
+  AnchoredPlan plan;
+  plan.plan = &plan_;
+  plan.anchors = anchors_;
+  plan.stored = &stored;
+  const auto slot = plan.next(after);
+  return slot ? std::optional(slot->at) : std::nullopt;
 }
 
 std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const schedule::Definition& definition,

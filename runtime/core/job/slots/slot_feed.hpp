@@ -65,6 +65,8 @@ class SlotFeed {
   bool is_blocked() const { return blocked_; }
   /// When there is something to decide next.
   std::optional<WallTime> next_due(const Context& c, const JobFacts& job) const;
+  /// The first slot of the plan after `after` that `stored` does not show as claimed ahead of its cursor.
+  std::optional<WallTime> next_of_plan(WallTime after, const JobRegister& stored) const;
   /// For people: the next slot after `after` that `stored` does not show as claimed, by what the files say now.
   std::optional<WallTime> next_slot(WallTime now, WallTime after, const schedule::Definition& definition,
                                     const JobRegister& stored) const;
