@@ -252,6 +252,26 @@ TEST_F(Chained, ASlotOfAPausedParentIsNotWaitedFor) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// Nobody led when the pause was over by its own end: the next leader has not written so yet.
+TEST_F(Chained, ASlotAfterTheEndOfItsParentsPauseIsWaitedFor) {
+  begin({extract, load});
+  world.run_for(next_minute() - world.wall() + 30s);
+  core::Request pause;
+  pause.kind = core::Request::Kind::pause;
+  pause.job = "extract";
+  pause.terms.ends = world.wall() + 20s;
+  leader().ask(pause);
+  world.run_for(5s);
+  a.crash(), b.crash();
+  world.run_for(next_minute() - world.wall() + 10s);
+  const WallTime slot = std::chrono::floor<std::chrono::minutes>(world.wall());
+  a.start();
+  world.run_for(1min);
+  EXPECT_EQ(fate("extract", slot), "succeeded");
+  EXPECT_EQ(fate("load", slot), "succeeded");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Chained, APausedChildPassesItsSlots) {
   begin({extract, load});
   core::Request pause;

@@ -60,7 +60,7 @@ Verdict verdict_of(const JobMachine& parent, const JobFacts& job, WallTime slot,
   if (!is_led_as_defined(parent)) return Verdict::waits;
   const JobRegister& of = *parent.known_register();
   if (const auto next = parent.next_of_plan(std::max(of.cursor, of.since)); next && *next <= slot)
-    return of.paused ? Verdict::ended_otherwise : Verdict::waits;
+    return parent.passes(slot) ? Verdict::ended_otherwise : Verdict::waits;
   const auto open = latest_open(of, slot);
   latest = latest_ended(of, slot);
   if (open && (!latest || *open >= latest->slot)) return Verdict::waits;

@@ -8,7 +8,7 @@
 //   there is none yet                                | waits for the first one
 //   has ended as `after_status` asks                 | begins, once all parents' have
 //   has ended otherwise, was skipped or missed       | skipped: upstream
-//   is not settled, and the parent is paused         | skipped: upstream
+//   is not settled, and lies in a pause              | skipped: upstream
 //   is settled, and nothing says how it had ended    | skipped: upstream
 //   the parent is not defined in the group           | missed: no_definition
 //

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/after.hpp"
+
 namespace ballot::core {
 namespace {
 
@@ -48,6 +50,7 @@ void SlotFeed::describe(const JobFacts& job, DefinitionRow& row) const {
   if (job.definition && job.definition->digest == job.stored.definition) {
     const Job& as_loaded = job.definition->job;
     row.schedule = as_loaded.schedule;
+    if (const auto after = schedule::after_of(as_loaded)) row.schedule.push_back(schedule::to_text(*after));
     row.timezone = as_loaded.timezone;
     row.not_before = as_loaded.not_before;
     row.not_after = as_loaded.not_after;
