@@ -187,9 +187,6 @@ class JobReader {
   }
 
   void check_after() {
-    for (const char* key : {"after_status"})
-      if (const toml::node* const node = table_->get(key); node && job_.after.empty())
-        findings_.error(position_of(node->source()), in_quotes(key) + " needs 'after', the jobs that it is about");
     for (const char* key : {"not_after", "not_before", "timezone"})
       if (const toml::node* const node = table_->get(key); node && job_.has_slots_of_first)
         findings_.error(

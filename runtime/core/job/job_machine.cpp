@@ -53,7 +53,7 @@ std::optional<WallTime> JobMachine::next_slot(WallTime now, WallTime after) cons
 }
 
 std::vector<WallTime> JobMachine::waiting() const {
-  std::vector<WallTime> slots = job_.slots.settlement().waiting();
+  std::vector<WallTime> slots = job_.slots.waiting(job_.view.stored());
   for (const WallTime slot : job_.runs.list().waiting()) slots.push_back(slot);
   return slots;
 }

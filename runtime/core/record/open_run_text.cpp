@@ -10,6 +10,8 @@ namespace ballot::core {
 namespace {
 
 constexpr std::size_t most_codes = 256;
+constexpr std::size_t longest_upstream =
+    150;                                   // four ids: beside slots' ends, less than a release before this one keeps
 constexpr double largest_backoff = 1'000;  // as in job files
 
 std::string join(const std::vector<int>& codes) {
@@ -128,7 +130,7 @@ std::string to_text(const OpenRun& run) {
   if (run.on_success != AfterRun::ignore) field("on_success", word_of(run.on_success));
   if (run.on_error != AfterRun::ignore) field("on_error", word_of(run.on_error));
   if (run.awaited) field("awaited", "yes");
-  if (!run.upstream->empty()) field("upstream", *run.upstream);
+  if (!run.upstream->empty() && run.upstream->size() <= longest_upstream) field("upstream", *run.upstream);
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
   return text;
 }

@@ -111,7 +111,7 @@ struct Interventions {
 /// What few jobs keep of slots that are settled.
 struct KeptSlots {
   RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
-  RareList<SlotEnd> ends;       // for the jobs `after` it: see slot_end.hpp; in order, at most 12
+  RareList<SlotEnd> ends;       // for the jobs `after` it: see slot_end.hpp; in order, at most 8
   bool operator==(const KeptSlots&) const = default;
 };
 

@@ -7,6 +7,11 @@
 #include "core/record/record_text.hpp"
 
 namespace ballot::core {
+namespace {
+
+constexpr std::string_view between = "..";
+
+}  // namespace
 
 void add(RareList<SlotEnd>& ends, SlotEnd end) {
   const auto after =
@@ -31,19 +36,24 @@ std::string_view fault_of(const RareList<SlotEnd>& ends) {
 }
 
 std::string to_text(const SlotEnd& end) {
-  std::string text = format_slot(end.from) + " " + format_slot(end.to) + " " + std::string(to_string(end.status));
-  text += " " + format_millis(end.ended_at);
+  std::string text = format_slot(end.from) + (end.run ? "" : std::string(between) + format_slot(end.to));
+  text.append(" ").append(to_string(end.status)).append(" ").append(format_millis(end.ended_at));
   return end.run ? text + " " + end.run->text() : text;
 }
 
 SlotEnd read_slot_end(Words& words) {
   SlotEnd end;
-  end.from = words.time();
-  end.to = words.time();
+  const std::string_view slots = words.word();
+  const std::size_t dots = std::min(slots.find(between), slots.size());
+  const bool is_range = dots < slots.size();
+  Words first{slots.substr(0, dots)}, last{slots.substr(is_range ? dots + between.size() : 0)};
+  end.from = first.time();
+  end.to = last.time();
+  words.require(first.ok && last.ok);
   end.status = words.keep(Named<Status>::parse(words.word()));
   end.ended_at = words.time();
   if (!words.rest.empty()) end.run = words.keep(RunId::parse(words.word()));
-  words.require(end.from <= end.to);
+  words.require(end.from <= end.to && end.run.has_value() == !is_range);
   return end;
 }
 

@@ -2,7 +2,7 @@
 // that were skipped or missed. The job's register has them, in lines `ended`, until no job `after` it can need them any
 // more: whoever leads next decides by them as the term before would have.
 //
-// At most 12: their lines are then few enough for a release that does not know them, which keeps a kilobyte of such.
+// At most 8: a release that does not know the lines keeps a kilobyte of such.
 //
 // Pure values.
 #pragma once
@@ -19,7 +19,7 @@ namespace ballot::core {
 
 struct Words;
 
-inline constexpr std::size_t slot_end_limit = 12;
+inline constexpr std::size_t slot_end_limit = 8;
 
 struct SlotEnd {
   WallTime from{}, to{};  // the range; of a run both are its slot

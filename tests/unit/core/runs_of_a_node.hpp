@@ -94,7 +94,8 @@ class RunsOfANode {
 
  private:
   Context context() {
-    return {{}, settings_, session_, inventory_, chains_, recorded_, outcomes_, true, 10, false, nullptr, random_, out_, wants_};
+    return {{},   settings_, session_, inventory_, chains_, recorded_, outcomes_,
+            true, 10,        false,    nullptr,    random_, out_,      wants_};
   }
 
   CoreSettings settings_ = [] {

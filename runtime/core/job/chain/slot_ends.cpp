@@ -90,11 +90,4 @@ std::size_t room_for_ends(const Context& c, const JobFacts& job) {
   return ends.size() + open < slot_end_limit ? slot_end_limit - ends.size() - open : 0;
 }
 
-const JobMachine* delaying_child(const Context& c, const JobFacts& job) {
-  if (room_for_ends(c, job) > 0) return nullptr;
-  const RareList<SlotEnd>& ends = job.stored.kept->ends;
-  if (ends.size() < 2) return nullptr;
-  return keeper_of(c.chains.children(job.name), c, ends[0].from, ends[1].from);
-}
-
 }  // namespace ballot::core

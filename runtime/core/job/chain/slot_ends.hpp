@@ -18,7 +18,4 @@ void keep_slot_ends(const Context& c, const JobFacts& job, PendingWrite& write, 
 /// So many slots may be claimed or settled before some that are kept can go; without children as many as may be.
 std::size_t room_for_ends(const Context& c, const JobFacts& job);
 
-/// The child for which the job claims nothing; null: it is not delayed.
-const JobMachine* delaying_child(const Context& c, const JobFacts& job);
-
 }  // namespace ballot::core

@@ -149,6 +149,13 @@ std::optional<WallTime> SlotFeed::next_due(const Context& c, const JobFacts& job
   return plan.last_start(settlement_.position(), job.definition->job.start_deadline);
 }
 
+std::vector<WallTime> SlotFeed::waiting(const JobRegister& stored) const {
+  std::vector<WallTime> slots = settlement_.waiting();
+  if (!settlement_.leaves_due()) return slots;
+  if (const auto first = next_of_plan(settlement_.position(), stored)) slots.push_back(*first);
+  return slots;
+}
+
 std::optional<WallTime> SlotFeed::next_of_plan(WallTime after, const JobRegister& stored) const {
   AnchoredPlan plan;
   plan.plan = &plan_;

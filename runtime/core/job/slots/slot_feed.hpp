@@ -51,6 +51,8 @@ class SlotFeed {
 
   /// The slots as the scans have settled them.
   const Settlement& settlement() const { return settlement_; }
+  /// Slots that are due and wait, also those that are not decided yet: for a job that it comes after, perhaps.
+  std::vector<WallTime> waiting(const JobRegister& stored) const;
   void rewind() { settlement_.rewind(); }
   void decide_first(Status status, Reason reason) { settlement_.decide_first(status, reason); }
   void drop_decided(std::size_t count) { settlement_.drop_decided(count); }
