@@ -154,10 +154,7 @@ class JobMachine {
   std::optional<WallTime> unsound_since() const { return job_.view.unsound_since(); }
   bool paused() const { return job_.view.is_known() && job_.view.stored().paused; }
   /// The slot, which is not settled, will be skipped: paused, whenever the pause is over.
-  bool passes(WallTime slot) const {
-    const auto ends = job_.view.stored().pause_ends();
-    return paused() && (!ends || slot <= *ends) && (!job_.is_to_follow() || job_.follows_to());
-  }
+  bool passes(WallTime slot) const { return job_.passes(slot); }
   bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }
   std::optional<WallTime> next_slot(WallTime now) const { return next_slot(now, now); }
   /// The first one after `after` that is not settled yet.

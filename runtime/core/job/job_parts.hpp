@@ -67,6 +67,8 @@ struct JobParts {
   /// Drops a pause of all instances that is over by its own end, where the register has not followed it: for whoever
   /// comes later there is none.
   void forget_ended(WallTime now);
+  /// The slot, which is not settled, will be skipped: paused, whenever the pause is over.
+  bool passes(WallTime slot) const;
   /// The register's pause is over by its own end, and the register does not say so yet.
   bool is_pause_over(WallTime now) const;
   /// The pause that the register is to have by that.

@@ -70,6 +70,10 @@ std::optional<WallTime> AnchoredPlan::next_due(WallTime after) const {
   return slot ? std::optional(due_at(slot->at)) : std::nullopt;
 }
 
+WallTime AnchoredPlan::due_at(WallTime slot, const Upstream& upstream) const {
+  return gate.makes_due() ? std::max(due_at(slot), upstream.ended_at) : due_at(slot);
+}
+
 std::optional<WallTime> AnchoredPlan::last_start(WallTime after, Millis start_deadline) const {
   const auto slot = next(after);
   if (!slot) return std::nullopt;

@@ -100,9 +100,7 @@ struct AnchoredPlan {
   std::optional<WallTime> next_due(WallTime after) const;
   WallTime due_at(WallTime slot) const { return job ? core::due_at(*job, slot) : slot; }
   /// When the slot may start, as its parents have ended: from then on its deadline counts.
-  WallTime due_at(WallTime slot, const Upstream& upstream) const {
-    return gate.makes_due() ? std::max(due_at(slot), upstream.ended_at) : due_at(slot);
-  }
+  WallTime due_at(WallTime slot, const Upstream& upstream) const;
   /// The instant after which the slot after `after` is not started any more, as far as that is known.
   std::optional<WallTime> last_start(WallTime after, Millis start_deadline) const;
 };
