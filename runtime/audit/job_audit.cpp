@@ -287,7 +287,8 @@ bool JobAudit::is_before_repair(const Entry& claimed) const {
 /// Of the first attempt: further ones have no start deadline.
 void JobAudit::check_start(const Entry& entry, const DefinitionRow& by) {
   const Row& row = entry.row;
-  if (by.start_deadline <= Millis(0)) return;  // it is not known
+  if (by.start_deadline <= Millis(0)) return;    // it is not known
+  if (spans_.current()->is_due_later()) return;  // it counts from the end of another job's slot
   const WallTime earliest = row.slot + by.start_deadline, latest = earliest + by.jitter;
   const bool too_late =
       row.status == Status::missed && (row.reason == Reason::start_deadline || row.reason == Reason::unclaimed);

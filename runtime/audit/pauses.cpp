@@ -28,7 +28,7 @@ void Pauses::judge(const Row& row, std::int64_t change, const Span& span) const 
   if (!row.run && row.status == Status::skipped && row.reason == Reason::paused)
     judge_skipped(row, change, term->second, span);
   else
-    judge_settled(row, change);
+    judge_settled(row, change, span.is_due_later());
 }
 
 /// A pause that ends before it begins was begun by a clock that was set back since: when, only the order of writing
@@ -39,7 +39,7 @@ void Pauses::judge_skipped(const Row& row, std::int64_t change, const TermRow& t
   const WallTime last = row.slot_until.value_or(row.slot);
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
     const bool clock_set_back = pause.until && *pause.until < pause.from;
-    const bool begun = clock_set_back ? pause.change < change : pause.from <= row.slot + waits;
+    const bool begun = clock_set_back || span.is_due_later() ? pause.change < change : pause.from <= row.slot + waits;
     const std::optional<WallTime> until = pause.until ? pause.until : pause.ends;
     return concerns(pause, row) && begun && (!until || last <= *until + clock_difference);
   });
@@ -47,10 +47,10 @@ void Pauses::judge_skipped(const Row& row, std::int64_t change, const TermRow& t
 }
 
 /// By the wall clock, which may have been wrong when the pause began: what was written before it was not settled in it.
-void Pauses::judge_settled(const Row& row, std::int64_t change) const {
+void Pauses::judge_settled(const Row& row, std::int64_t change, bool is_due_later) const {
   const bool claimed = row.run && row.fence > 0 && row.attempt == 1 && row.status != Status::skipped;
   const std::optional<WallTime> at = claimed ? decided_at(*row.run) : std::optional(row.slot);
-  if (!at || (!claimed && !is_missed_by_policy(row))) return;
+  if (!at || (!claimed && (is_due_later || !is_missed_by_policy(row)))) return;
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
     return concerns(pause, row) && pause.node == row.node && change > pause.change && pause.until &&
            pause.from + clock_difference < *at && *at + clock_difference < *pause.until;

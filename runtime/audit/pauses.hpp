@@ -39,7 +39,7 @@ class Pauses {
  private:
   bool concerns(const PauseRow& pause, const Row& row) const;
   void judge_skipped(const Row& row, std::int64_t change, const TermRow& term, const Span& span) const;
-  void judge_settled(const Row& row, std::int64_t change) const;
+  void judge_settled(const Row& row, std::int64_t change, bool is_due_later) const;
 
   const std::string job_;
   const KnownPauses& known_;

@@ -51,6 +51,8 @@ void Reasons::see_run(const Row& row, const Span* span) {
 
 void Reasons::judge(const Row& row, const Span& span, std::optional<bool> in_gap) {
   settle_doubts(row.slot);
+  // When its parents' slots had ended, and it was due, its slot does not say.
+  if (span.is_due_later() && row.reason != Reason::queue_full && row.reason != Reason::dst_gap) return;
   switch (row.reason) {
     case Reason::no_leader: return judge_no_leader(row, span);
     case Reason::misfire: return judge_misfire(row, span);

@@ -1,7 +1,10 @@
 #include "audit/spans.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
+
+#include "schedule/after.hpp"
 
 namespace ballot::audit {
 namespace {
@@ -9,8 +12,11 @@ namespace {
 std::optional<schedule::Plan> plan_of(const DefinitionRow& row) {
   if (row.digest.empty()) return std::nullopt;
   const bool none = !row.enabled;
-  auto made = schedule::Plan::make({none ? std::vector<std::string>() : row.schedule, row.timezone, row.not_before,
-                                    row.not_after, row.group, row.job});
+  std::vector<std::string> expressions;
+  for (const std::string& one : row.schedule)
+    if (!none && !schedule::parse_after(one)) expressions.push_back(one);
+  auto made =
+      schedule::Plan::make({std::move(expressions), row.timezone, row.not_before, row.not_after, row.group, row.job});
   auto* plan = std::get_if<schedule::Plan>(&made);
   if (!plan || plan->everies().size() != (none ? 0 : row.anchors.size())) return std::nullopt;
   return std::move(*plan);

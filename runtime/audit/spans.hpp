@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "ballot/ledger.hpp"
+#include "schedule/after.hpp"
 #include "schedule/plan.hpp"
 
 namespace ballot::audit {
@@ -45,6 +46,11 @@ struct Span {
   int life = 0;              // how often a register was made, or repaired, up to here
 
   const DefinitionRow& row() const { return definition.row; }
+  /// Its slots are due when those of the job that it comes after have ended, and not before.
+  bool is_due_later() const {
+    const auto after = schedule::find_after(row().schedule);
+    return after && after->has_slots_of_first;
+  }
 };
 
 class Spans {

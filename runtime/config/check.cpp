@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 
+#include <map>
 #include <set>
 
+#include "config/chain_links.hpp"
 #include "config/claims.hpp"
 #include "config/text_file.hpp"
 
@@ -27,6 +29,7 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
   Identities identities;
   Claims<schedule::DefinitionPtr> jobs;
   Claims<Group> groups;
+  std::map<std::string, std::pair<std::string, std::vector<Position>>> after;  // by job: its file, and its places
   for (const std::string_view name : std::set<std::string_view>(files.begin(), files.end())) {
     const JobFile file = check_file(std::string(name), settings, identities);
     checked.diagnostics.insert(checked.diagnostics.end(), file.diagnostics.begin(), file.diagnostics.end());
@@ -39,6 +42,7 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
       else
         jobs.add({name, position, definition});
     }
+    for (const auto& [job, places] : file.after) after.try_emplace(job, name, places);
     for (const auto& [group, position, tables] : file.groups) {
       const auto [first, last] = groups.on(group.name);
       if (first == last)
@@ -46,6 +50,21 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
       else if (first->what != group)
         findings.error(position, duplicate_group(group.name, first->file, first->position));
     }
+  }
+  const FindJob find = [&](std::string_view name) {
+    const auto [first, last] = jobs.on(name);
+    return first == last ? nullptr : first->what;
+  };
+  for (const auto& [job, place] : after) {
+    const schedule::DefinitionPtr definition = find(job);
+    const Linked linked = definition ? link_job(definition, find) : Linked{};
+    if (linked.fault.empty()) continue;
+    Findings findings(place.first, checked.diagnostics);
+    // Files that were not named may define it.
+    if (linked.definition)
+      findings.warning(place.second[linked.name], linked.fault);
+    else
+      findings.error(place.second[linked.name], linked.fault);
   }
   sort(checked.diagnostics);
   return checked;

@@ -61,11 +61,13 @@ class JobReader {
     job_.name = key.str();
     job_.timezone = settings_.timezone;
     read_job_keys(table, job_, findings_);
+    job_.has_slots_of_first = !job_.after.empty() && job_.schedule->empty();
     check_work();
     check_window();
     check_kill_grace();
     check_limits();
     check_reelection();
+    check_after();
     resolve_identity();
     check_programs();
     check_working_dir();
@@ -74,6 +76,7 @@ class JobReader {
     if (job_.run_on == RunOn::each && !settings_.node.empty()) {
       job_.name = instance_name(job_.name, settings_.node);
       job_.group = instance_name(*job_.group, settings_.node);
+      for (std::string& name : job_.after) name = instance_name(name, settings_.node);
     }
     auto plan = compile();
     if (!plan) return nullptr;
@@ -181,6 +184,14 @@ class JobReader {
         findings_.error(position_of(table_->get(key)->source()),
                         in_quotes(key) +
                             " cannot be 'reelect' where 'run_on' is 'each': a node's own instance has no other leader");
+  }
+
+  void check_after() {
+    for (const char* key : {"not_after", "not_before", "timezone"})
+      if (const toml::node* const node = table_->get(key); node && job_.has_slots_of_first)
+        findings_.error(
+            position_of(node->source()),
+            in_quotes(key) + " needs a 'schedule' of the job's own: its slots are those of the first job in 'after'");
   }
 
   /// Warnings only: a program changes without the file.
@@ -318,7 +329,14 @@ class JobReader {
   JobDraft job_;
 };
 
-void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefinition>& definitions) {
+std::vector<Position> places_of(const toml::table& job) {
+  std::vector<Position> places;
+  if (const toml::array* const names = job.get_as<toml::array>("after"))
+    for (const toml::node& name : *names) places.push_back(position_of(name.source()));
+  return places;
+}
+
+void read_jobs(const Value& value, JobReader& reader, JobFile& file) {
   const toml::table* const jobs = value.table();
   if (jobs == nullptr) return;
   for (auto&& [key, node] : *jobs) {
@@ -330,8 +348,10 @@ void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefiniti
                                      "beginning with a letter or digit");
     else if (table == nullptr)
       value.findings().error(at, "'job' contains tables only: write [job.NAME], then the keys of the job below it");
-    else if (auto definition = reader.read(key, *table))
-      definitions.push_back({std::move(definition), at});
+    else if (auto definition = reader.read(key, *table)) {
+      if (auto places = places_of(*table); !places.empty()) file.after.emplace(key.str(), std::move(places));
+      file.definitions.push_back({std::move(definition), at});
+    }
   }
 }
 
@@ -341,7 +361,7 @@ void read_top(const toml::table& document, const JobSettings& settings, JobReade
   for (auto&& [key, node] : document) {
     const Value value(key.str(), node, findings);
     if (key.str() == "job")
-      read_jobs(value, reader, file.definitions);
+      read_jobs(value, reader, file);
     else if (key.str() == "group")
       read_groups(value, settings.backends, file.groups);
     else
@@ -380,6 +400,7 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
   }
   if (has_errors(file.diagnostics)) {
     file.definitions.clear();
+    file.after.clear();
     file.groups.clear();
   }
   sort(file.diagnostics);

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,7 +58,8 @@ struct PlacedDefinition {
 };
 
 struct JobFile {
-  std::vector<PlacedDefinition> definitions;  // by name
+  std::vector<PlacedDefinition> definitions;           // by name
+  std::map<std::string, std::vector<Position>> after;  // of jobs with `after`, by common name: where each name is
   std::vector<PlacedGroup> groups;
   Diagnostics diagnostics;
 };

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t second_ms = 1'000;
 constexpr std::int64_t largest_job_count = 1'000'000;
+constexpr std::size_t most_parents = 16;
 constexpr std::size_t most_schedules = 32;                 // they must fit into the job's register, with their anchors
 constexpr std::int64_t largest_output = 32 * 1024 * 1024;  // what the runner keeps of a run
 
@@ -48,6 +49,24 @@ void read_schedule(const Value& value, JobDraft& job) {
     return;
   }
   if (const auto text = value.string()) job.schedule = {std::string(*text)};
+}
+
+void read_after(const Value& value, JobDraft& job) {
+  const auto names = value.strings();
+  if (!names) return;
+  if (names->empty()) return value.error("must name at least one job");
+  if (names->size() > most_parents)
+    return value.error("names " + std::to_string(names->size()) + " jobs; a job may come after " +
+                       std::to_string(most_parents));
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    if (!is_name(name)) return value.error("must be names of jobs, and " + in_quotes(name) + " is none");
+    if (name == job.name) return value.error("names the job itself: it would wait for itself");
+    if (std::find(names->begin(), names->begin() + static_cast<std::ptrdiff_t>(i), name) !=
+        names->begin() + static_cast<std::ptrdiff_t>(i))
+      return value.error("names " + in_quotes(name) + " twice");
+  }
+  job.after = *names;
 }
 
 void read_timezone(const Value& value, JobDraft& job) {
@@ -203,6 +222,8 @@ constexpr Key<JobDraft> timezone_row{"timezone", read_timezone, [](const JobDraf
                                      [](Digest& digest, const JobDraft& job) { digest.put(job.timezone); }};
 
 constexpr Key<JobDraft> job_keys[] = {
+    job_row<&JobDetails::after>("after", read_after),
+    job_row<&JobDetails::after_status>("after_status", as_word<&JobDetails::after_status>),
     job_row<&JobDetails::background>("background", as_word<&JobDetails::background>),
     job_row<&Job::command>("command", read_command),
     job_row<&Job::concurrency>("concurrency", as_word<&Job::concurrency>),

@@ -17,6 +17,7 @@
 #include "base/fnv.hpp"
 #include "base/trust.hpp"
 #include "base/trusted_open.hpp"
+#include "config/chain_links.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
 #include "zones/zone_files.hpp"
@@ -274,6 +275,7 @@ Changes JobsDir::commit(Pass& pass) {
   std::erase_if(pass.groups, [&](const std::string& name) { return !settle_group(name); });
   changes.groups = !pass.groups.empty();
   add_instances(pass);
+  for (const auto& [place, positions] : after_) pass.jobs.push_back(place.second);  // those they name may have changed
   sort_names(pass.jobs);
   for (const std::string& name : pass.jobs) settle_job(name, changes);
   gather_diagnostics(changes);
@@ -323,6 +325,7 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
     pass.jobs.emplace_back(name_of(definition));
     jobs_.add({name, position, definition});
   }
+  for (auto& [job, places] : found.content.after) after_[{file->first, job}] = std::move(places);
   for (const auto& [group, position, tables] : file->second.groups) {
     pass.groups.push_back(group.name);
     groups_.add({name, position, group});
@@ -333,6 +336,7 @@ void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
   for (const auto& [definition, position] : file.definitions) {
     pass.jobs.emplace_back(name_of(definition));
     jobs_.remove(name_of(definition), name);
+    if (!definition->job.details->after.empty()) after_.erase({std::string(name), std::string(name_of(definition))});
   }
   for (const auto& [group, position, tables] : file.groups) {
     pass.groups.push_back(group.name);
@@ -343,12 +347,13 @@ void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
 void JobsDir::settle_job(const std::string& name, Changes& changes) {
   const auto [first, last] = jobs_.on(name);
   job_duplicates_.erase(name);
+  chain_faults_.erase(name);
   for (auto other = first; other != last; ++other)
     if (other != first)
       job_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line,
                                        other->position.column,
                                        duplicate_job(name, shown(first->file), first->position)});
-  const schedule::DefinitionPtr next = first != last && is_here(*first->what) ? first->what : nullptr;
+  const schedule::DefinitionPtr next = first != last && is_here(*first->what) ? linked(name) : nullptr;
   auto old = set_.definitions.find(name);
   if (old == set_.definitions.end()) old = set_.definitions.find(instance_name(name, settings_.node));
   const bool was_there = old != set_.definitions.end();
@@ -365,6 +370,22 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
   if (!next) return;
   changes.added.push_back(next);
   set_.definitions.insert(set_.definitions.end(), next);
+}
+
+/// The definition that counts, put together with the jobs that it comes after; null, and a finding, where that cannot
+/// be.
+schedule::DefinitionPtr JobsDir::linked(const std::string& name) {
+  const auto [first, last] = jobs_.on(name);
+  if (first->what->job.details->after.empty()) return first->what;
+  Linked linked = link_job(first->what, [this](std::string_view other) {
+    const auto [one, end] = jobs_.on(other);
+    return one == end ? nullptr : one->what;
+  });
+  if (linked.fault.empty()) return linked.definition;
+  const auto places = after_.find({std::string(first->file), name});
+  const Position at = places == after_.end() ? first->position : places->second[linked.name];
+  chain_faults_[name].push_back({Severity::error, shown(first->file), at.line, at.column, linked.fault});
+  return linked.definition;
 }
 
 /// Whether this node may lead the job's group, and so has an instance of the job.
@@ -393,7 +414,7 @@ bool JobsDir::settle_group(const std::string& name) {
 
 void JobsDir::gather_diagnostics(Changes& changes) {
   Diagnostics all = folder_findings_;
-  for (const auto* const part : {&file_findings_, &job_duplicates_, &group_duplicates_})
+  for (const auto* const part : {&file_findings_, &chain_faults_, &job_duplicates_, &group_duplicates_})
     for (const auto& [name, findings] : *part) all.insert(all.end(), findings.begin(), findings.end());
   sort(all);
   changes.diagnostics = all != set_.diagnostics;

@@ -122,6 +122,7 @@ class JobsDir {
   void add_instances(Pass& pass) const;
   bool is_here(const schedule::Definition& definition) const;
   void settle_job(const std::string& name, Changes& changes);
+  schedule::DefinitionPtr linked(const std::string& name);
   bool settle_group(const std::string& name);
   void gather_diagnostics(Changes& changes);
   std::string shown(std::string_view file) const;
@@ -135,7 +136,10 @@ class JobsDir {
   Claims<schedule::DefinitionPtr> jobs_;
   Claims<Group> groups_;
   Diagnostics folder_findings_;
-  std::map<std::string, Diagnostics, std::less<>> file_findings_;                      // by file; those that have any
+  std::map<std::string, Diagnostics, std::less<>> file_findings_;  // by file; those that have any
+  /// Where jobs that come after others name these: by file and job.
+  std::map<std::pair<std::string, std::string>, std::vector<Position>> after_;
+  std::map<std::string, Diagnostics, std::less<>> chain_faults_;                       // by the name of such a job
   std::map<std::string, Diagnostics, std::less<>> job_duplicates_, group_duplicates_;  // by name
   JobSet set_;
   std::uint64_t zone_changes_ = 0;

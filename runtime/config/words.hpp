@@ -28,6 +28,8 @@ inline constexpr Word<Misfire> misfire_words[] = {
     {"latest", Misfire::latest}, {"all", Misfire::all}, {"skip", Misfire::skip}};
 inline constexpr Word<Guarantee> guarantee_words[] = {{"at-most-once", Guarantee::at_most_once},
                                                       {"at-least-once", Guarantee::at_least_once}};
+inline constexpr Word<AfterStatus> after_status_words[] = {
+    {"succeeded", AfterStatus::succeeded}, {"failed", AfterStatus::failed}, {"ended", AfterStatus::ended}};
 inline constexpr Word<OnLeadershipLost> on_leadership_lost_words[] = {{"terminate", OnLeadershipLost::terminate},
                                                                       {"finish", OnLeadershipLost::finish}};
 inline constexpr Word<AfterRun> after_run_words[] = {
@@ -48,6 +50,7 @@ inline std::span<const Word<Concurrency>> words(Concurrency) { return concurrenc
 inline std::span<const Word<QueueOverflow>> words(QueueOverflow) { return queue_overflow_words; }
 inline std::span<const Word<Misfire>> words(Misfire) { return misfire_words; }
 inline std::span<const Word<Guarantee>> words(Guarantee) { return guarantee_words; }
+inline std::span<const Word<AfterStatus>> words(AfterStatus) { return after_status_words; }
 inline std::span<const Word<OnLeadershipLost>> words(OnLeadershipLost) { return on_leadership_lost_words; }
 inline std::span<const Word<AfterRun>> words(AfterRun) { return after_run_words; }
 inline std::span<const Word<OutputKeep>> words(OutputKeep) { return output_words; }

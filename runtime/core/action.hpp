@@ -74,6 +74,7 @@ struct Launch {
   std::uint64_t fence = 0;  // 0: it has no confirmed claim
   bool terminate = true;    // it ends with its term
   SteadyTime launch_not_after{};
+  std::string upstream{};  // the runs of the jobs that it comes after, with commas between
 };
 
 /// The deadline of a term that has runs: before its first launch, and after each renewal.

@@ -64,6 +64,7 @@ Actions Core::step(Now now, const Event& event, Follows follows) {
             p.settings,
             p.session,
             p.prior.inventory(),
+            p.chains,
             p.prior.recorded(),
             p.prior.outcomes(),
             has_runner(),
@@ -153,6 +154,7 @@ void Core::finish(Step& s) {
     s.groups.advance(*group);
     s.requests.answer_all();
   }
+  s.jobs.advance_chains();
   s.store.release_throttled();
   if (s.all_due_asked) s.jobs.grant_places();
   s.stop.advance();
@@ -198,6 +200,7 @@ void Core::on(Step& s, const Reload& event) {
     s.groups.count_definition(entry.machine.definition(), -1);
     entry.machine.define(definition);
     s.groups.count_definition(definition, 1);
+    s.jobs.link(entry);
     s.jobs.reindex(entry);
     if (parts_.session.is_open() && parts_.listing.may_campaign()) s.takeover.reconsider(entry.machine);
   };

@@ -18,6 +18,7 @@
 
 #include "core/group/group_table.hpp"
 #include "core/group/handover_planner.hpp"
+#include "core/job/chain/chains.hpp"
 #include "core/jobs/job_table.hpp"
 #include "core/jobs/run_limits.hpp"
 #include "core/jobs/standing_pauses.hpp"
@@ -71,6 +72,7 @@ struct CoreParts {
   JobListing listing;
   NodeHealth health;
   JobTable jobs;
+  Chains chains;
   RunLimits limits;
   GroupTable groups;
   StandingPauses pauses;

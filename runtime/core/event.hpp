@@ -41,7 +41,8 @@ inline bool is_ended_row(const Row& row, std::string_view node) {
 }
 
 /// A slot of the job's schedule is behind the row, and nobody's wish.
-inline bool is_of_slot(const Row& row) { return row.trigger < Trigger::manual; }
+inline bool is_of_slot(Trigger trigger) { return trigger < Trigger::manual; }
+inline bool is_of_slot(const Row& row) { return is_of_slot(row.trigger); }
 
 /// Of such a row the core wants to know when it begins.
 inline bool is_prior_row(const Row& row, std::string_view node) {

@@ -100,6 +100,7 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
   all.set("BALLOT_RUN_ID", launch.id.run.text());
   all.set("BALLOT_ATTEMPT", std::to_string(launch.id.attempt));
   all.set("BALLOT_SLOT", format_slot(launch.slot));
+  if (!launch.upstream.empty()) all.set("BALLOT_UPSTREAM", launch.upstream);
   all.set("BALLOT_TRIGGER", to_string(launch.trigger));
   all.set("BALLOT_EPOCH", std::to_string(launch.epoch));
   if (launch.fence > 0)

@@ -95,7 +95,7 @@ ballot_mutant(all_slots_overlap FILE runtime/core/job/slots/settlement.cpp
   FIND "if (skips && rules.busy && !joins)" REPLACE "if (skips && !joins)"
   FINDING "no run of the job goes on then|a slot was not run")
 ballot_mutant(later_slots_wait_behind_the_one_that_waits FILE runtime/core/job/slots/settlement.cpp
-  FIND "return rules.fate_unknown && now -" REPLACE "return (rules.fate_unknown || (!due_.empty() && rules.misfire != Misfire::all)) && now -"
+  FIND "&& rules.fate_unknown;" REPLACE "&& (rules.fate_unknown || (!due_.empty() && rules.misfire != Misfire::all));"
   FINDING "no run of the job goes on then")
 ballot_mutant(what_is_superseded_overlaps FILE runtime/core/job/slots/settlement.cpp
   FIND "if (rules.busy) return decide_first(Status::skipped, Reason::overlap);"
@@ -240,8 +240,7 @@ ballot_mutant(group_end_not_recorded FILE runtime/core/group/group_machine.cpp
   FIND "last.ended_at = g.c.now.wall;" REPLACE "last.ended_at.reset();"
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
 ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
-  FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
-  REPLACE "slot.dst_gap = false"
+  FIND "if (slot.dst_gap) return as(Status::missed, Reason::dst_gap)" REPLACE ""
   FINDING "FAILED.*Gap.ADateThatDoesNotExist" FILTER "Gap.*")
 ballot_mutant(unfit_node_campaigns FILE runtime/core/group/group_machine.cpp
   FIND "g.is_node_fit && state_.unfit.empty() && may_lead" REPLACE "g.is_node_fit && may_lead"
@@ -320,3 +319,28 @@ ballot_mutant(newest_runs_by_hand_are_dropped FILE runtime/core/job/register/pen
   FIND "std::sort(next.triggered.begin(), next.triggered.end());"
   REPLACE "std::sort(next.triggered.begin(), next.triggered.end(), std::greater<>());"
   FINDING "FAILED.*Requests.ATriggerThatIsRepeatedWhenItsNodeIsAway" FILTER "Requests.*")
+
+# ---- jobs that come after others
+
+ballot_mutant(parents_end_is_not_waited_for FILE runtime/core/job/chain/upstream.cpp
+  FIND "if (open && (!latest || *open >= latest->slot)) return Verdict::waits;" REPLACE ""
+  FINDING "had not ended|skipped: upstream, and all of its parents" FILTER "Chained.*:Seeds/Random.*")
+ballot_mutant(how_a_parent_ended_is_no_matter FILE runtime/core/job/chain/upstream.cpp
+  FIND "return is_as_asked(latest->status, job.definition->job.details->after_status) ? Verdict::begins"
+  REPLACE "return latest->status != Status::missed ? Verdict::begins"
+  FINDING "began and" FILTER "Chained.*:Seeds/Random.*")
+ballot_mutant(pause_that_is_over_passes_slots_after_it FILE runtime/core/job/job_parts.cpp
+  FIND "return !ends || slot <= *ends;" REPLACE "return !ends || slot >= WallTime{};"
+  FINDING "FAILED.*Chained.ASlotAfterTheEndOfItsParentsPause" FILTER "Chained.*")
+ballot_mutant(ends_are_forgotten_that_a_child_needs FILE runtime/core/job/chain/slot_ends.cpp
+  FIND "return slot && *slot < until;" REPLACE "return slot && *slot < from;"
+  FINDING "FAILED.*Chained|was skipped: upstream, and all of its parents" FILTER "Chained.*:Seeds/Random.*")
+ballot_mutant(ends_without_room_are_forgotten FILE runtime/core/job/job_claims.cpp
+  FIND "if (room_for_ends(c_, job_.facts()) == 0) return false;" REPLACE ""
+  FINDING "FAILED.*Chained.AParentWaitsForAChild" FILTER "Chained.*")
+ballot_mutant(deadline_counts_from_the_slot_of_the_parent FILE runtime/core/job/slots/settlement.cpp
+  FIND "return gate.makes_due() ? std::max(due_at(slot), upstream.ended_at) : due_at(slot);" REPLACE "return upstream.ended_at > slot ? due_at(slot) : due_at(slot);"
+  FINDING "FAILED.*Chained.TheStartDeadlineCountsFromTheEndOfTheParent" FILTER "Chained.*")
+ballot_mutant(phase_of_its_own FILE runtime/core/job/register/pending_write.cpp
+  FIND "phase ? phase->anchors :" REPLACE "phase && phase->fence > next.fence + 1000000 ? phase->anchors :"
+  FINDING "FAILED.*Chained.TheSlotsOfAnEvery" FILTER "Chained.*")

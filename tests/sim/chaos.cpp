@@ -40,6 +40,7 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       store_lies_(seed % 4 == 1),
       health_checks_(seed % 5 == 3),
       world_(seed, settings_of(seed, of_store)),
+      chains_(seed ^ 0xc4a1),
       fitness_(~seed),
       functions_(seed ^ 0xf00d),
       links_(seed ^ 0x11f7),
@@ -375,7 +376,12 @@ bool Chaos::is_limited() const {
 /// How far a cursor may lag: slots may wait in a queue up to their start deadline.
 Millis Chaos::patience(const Job& job) const {
   const bool waits = is_limited() || job.concurrency != Concurrency::skip || job.misfire == Misfire::all;
-  return 2min + 10s + (waits ? job.start_deadline : Millis(0));
+  Millis patience = 2min + 10s + (waits ? job.start_deadline : Millis(0));
+  for (const Job& parent : files_) {
+    const auto& parents = job.details->after;
+    if (std::find(parents.begin(), parents.end(), parent.name) != parents.end()) patience += this->patience(parent);
+  }
+  return patience;
 }
 
 bool Chaos::catches_up_nothing(const std::string& job) const {
@@ -406,7 +412,7 @@ std::string Chaos::lives_on() {
   for (const auto& node : world_.nodes) {
     for (const Row& row : node->rows())
       if (row.slot > from && row.status == Status::missed && row.reason != Reason::start_deadline &&
-          !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&            // a hand-over
+          !comes_after(row.job) && !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&  // a hand-over
           !((is_limited() || row.job == "allows") && row.reason == Reason::unclaimed) &&  // it waited for a place
           !(is_limited() && row.reason == Reason::misfire))  // so did it, till later ones were due
         world_.oracle.find("missed after healing: " + line_of(row));

@@ -61,6 +61,7 @@ class Chaos {
   Millis some(Millis low, Millis high);
   SimNode& any_node();
   bool catches_up_nothing(const std::string& job) const;
+  bool comes_after(const std::string& job) const;
   std::string any_job();
   std::string any_group();
 
@@ -71,6 +72,9 @@ class Chaos {
   /// It has what the files say, but for one job of them.
   void equip(SimNode& node, const std::string& without = {});
   bool has_instance(const SimNode& node, const Job& job) const;
+  /// As config makes it of a job that comes after others; none: it has an error, for they are in other groups.
+  std::optional<Job> linked(Job job, const std::string& without) const;
+  void make_chains();
   /// As nodes run them.
   std::vector<Job> jobs() const;
   std::set<std::string> groups_in_force() const;
@@ -81,6 +85,7 @@ class Chaos {
   void fade(SimNode& node);
   void people();
   void edit();
+  void move(Job& job, const std::string& group);
   void end_a_run(SimNode& node, core::Request::Kind kind);
   void pause(SimNode& node, bool paused);
   core::PauseTerms some_terms(const SimNode& node);
@@ -100,7 +105,7 @@ class Chaos {
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random fitness_, functions_, links_, pauses_, places_, zones_;
+  Random chains_, fitness_, functions_, links_, pauses_, places_, zones_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

@@ -67,6 +67,7 @@ void Chaos::make_jobs() {
   rotates.run_on = RunOn::each;
   if (one_in(2)) rotates.misfire = Misfire::all;
   if (one_in(3)) rotates.on_leadership_lost = OnLeadershipLost::finish, rotates.details.edit().lost_after = 2min;
+  make_chains();
   if (!zone_.empty()) {
     add("local", zones_.below(2) == 0 ? "*/2 1-3 * * *" : "*/20 */2 1-3 * * *", "one");  // in and around the change
     for (Job& job : files_) job.timezone = zone_;
@@ -75,6 +76,56 @@ void Chaos::make_jobs() {
     if (one_in(3)) job.guarantee = Guarantee::at_least_once;
   for (Job& job : files_)
     if (functions_.below(4) == 0) job.details.edit().function = "work";
+}
+
+/// Three deep, with a join and a schedule of its own, in half of the seeds.
+void Chaos::make_chains() {
+  if (chains_.below(2) == 0) return;
+  const auto add = [&](const char* name, std::vector<std::string> parents, bool has_schedule) -> Job& {
+    Job job;
+    job.name = name;
+    job.group = "one";
+    job.kill_grace = Millis(200 + static_cast<std::int64_t>(chains_.below(3000)));
+    if (has_schedule) job.schedule = {"*/2 * * * *"};
+    JobDetails& details = job.details.edit();
+    details.after = std::move(parents);
+    details.has_slots_of_first = !has_schedule;
+    if (chains_.below(4) == 0) details.after_status = chains_.below(2) == 0 ? AfterStatus::failed : AfterStatus::ended;
+    if (chains_.below(3) == 0) job.retries = 1, details.retry_delay = 5s;
+    if (chains_.below(3) == 0) job.concurrency = Concurrency::queue, details.queue_limit = 3;
+    if (chains_.below(3) == 0) job.misfire = Misfire::all;
+    return files_.emplace_back(std::move(job));
+  };
+  add("load", {"minutely"}, false);
+  add("join",
+      chains_.below(2) == 0 ? std::vector<std::string>{"load", "fast"} : std::vector<std::string>{"minutely", "load"},
+      false);
+  add("report", {"join"}, false);
+  add("own", {chains_.below(2) == 0 ? "load" : "queues"}, true);
+}
+
+bool Chaos::comes_after(const std::string& job) const {
+  return std::any_of(files_.begin(), files_.end(),
+                     [&](const Job& one) { return one.name == job && !one.details->after.empty(); });
+}
+
+std::optional<Job> Chaos::linked(Job job, const std::string& without) const {
+  if (job.details->after.empty()) return job;
+  for (const std::string& name : job.details->after) {
+    const auto file = std::find_if(files_.begin(), files_.end(), [&](const Job& one) { return one.name == name; });
+    const bool is_first = name == job.details->after.front() && job.details->has_slots_of_first;
+    if (name == without) {
+      if (is_first) job.schedule.clear();
+      continue;
+    }
+    const auto parent = linked(*file, without);
+    if (!parent || parent->group != job.group) return std::nullopt;
+    if (!is_first) continue;
+    job.schedule = parent->schedule;
+    job.timezone = parent->timezone;
+    if (!parent->enabled) job.schedule.clear();
+  }
+  return job;
 }
 
 void Chaos::habits(SimNode& node) {
@@ -87,6 +138,9 @@ void Chaos::habits(SimNode& node) {
   node.takes["queues"] = some(1s, 25s);
   node.takes["replaces"] = some(1s, 2min);
   node.takes["allows"] = some(1s, 1min);
+  for (const char* const name : {"load", "join", "report", "own"})
+    node.takes[name] = Millis(100 + static_cast<std::int64_t>(chains_.below(30'000)));
+  if (chains_.below(4) == 0) node.exits["load"] = 1;
   node.takes["again"] = some(1s, 20s);
   node.takes[instance_name("trims", node.name)] = some(100ms, 80s);
   node.takes[instance_name("rotates", node.name)] = some(1s, 1min);
@@ -111,8 +165,10 @@ void Chaos::equip(SimNode& node, const std::string& without) {
   node.groups = elections_;
   for (const Job& job : files_) {
     if (job.name == without) continue;
+    const auto as_made = linked(job, without);
+    if (!as_made) continue;
     if (job.run_on == RunOn::leader)
-      node.jobs.push_back(define(job));
+      node.jobs.push_back(define(*as_made));
     else if (has_instance(node, job))
       node.jobs.push_back(define_on(node.name, job));
   }
@@ -128,7 +184,7 @@ void Chaos::equip(SimNode& node, const std::string& without) {
 std::vector<Job> Chaos::jobs() const {
   std::vector<Job> all;
   for (const Job& job : files_) {
-    if (job.run_on == RunOn::leader) all.push_back(job);
+    if (const auto as_made = linked(job, ""); as_made && job.run_on == RunOn::leader) all.push_back(*as_made);
     for (const auto& node : world_.nodes)
       if (job.run_on == RunOn::each && has_instance(*node, job)) all.push_back(define_on(node->name, job)->job);
   }

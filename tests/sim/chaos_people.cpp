@@ -70,6 +70,19 @@ core::PauseTerms Chaos::some_terms(const SimNode& node) {
   return {node.clock.now().wall + lasts, "disks"};
 }
 
+/// A chain moves as a whole: with its jobs in several groups it would have an error.
+void Chaos::move(Job& job, const std::string& group) {
+  std::set<std::string> moved{job.name};
+  for (std::size_t before = 0; before != moved.size();) {
+    before = moved.size();
+    for (const Job& child : files_)
+      for (const std::string& parent : child.details->after)
+        if (moved.contains(parent) || moved.contains(child.name)) moved.insert({parent, child.name});
+  }
+  for (Job& one : files_)
+    if (moved.contains(one.name)) one.group = group;
+}
+
 /// The files change, and the nodes read them one by one; or not before they are healed.
 void Chaos::edit() {
   Job& job = files_[below(files_.size())];
@@ -77,7 +90,7 @@ void Chaos::edit() {
   switch (below(4)) {
     case 0: job.description = *job.description + "."; break;
     case 1: job.enabled = !job.enabled; break;
-    case 2: job.group = groups[below(3)]; break;
+    case 2: move(job, groups[below(3)]); break;
     default: break;  // gone for a while
   }
   world_.oracle.note("files", "job " + job.name + (job.enabled ? ", enabled" : ", disabled") + ", group " + *job.group);

@@ -1,4 +1,5 @@
 // ballot show JOB: its definition in force, where that is written, its state, its next slots and last runs.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -20,6 +21,7 @@
 #include "base/wall_text.hpp"
 #include "config/other_instance.hpp"
 #include "config/text_file.hpp"
+#include "config/words.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -52,6 +54,8 @@ struct ShownJob {
   std::optional<config::JobPlace> place;  // none: no file defines it
   std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
   std::string timezone, digest;
+  std::vector<std::string> after, before;  // the jobs that it comes after, and those that come after it
+  std::string after_status;                // how the first must have ended; "" where there are none
   std::vector<WallTime> next;
   std::string definition;                // as its file has it
   std::optional<std::vector<Row>> rows;  // none: the ledger cannot be read
@@ -200,6 +204,12 @@ std::string definition_text(const config::JobPlace& place, const std::string& jo
   return text;
 }
 
+std::string names(const std::vector<std::string>& jobs) {
+  std::string text;
+  for (const std::string& job : jobs) text += (text.empty() ? "" : ", ") + job;
+  return text;
+}
+
 void print_text(const ShownJob& job, const LocalTimes& times) {
   print_fact("job", job.name + (job.description.empty() ? "" : ": " + job.description));
   const std::string led = !job.leader ? "" : job.leader->empty() ? ", which nobody leads" : ", led by " + *job.leader;
@@ -210,6 +220,11 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
   if (!job.refused.empty())
     print_fact("refused", "the file as it is since " + job.refused_since + ": " + job.refused +
                               ". Its last good version is in force");
+  if (!job.after.empty())
+    print_fact("after", names(job.after) + (job.after_status == "succeeded" ? ", once they have succeeded"
+                                            : job.after_status == "failed"  ? ", where they have failed"
+                                                                            : ", once they have ended"));
+  if (!job.before.empty()) print_fact("before", names(job.before));
   if (!job.timezone.empty()) print_fact("timezone", job.timezone);
   print_fact("digest", job.digest);
   if (job.next.empty()) print_fact("next slots", "none");
@@ -245,6 +260,8 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
   shown.add("file", job.place ? Document(job.place->file) : Document());
   shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
   shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
+  Document::Items after(job.after.begin(), job.after.end()), before(job.before.begin(), job.before.end());
+  shown.add("after", std::move(after)).add("after_status", or_null(job.after_status)).add("before", std::move(before));
   shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
   shown.add("missing", missing_document(job.missing));
@@ -268,6 +285,12 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   job.place = jobs.place_of(job.name);
   job.timezone = *definition.job.timezone;
   job.digest = definition.digest;
+  job.after = definition.job.details->after;
+  if (!job.after.empty()) job.after_status = config::word_of(definition.job.details->after_status);
+  for (const auto& other : jobs.set().definitions) {
+    const auto& parents = other->job.details->after;
+    if (std::find(parents.begin(), parents.end(), job.name) != parents.end()) job.before.push_back(other->job.name);
+  }
   job.next = next_slots(definition, answer);
   if (job.place) job.definition = definition_text(*job.place, std::string(common_name(job.name)));
   return job;
@@ -286,6 +309,8 @@ ShownJob job_of_program(const io::Message& answer) {
     job.place = {*std::move(file), {static_cast<int>(answer.integer("line").value_or(0)), 1}};
   job.refused = answer.text("refused").value_or("");
   job.refused_since = answer.text("refused_since").value_or("");
+  job.after = answer.texts("after");
+  job.after_status = answer.text("after_status").value_or("");
   if (const auto next = parse_wall(answer.text("next_slot").value_or(""))) job.next = {*next};
   return job;
 }

@@ -56,6 +56,7 @@ struct Term {
   bool repairing = false;        // it is under way
 };
 
+class Chains;
 class JobMachine;
 
 /// A register write of a job; its answer comes back with the serial, by which the job knows it.
@@ -81,12 +82,13 @@ struct Answered {
 /// The wants of jobs and groups in a step, which the store is asked for.
 struct Wants {
   std::vector<JobWrite> writes;
-  std::vector<JobMachine*> reads;      // jobs whose register must be read again
-  std::vector<JobMachine*> changed;    // jobs whose register may have another owner now
-  std::vector<JobMachine*> throttled;  // jobs that would begin a write: too many are in flight
-  std::vector<PlaceWanted> places;     // answered by an advance() with Context::granted
-  std::vector<std::string> reelect;    // groups to be resigned: a run's policy says so
-  std::vector<std::string> resigns;    // groups that are resigned, at the end of the step
+  std::vector<JobMachine*> reads;          // jobs whose register must be read again
+  std::vector<JobMachine*> changed;        // jobs whose register may have another owner now
+  std::vector<const JobMachine*> settled;  // jobs whose register says more: those in one chain with them may go on
+  std::vector<JobMachine*> throttled;      // jobs that would begin a write: too many are in flight
+  std::vector<PlaceWanted> places;         // answered by an advance() with Context::granted
+  std::vector<std::string> reelect;        // groups to be resigned: a run's policy says so
+  std::vector<std::string> resigns;        // groups that are resigned, at the end of the step
   std::vector<Answered> answers;
   std::vector<Row> awaited;                             // ends of runs that whoever triggered them waits for
   std::vector<Row> outcomes;                            // ends to be published
@@ -103,6 +105,7 @@ struct Context {
   const CoreSettings& settings;
   const Session& session;
   const Inventory& inventory;
+  const Chains& chains;  // which jobs come after which
   const std::map<runner::AttemptId, Row>&
       recorded;  // ends of this node's runs, by its ledger, while it takes up registers
   const std::map<runner::AttemptId, Row>& outcomes;  // of a term's open runs, as published, while it takes over

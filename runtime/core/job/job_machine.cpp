@@ -19,9 +19,6 @@ void at_earliest(OptionalTime<T>& wake, std::type_identity_t<OptionalTime<T>> ca
   if (candidate && (!wake || *candidate < *wake)) wake = candidate;
 }
 
-/// The author of the repair of a register that a repair of its whole group had not read.
-std::string as_its_group(const Context& c) { return c.settings.node + ", as its group"; }
-
 }  // namespace
 
 JobWrites JobMachine::writes(Context& c) { return {c, job_, *this}; }
@@ -56,7 +53,7 @@ std::optional<WallTime> JobMachine::next_slot(WallTime now, WallTime after) cons
 }
 
 std::vector<WallTime> JobMachine::waiting() const {
-  std::vector<WallTime> slots = job_.slots.settlement().waiting();
+  std::vector<WallTime> slots = job_.slots.waiting(job_.view.stored());
   for (const WallTime slot : job_.runs.list().waiting()) slots.push_back(slot);
   return slots;
 }
@@ -82,7 +79,7 @@ void JobMachine::lead(Context& c, const Term& term) {
   const bool unrepaired = job_.view.heed_repair(term);
   if (!job_.view.is_sound() || !term.halted.empty()) return halt(c);
   job_.role = RegisterRole::leading;
-  if (unrepaired) return begin_repair(c, {std::nullopt, as_its_group(c)});
+  if (unrepaired) return begin_repair(c, {std::nullopt, as_its_group(c.settings.node)});
   writes(c).take_up();
 }
 
@@ -245,8 +242,10 @@ bool JobMachine::redefine(Context& c) {
     job_.slots.rewind();
     if (!job_.scan(c, Mode::undefined, c.now.wall) || writes(c).write_ahead()) return true;
   }
+  const JobRegister* const phase = job_.has_phase_of_first() ? phase_of_first(c, job_.facts()) : nullptr;
+  if (wanted && job_.has_phase_of_first() && !phase) return true;  // till its parent is defined
   PendingWrite write = writes(c).begin(disposition_limit);
-  write.define(job_.facts(), wanted, adopts ? stored.cursor : whole_seconds(c.now.wall), c.now.wall);
+  write.define(job_.facts(), wanted, adopts ? stored.cursor : whole_seconds(c.now.wall), c.now.wall, phase);
   if (wanted) write.see_boot(job_.facts(), c.settings);
   writes(c).send(std::move(write));
   return true;
@@ -370,7 +369,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   if (!landed) writes(c).give_up(*write);
   const bool unrepaired = !job_.view.rollback_reason().empty() && job_.view.heed_repair(*job_.term);
   if (unrepaired && job_.view.is_sound()) {  // the group's repair, of this term, did not know of it
-    Repair repair = job_.commands.repair() ? *job_.commands.repair() : Repair{{}, as_its_group(c)};
+    Repair repair = job_.commands.repair() ? *job_.commands.repair() : Repair{{}, as_its_group(c.settings.node)};
     repair.of_cursor = false;
     return begin_repair(c, std::move(repair));
   }

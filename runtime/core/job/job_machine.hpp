@@ -153,10 +153,16 @@ class JobMachine {
   const std::string& trouble() const;                            // why halted
   std::optional<WallTime> unsound_since() const { return job_.view.unsound_since(); }
   bool paused() const { return job_.view.is_known() && job_.view.stored().paused; }
+  /// The slot, which is not settled, will be skipped: paused, whenever the pause is over.
+  bool passes(WallTime slot) const { return job_.passes(slot); }
   bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }
   std::optional<WallTime> next_slot(WallTime now) const { return next_slot(now, now); }
   /// The first one after `after` that is not settled yet.
   std::optional<WallTime> next_slot(WallTime now, WallTime after) const;
+  /// By the plan that is in force, also where it is settled.
+  std::optional<WallTime> next_of_plan(WallTime after) const {
+    return job_.slots.next_of_plan(after, job_.view.stored());
+  }
   const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
   bool runner_has(const runner::AttemptId& id) { return job_.runs.runner_has(id); }
   /// Slots that are due and wait: for a run to end, for a place, for their next attempt.

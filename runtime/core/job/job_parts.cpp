@@ -48,6 +48,12 @@ bool JobParts::is_pause_over(WallTime now) const {
   return ends && *ends <= now;
 }
 
+bool JobParts::passes(WallTime slot) const {
+  if (!view.is_known() || !view.stored().paused || (is_to_follow() && !follows_to())) return false;
+  const auto ends = view.stored().pause_ends();
+  return !ends || slot <= *ends;
+}
+
 const PauseEnd* JobParts::late_end(WallTime now) const {
   if (!of_all || !of_all->end || !is_to_follow() || follows_to() || !view.stored().paused) return nullptr;
   const PauseEnd& end = *of_all->end;

@@ -67,6 +67,8 @@ struct JobParts {
   /// Drops a pause of all instances that is over by its own end, where the register has not followed it: for whoever
   /// comes later there is none.
   void forget_ended(WallTime now);
+  /// The slot, which is not settled, will be skipped: paused, whenever the pause is over.
+  bool passes(WallTime slot) const;
   /// The register's pause is over by its own end, and the register does not say so yet.
   bool is_pause_over(WallTime now) const;
   /// The pause that the register is to have by that.
@@ -89,6 +91,8 @@ struct JobParts {
   /// A start that the runner was asked for may come after a pause is acknowledged.
   bool waits_to_pause() const { return (is_to_pause() || commands.is_pause_next()) && runs.list().is_starting(); }
 
+  /// Its slots are those of its first parent, which counts them from an instant that its register has.
+  bool has_phase_of_first() const { return has_slots_of_first(definition) && !definition->plan.everies().empty(); }
   /// The overlap that the job's runs are for its next slots.
   Overlap overlap(const Context& c) const;
   /// Slots are decided from what the register has settled, or was run ahead of it.

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "core/job/chain/chains.hpp"
+#include "core/job/chain/slot_ends.hpp"
 #include "core/job/runs/run_notices.hpp"
 #include "core/request/pause_answers.hpp"
 
@@ -20,6 +22,7 @@ void JobWrites::take_up() {
   job_.slots.make_plan(job_.facts());
   copy_dispositions();
   settle_open_runs();
+  c_.wants.settled.push_back(&machine_);
   const JobRegister& stored = job_.view.stored();
   if (job_.view.exists() && stored.paused) record_pause(stored, std::nullopt);
   if (job_.view.exists()) record_definition(stored.epoch, job_.commands.repair() ? Basis::repaired : Basis::taken_over);
@@ -132,8 +135,7 @@ Answer JobWrites::pause_answer(const std::string& before) const {
 
 PendingWrite JobWrites::begin(std::size_t most_decided) {
   PendingWrite write = job_.writer.begin(job_.view.stored(), *job_.term);
-  for (const Disposition& d : job_.slots.settlement().decided(std::min(most_decided, job_.writer.room_to_carry())))
-    carry(write, d);
+  for (const Disposition& d : job_.slots.settlement().decided(std::min(most_decided, room_to_carry()))) carry(write, d);
   erase_if(write.next.runs, [this](const OpenRun& open) {
     return job_.unclaimed.is_superseded(open, job_.runs.list()) && !job_.runs.find({open.id, open.attempt});
   });
@@ -144,6 +146,11 @@ PendingWrite JobWrites::begin(std::size_t most_decided) {
   return write;
 }
 
+/// As far as the register has room for them, and for how they ended where a job comes after this one.
+std::size_t JobWrites::room_to_carry() const {
+  return std::min(job_.writer.room_to_carry(), room_for_ends(c_, job_.facts()));
+}
+
 void JobWrites::carry(PendingWrite& write, const Disposition& range) const {
   write.carry(range, job_.slots.rows_of(range, row_like(write.next)));
 }
@@ -151,6 +158,7 @@ void JobWrites::carry(PendingWrite& write, const Disposition& range) const {
 void JobWrites::send(PendingWrite write) {
   write.sent_at = c_.now.steady;
   remember_ends(job_.facts(), write, job_.runs.list());
+  keep_slot_ends(c_, job_.facts(), write, job_.runs.list());
   const PendingWrite& sent = job_.writer.send(std::move(write), job_.name, *job_.term, job_.view.version());
   if (sent.request.value.size() > register_limit)  // of what others have put there
     return fail("the register would be larger than " + std::to_string(register_limit) + " bytes");
@@ -170,7 +178,7 @@ void JobWrites::repeat() {
 /// More is decided than the next write has room for: some of it is written first, or waits for the ledger to have what
 /// the register still carries. True if so.
 bool JobWrites::write_ahead() {
-  const std::size_t room = job_.writer.room_to_carry();
+  const std::size_t room = room_to_carry();
   if (job_.slots.settlement().decided_count() <= room) return false;
   job_.writer.block_writes(room == 0);
   if (room > 0) send(begin(room));
@@ -181,7 +189,10 @@ bool JobWrites::write_ahead() {
 /// whether a claim of the term before has landed.
 void JobWrites::flush() {
   const bool closable = job_.runs.list().any([](const LiveRun& run) { return run.may_close(); });
-  if (job_.kept_outcome ||
+  // A job that comes after this one waits for it.
+  const bool is_waited_for = !c_.chains.children(job_.name).empty() &&
+                             (closable || (job_.slots.settlement().has_decided() && room_to_carry() > 0));
+  if (job_.kept_outcome || is_waited_for ||
       job_.writer.is_flush_due(job_.slots.settlement(), closable, job_.term->draining, c_.now.steady))
     send(begin(disposition_limit));
 }
@@ -248,6 +259,7 @@ void JobWrites::confirm(std::uint64_t version) {
   job_.unclaimed.drop_entered(stored, job_.runs.list());
   job_.runs.adopt_waiting(c_, job_.facts());
   job_.writer.confirmed();
+  c_.wants.settled.push_back(&machine_);
   job_.slots.confirmed();
   if (std::exchange(job_.kept_outcome, false)) c_.wants.published = true;
   if (const auto* pause = write->intent_as<ChangePause>(); pause && pause->request)

@@ -13,6 +13,9 @@
 
 namespace ballot::core {
 
+/// The author of the repair of a register that a repair of its whole group had not read.
+inline std::string as_its_group(const std::string& node) { return node + ", as its group"; }
+
 struct Repair {
   std::optional<RunId> request;  // is answered; none where the whole group is repaired
   std::string by;

@@ -22,6 +22,21 @@ void Jobs::advance_led() {
       if (entry->machine.role() == JobMachine::Role::leading) advance(*entry);
 }
 
+void Jobs::link(JobEntry& entry) {
+  Chains::Jobs parents;
+  if (const auto& definition = entry.machine.definition())
+    for (const std::string& name : definition->job.details->after) parents.push_back(&p_.jobs.entry(name).machine);
+  p_.chains.define(entry.machine, std::move(parents));
+  c_.wants.settled.push_back(&entry.machine);
+}
+
+void Jobs::advance_chains() {
+  for (const JobMachine* settled : std::exchange(c_.wants.settled, {}))
+    for (const Chains::Jobs* linked : {&p_.chains.children(settled->name()), &p_.chains.parents(settled->name())})
+      for (const JobMachine* one : *linked)
+        if (one->role() == JobMachine::Role::leading) advance(p_.jobs.entry(one->name()));
+}
+
 void Jobs::follow_pauses() {
   for (GroupEntry* group : p_.groups.led()) {
     if (!is_instance(group->name())) continue;

@@ -21,6 +21,10 @@ class Jobs {
   void advance(JobEntry& entry);
   /// All that this node leads.
   void advance_led();
+  /// Its definition says which jobs it comes after. They become known, where they are not yet.
+  void link(JobEntry& entry);
+  /// Jobs in one chain with those whose registers say more: what they wait for may be there.
+  void advance_chains();
   /// A pause of all instances has begun or ended.
   void follow_pauses();
   /// Keeps each group's list of the jobs that concern it.

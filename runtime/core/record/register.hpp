@@ -24,6 +24,7 @@
 #include "base/rare_list.hpp"
 #include "core/record/last_end.hpp"
 #include "core/record/pause_terms.hpp"
+#include "core/record/slot_end.hpp"
 
 namespace ballot::core {
 
@@ -63,14 +64,15 @@ struct OpenRun {
   Millis kill_grace{0};
   Millis lost_after = std::chrono::hours(1);  // of a `finish` run
   std::vector<int> success_codes = {0};
-  bool at_least_once = false;  // repeated where it is lost,
-  int lost = 0;                // as it was so often before,
-  int lost_limit = 2;          // until it was so often
-  bool awaited = false;        // whoever triggered it waits for its end
-  int retries = 0;             // so many attempts may still follow ones that fail,
-  Millis retry_delay{0};       // the next one after this, up to a tenth of it longer,
-  Millis retry_max_delay{0};   // which grows to at most this
-  double retry_backoff = 1;    // by this factor
+  bool at_least_once = false;    // repeated where it is lost,
+  int lost = 0;                  // as it was so often before,
+  int lost_limit = 2;            // until it was so often
+  bool awaited = false;          // whoever triggered it waits for its end
+  Shared<std::string> upstream;  // the runs that it comes after, with commas between; "": none
+  int retries = 0;               // so many attempts may still follow ones that fail,
+  Millis retry_delay{0};         // the next one after this, up to a tenth of it longer,
+  Millis retry_max_delay{0};     // which grows to at most this
+  double retry_backoff = 1;      // by this factor
   AfterRun on_success = AfterRun::ignore, on_error = AfterRun::ignore;
   std::optional<WallTime> waits_until;  // nothing runs, and `attempt` is claimed then:
   bool queued = false;                  // when the job's other runs have ended
@@ -106,6 +108,13 @@ struct Interventions {
   bool operator==(const Interventions&) const = default;
 };
 
+/// What few jobs keep of slots that are settled.
+struct KeptSlots {
+  RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
+  RareList<SlotEnd> ends;       // for the jobs `after` it: see slot_end.hpp; in order, at most 8
+  bool operator==(const KeptSlots&) const = default;
+};
+
 /// Slots that a claim passed over as missed: no run has claimed them. A clock that was ahead makes such a range.
 struct PassedOver {
   WallTime from{}, to{};
@@ -135,7 +144,7 @@ struct JobRegister {
   /// Manual runs that were closed, so that asking again for one is harmless: those whose ids are the newest. Of a full
   /// list, older ones may have been dropped, and no newer ones.
   RareList<RunId> triggered;
-  RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
+  Defaulted<KeptSlots> kept;
   RareList<std::string> unknown;
 
   void count_missed(std::int64_t slots);

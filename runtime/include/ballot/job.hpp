@@ -83,6 +83,8 @@ struct Identity {
 struct JobDetails {
   std::string function;     ///< of the program that embeds ballot, in place of a command; "": the job has a command
   std::string working_dir;  ///< "": the user's home
+  std::vector<std::string> after;   ///< jobs of its group whose slots must have ended before one of its own begins
+  bool has_slots_of_first = false;  ///< of `after`: it has no schedule of its own, and `schedule` is that one's
   /// As the key of its name in docs/jobs.md.
   ///@{
   std::map<std::string, std::string> env;
@@ -92,6 +94,7 @@ struct JobDetails {
   Limits limits;
   bool no_new_privs = false;  // no program that a run executes gives it privileges
   Background background = Background::kill;
+  AfterStatus after_status = AfterStatus::succeeded;
   std::vector<std::string> on_failure, on_recovery, on_missed;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string mail_to;

@@ -19,6 +19,13 @@ enum class Misfire : std::uint8_t {
   skip     ///< none
 };
 
+/// How a slot of a job must have ended for the jobs `after` it to begin.
+enum class AfterStatus : std::uint8_t {
+  succeeded,  ///< its run has succeeded
+  failed,     ///< its run has ended, and has not
+  ended       ///< its run has ended
+};
+
 /// What becomes of a run whose node died.
 enum class Guarantee : std::uint8_t {
   at_most_once,  ///< it is lost

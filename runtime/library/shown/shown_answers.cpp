@@ -123,6 +123,8 @@ void set_defined(Message& told, const Job& job) {
   told.set("description", word_or_null(*job.description)).set("schedule", std::vector(*job.schedule));
   told.set("timezone", std::string(*job.timezone)).set("enabled", job.enabled);
   told.set("concurrency", std::string(config::word_of(job.concurrency)));
+  if (job.details->after.empty()) return;
+  told.set("after", job.details->after).set("after_status", std::string(config::word_of(job.details->after_status)));
 }
 
 /// Where the files define it, and why that file is refused as it is now.

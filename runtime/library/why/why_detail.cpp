@@ -4,6 +4,7 @@
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
+#include "library/why/upstream_text.hpp"
 
 namespace ballot::library {
 namespace {
@@ -86,11 +87,15 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
                   job.details->retry_delay,
                   job.details->retry_max_delay,
                   job.details->retry_backoff,
-                  job.guarantee == Guarantee::at_most_once};
+                  job.guarantee == Guarantee::at_most_once,
+                  job.details->after};
 }
 
 std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) {
   const bool waits = row.status == Status::queued && !row.run;
+  const bool may_wait_for_others = waits || (row.status == Status::missed && row.reason == Reason::start_deadline);
+  if (job.facts && !job.facts->after.empty() && (may_wait_for_others || row.reason == Reason::upstream))
+    return upstream_text(row, ledger, job.facts->after);
   if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full)
     return in_the_way_text(row, ledger, job.to_come, [&](const std::vector<Row>& rows, std::int64_t next) {
       return retry_text(rows, next, job);

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ballot/ledger.hpp"
 #include "library/history/ledger_view.hpp"
@@ -23,6 +24,7 @@ struct JobFacts {
   Millis retry_delay{0}, retry_max_delay{0};
   double retry_backoff = 1;
   bool is_at_most_once = false;
+  std::vector<std::string> after{};  // jobs whose slots its own wait for
 };
 
 /// What is known of a row's job: none where no file defines it.

@@ -15,6 +15,7 @@ namespace {
 constexpr std::array<std::string_view, static_cast<std::size_t>(Status::missed) + 1> status_rules{
     // queued
     "The slot is due and waits: for the job's previous run (concurrency = \"queue\", or \"allow\" at its max_running), "
+    "for the jobs that it comes after, for one that comes after it and has yet to settle eight of its slots, "
     "for "
     "room under a max_running of the group or the node, or for the next attempt of a retry. A slot that cannot start "
     "by its "
@@ -123,7 +124,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     // permanent
     "The job is a function of the program that embeds ballot, and it said that no other attempt would succeed: the "
     "text "
-    "is in its output. None follows."};
+    "is in its output. None follows.",
+    // upstream
+    "A job that this one comes after (after = [...]) had ended otherwise than after_status asks, or its slot was "
+    "skipped "
+    "or missed."};
 
 std::string end_of(const Row& row) {
   if (row.exit_code) return "exit code " + std::to_string(*row.exit_code);

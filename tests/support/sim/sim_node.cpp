@@ -355,7 +355,8 @@ void SimNode::check(const core::Launch& launch) {
   const std::string what = name + " launches job " + job.name + ", slot " + format_slot(launch.slot) + ", ";
   const Now now = clock.now();
   if (draining_) world_.oracle.find(what + "while it stops");
-  const bool late = launch.id.attempt == 1 && now.wall - core::due_at(job, launch.slot) > job.start_deadline;
+  const bool late = launch.id.attempt == 1 && !job.details->has_slots_of_first &&
+                    now.wall - core::due_at(job, launch.slot) > job.start_deadline;
   if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
     world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(launch.group, launch.epoch));

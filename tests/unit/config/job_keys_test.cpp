@@ -22,6 +22,8 @@ struct Row {
 
 const std::vector<Row>& job_rows() {
   static const std::vector<Row> all = {
+      {"after", "[\"other\"]", "", "\"other\"", {"[]", "[\"a b\"]", "[\"x\", \"x\"]", "[1]"}},
+      {"after_status", "\"ended\"", "\"succeeded\"", "1", {"\"success\"", "\"\""}},
       {"background", "\"leave\"", "\"kill\"", "true", {"\"keep\""}},
       {"command", "[\"/bin/echo\", \"x\"]", "", "7", {"[]", "[\"\"]", "\"/bin/true\"", "[1]", "[\"a\\u0000\"]"}},
       {"concurrency", "\"queue\"", "\"skip\"", "1", {"\"skp\""}},
@@ -115,7 +117,7 @@ TEST(JobKeys, AreAllInThisTest) {
   for (const Row& row : job_rows()) tested.push_back(row.key);
   const auto known = job_key_names();
   EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
-  EXPECT_EQ(known.size(), 56u);
+  EXPECT_EQ(known.size(), 58u);
 }
 
 TEST(JobKeys, TakeAGoodValue) {

@@ -49,6 +49,7 @@ struct GroupOfNodeA : ::testing::Test {
               parts.settings,
               parts.session,
               parts.prior.inventory(),
+              parts.chains,
               parts.prior.recorded(),
               parts.prior.outcomes(),
               true,

@@ -39,9 +39,9 @@ std::vector<Form> forms() {
       {"job register",
        job_text(),
        reader<JobRegister>(parse_job_register),
-       {"definition", "timezone", "schedule", "not_before", "not_after", "paused", "paused_by", "pause_terms",
-        "released", "failing", "last_success", "last_end", "missed", "settled", "run", "anchor", "boot", "triggered",
-        "repaired"},
+       {"definition",  "timezone", "schedule", "not_before",   "not_after", "paused",  "paused_by",
+        "pause_terms", "released", "failing",  "last_success", "last_end",  "missed",  "settled",
+        "run",         "anchor",   "boot",     "ended",        "triggered", "repaired"},
        {"schedule", "anchor", "boot", "triggered"}},
       {"group register",
        group_text(),
@@ -224,7 +224,7 @@ TEST(HostileTexts, ARunWithoutAFieldThatItNeedsIsRefused) {
 TEST(HostileTexts, ListsThatAreLongerThanNodesMakeThemAreRefused) {
   const auto repeated = [](const std::function<void(JobRegister&, std::uint64_t)>& add, std::uint64_t count) {
     JobRegister r = *parse_job_register(job_text());
-    r.runs.clear(), r.dispositions.clear(), r.triggered.clear(), r.boots.clear();
+    r.runs.clear(), r.dispositions.clear(), r.triggered.clear(), r.kept.reset();
     for (std::uint64_t i = 0; i < count; ++i) add(r, i);
     return parse_job_register(to_text(r)).operator bool();
   };
@@ -237,7 +237,7 @@ TEST(HostileTexts, ListsThatAreLongerThanNodesMakeThemAreRefused) {
     r.dispositions.push_back({slot, slot, 1, Status::missed, Reason::misfire});
   };
   const auto triggered = [](JobRegister& r, std::uint64_t i) { r.triggered.push_back(run_id(i)); };
-  const auto boot = [](JobRegister& r, std::uint64_t i) { r.boots.push_back(std::to_string(i)); };
+  const auto boot = [](JobRegister& r, std::uint64_t i) { r.kept.edit().boots.push_back(std::to_string(i)); };
   const auto unknown = [](JobRegister& r, std::uint64_t) { r.unknown.push_back("colour " + std::string(100, 'b')); };
   EXPECT_TRUE(repeated(run, 16));
   EXPECT_FALSE(repeated(run, 17));

@@ -89,7 +89,8 @@ inline std::string job_text() {
       {time_at("2025-03-09T06:00:00Z"), time_at("2025-03-09T06:00:00Z"), 1, Status::skipped, Reason::overlap}};
   r.runs = {claimed_run(), waiting_run()};
   r.anchors = {{"@every 90s", r.since}};
-  r.boots = {"boot-1", "boot-2"};
+  r.kept.edit().boots = {"boot-1", "boot-2"};
+  r.kept.edit().ends = {{r.since, r.since, Status::skipped, r.since, {}}};
   r.triggered = {run_id(3)};
   r.interventions.edit().repaired_at = time_at("2025-03-02T00:00:00.125Z");
   r.interventions.edit().repaired_by = "a uid 0";

@@ -54,9 +54,14 @@ JobRegister full() {
   run.on_leadership_lost = OnLeadershipLost::finish;
   run.kill_grace = 10s;
   run.success_codes = {0, 3};
+  run.upstream = run.id.text() + "," + run.id.text();
   r.runs = {run};
   r.anchors = {{"@every 90s", r.since}};
-  r.boots = {"boot-1", "boot-2"};
+  r.kept.edit().boots = {"boot-1", "boot-2"};
+  r.kept.edit().ends = {
+      {at("2025-03-07T07:00:00Z"), at("2025-03-08T07:00:00Z"), Status::skipped, at("2025-03-08T07:00:01.250Z"), {}},
+      {at("2025-03-09T06:00:00Z"), at("2025-03-09T06:00:00Z"), Status::succeeded, at("2025-03-09T06:10:00.007Z"),
+       run.id}};
   return r;
 }
 

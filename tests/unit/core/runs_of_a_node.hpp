@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "core/job/chain/chains.hpp"
 #include "core/job/job_machine.hpp"
 
 namespace ballot::core {
@@ -93,7 +94,8 @@ class RunsOfANode {
 
  private:
   Context context() {
-    return {{}, settings_, session_, inventory_, recorded_, outcomes_, true, 10, false, nullptr, random_, out_, wants_};
+    return {{},   settings_, session_, inventory_, chains_, recorded_, outcomes_,
+            true, 10,        false,    nullptr,    random_, out_,      wants_};
   }
 
   CoreSettings settings_ = [] {
@@ -111,6 +113,7 @@ class RunsOfANode {
   }();
   Session session_;
   Inventory inventory_;
+  Chains chains_;
   const std::map<runner::AttemptId, Row> recorded_{}, outcomes_{};
   Random random_{1};
   Actions out_;

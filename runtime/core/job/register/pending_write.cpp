@@ -110,7 +110,7 @@ void PendingWrite::pass_over(PassedOver range) {
   ranges.erase(shortest);
 }
 
-void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, WallTime now) {
+void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, WallTime now, const JobRegister* phase) {
   intent = Define{};
   next.definition = wanted ? job.definition->digest : DigestText();
   if (wanted) next.group = job.definition->job.group;
@@ -120,7 +120,7 @@ void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, Wall
   next.cursor = std::max(next.cursor, whole_seconds(now));
   // Without a definition the anchors stay, as a pause does: until it is released its slots are those of the plan in
   // force, and a file that was broken for a while brings its job back.
-  if (wanted) next.anchors = anchored_anew(job.definition->plan, next);
+  if (wanted) next.anchors = phase ? phase->anchors : RareList<Anchor>(anchored_anew(job.definition->plan, next));
 }
 
 void PendingWrite::set_paused(const Request& asked, WallTime now) {
@@ -154,9 +154,11 @@ void PendingWrite::end_pause() {
 
 void PendingWrite::see_boot(const JobFacts& job, const CoreSettings& settings) {
   if (!job.definition || !job.definition->plan.on_reboot() || next.cursor < whole_seconds(settings.booted_at)) return;
-  if (std::find(next.boots.begin(), next.boots.end(), settings.boot_id) != next.boots.end()) return;
-  if (next.boots.size() >= boot_limit) next.boots.erase(next.boots.begin());
-  next.boots.push_back(settings.boot_id);
+  const auto& seen = next.kept->boots;
+  if (std::find(seen.begin(), seen.end(), settings.boot_id) != seen.end()) return;
+  RareList<std::string>& boots = next.kept.edit().boots;
+  if (boots.size() >= boot_limit) boots.erase(boots.begin());
+  boots.push_back(settings.boot_id);
 }
 
 }  // namespace ballot::core

@@ -62,7 +62,8 @@ struct PendingWrite {
   void keep_bounds(const Term& term);
   /// Takes the files' definition; `since`: slots after it are due. Without a definition the register is released, once
   /// no run is left in it.
-  void define(const JobFacts& job, bool wanted, WallTime since, WallTime now);
+  /// `phase`: the register by which its `@every` count; null: its own.
+  void define(const JobFacts& job, bool wanted, WallTime since, WallTime now, const JobRegister* phase);
   /// A pause or its end, as somebody asks. A pause of what is paused already gives that another end and reason.
   void set_paused(const Request& asked, WallTime now);
   /// A pause of all instances (null: its end), where that is what the register is to have by it: see follows_to().

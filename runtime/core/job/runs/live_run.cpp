@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/job/chain/upstream.hpp"
 #include "core/job/slots/settlement.hpp"
 
 namespace ballot::core {
@@ -60,7 +61,7 @@ WhichRuns ended_by_stop(bool leaves_terms) {
 }
 
 bool is_late(const LiveRun& run, WallTime now) {
-  if (run.open.attempt > 1 || run.has_no_deadline()) return false;
+  if (run.open.attempt > 1 || run.has_no_deadline() || has_slots_of_first(run.definition)) return false;
   const Job& job = run.definition->job;
   return now - due_at(job, run.open.slot) > job.start_deadline;
 }
@@ -68,7 +69,7 @@ bool is_late(const LiveRun& run, WallTime now) {
 Launch launch_of(const LiveRun& run, SteadyTime not_after) {
   const bool terminate = run.open.on_leadership_lost == OnLeadershipLost::terminate;
   return {run.id(),       run.row.group, run.definition, run.open.slot, run.open.trigger,
-          run.open.epoch, run.row.fence, terminate,      not_after};
+          run.open.epoch, run.row.fence, terminate,      not_after,     run.open.upstream};
 }
 
 KillRun kill_of(const LiveRun& run) {

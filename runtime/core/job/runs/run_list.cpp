@@ -1,5 +1,6 @@
 #include "core/job/runs/run_list.hpp"
 
+#include "core/job/chain/upstream.hpp"
 #include "core/job/slots/settlement.hpp"
 #include "core/request/request.hpp"
 
@@ -13,6 +14,7 @@ int count_runs(const RunList& runs, Predicate predicate) {
 
 /// Later than a start takes: what delayed it, and not how long it runs, may be why the next slot is due beside it.
 bool began_late(const JobFacts& job, const LiveRun& run, WallTime now) {
+  if (has_slots_of_first(job.definition)) return false;  // its slot says nothing of when it was due
   const WallTime due = job.definition ? due_at(job.definition->job, run.open.slot) : run.open.slot;
   return run.row.started_at.value_or(now) - due > start_takes;
 }

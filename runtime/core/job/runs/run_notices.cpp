@@ -7,6 +7,7 @@
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
+#include "core/job/chain/upstream.hpp"
 #include "core/job/slots/settlement.hpp"
 #include "core/notify.hpp"
 
@@ -108,7 +109,7 @@ const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun&
 std::optional<Millis> lateness_of(const JobFacts& job, const LiveRun& run) {
   const schedule::DefinitionPtr& definition = definition_of(job, run);
   const bool counts = run.open.trigger == Trigger::schedule || run.open.trigger == Trigger::catch_up;
-  if (!counts || run.open.attempt > 1 || !definition) return std::nullopt;
+  if (!counts || run.open.attempt > 1 || !definition || has_slots_of_first(definition)) return std::nullopt;
   return *run.row.started_at - due_at(definition->job, run.open.slot);
 }
 

@@ -70,6 +70,18 @@ std::optional<WallTime> AnchoredPlan::next_due(WallTime after) const {
   return slot ? std::optional(due_at(slot->at)) : std::nullopt;
 }
 
+WallTime AnchoredPlan::due_at(WallTime slot, const Upstream& upstream) const {
+  return gate.makes_due() ? std::max(due_at(slot), upstream.ended_at) : due_at(slot);
+}
+
+std::optional<WallTime> AnchoredPlan::last_start(WallTime after, Millis start_deadline) const {
+  const auto slot = next(after);
+  if (!slot) return std::nullopt;
+  const Upstream upstream = gate.at(slot->at);
+  if (gate.makes_due() && upstream.verdict == Upstream::Verdict::waits) return std::nullopt;
+  return due_at(slot->at, upstream) + start_deadline + Millis(1);
+}
+
 void Settlement::reset(WallTime position) {
   base_ = position_ = position;
   leaves_due_ = false;
@@ -98,45 +110,69 @@ bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime
   return false;
 }
 
-/// `skip`: whether the slot overlaps is not known yet. At its start deadline it is decided all the same.
+/// A job that it comes after has not ended; or (`skip`) whether the slot overlaps is not known yet. At its start
+/// deadline it is decided all the same.
 bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const {
   const bool claims = rules.mode == ScanRules::Mode::due || rules.mode == ScanRules::Mode::dry_run;
-  if (!claims || rules.concurrency != Concurrency::skip) return false;
-  return rules.fate_unknown && now - plan.due_at(slot.at) <= rules.start_deadline;
+  if (!claims || slot.dst_gap) return false;
+  const Upstream upstream = plan.gate.at(slot.at);
+  const bool waits = upstream.verdict == Upstream::Verdict::waits;
+  if (waits && plan.gate.makes_due()) return true;
+  const bool in_question = rules.concurrency == Concurrency::skip && rules.fate_unknown;
+  if (!waits && !(in_question && upstream.verdict == Upstream::Verdict::begins)) return false;
+  return now - plan.due_at(slot.at, upstream) <= rules.start_deadline;
+}
+
+/// What becomes of a slot whatever the policies say; none: they decide.
+std::optional<Settlement::Candidate> Settlement::decided_by_itself(schedule::Slot slot,
+                                                                   const Upstream& upstream) const {
+  const auto as = [&](Status status, Reason reason) {
+    return Candidate{{slot.at, Trigger::schedule, slot.at, slot.at}, status, reason};
+  };
+  if (slot.dst_gap) return as(Status::missed, Reason::dst_gap);
+  if (upstream.verdict == Upstream::Verdict::ended_otherwise) return as(Status::skipped, Reason::upstream);
+  if (upstream.verdict == Upstream::Verdict::undefined) return as(Status::missed, Reason::no_definition);
+  return std::nullopt;
 }
 
 void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
   if (rules.mode == ScanRules::Mode::paused) return add_decided(slot.at, Status::skipped, Reason::paused);
   if (rules.mode == ScanRules::Mode::undefined) return add_decided(slot.at, Status::missed, Reason::no_definition);
   if (rules.mode == ScanRules::Mode::halted) return add_decided(slot.at, Status::missed, Reason::halted);
-  const WallTime due = plan.due_at(slot.at);
+  const Upstream upstream = plan.gate.at(slot.at);
+  if (const auto decided = decided_by_itself(slot, upstream)) {
+    if (candidates_.empty()) return add_decided(slot.at, decided->status, decided->reason);
+    return candidates_.push_back(*decided);
+  }
+  const WallTime due = plan.due_at(slot.at, upstream);
   const Millis late = now - due;
-  const bool on_time = due > rules.coverage.elected_at && late <= on_time_limit;
+  const bool on_time = due > rules.coverage.elected_at && late <= (plan.gate.c ? upstream_takes : on_time_limit);
   const bool reboot = plan.reboot == slot.at;  // always before its term: for it, coming late is no misfire
   const int limit = on_time || reboot ? std::max(1, chosen_at_most(rules)) : chosen_at_most(rules);
   const bool too_late = late > rules.start_deadline;
-  if (!slot.dst_gap && (too_late || limit == 0)) {
+  if (too_late || limit == 0) {
     while (!candidates_.empty()) miss_oldest(rules, now);
     return add_decided(slot.at, Status::missed, rules.coverage.why_missed(due, now, rules.start_deadline));
   }
-  if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap);
   Trigger trigger = on_time ? Trigger::schedule : Trigger::catch_up;
   if (reboot) trigger = Trigger::reboot;
-  candidates_.push_back({{slot.at, trigger, due, due}, slot.dst_gap});
+  candidates_.push_back({{slot.at, trigger, due, due}});
   const auto open =
-      std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.dst_gap; });
+      std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.is_decided(); });
   if (open > limit) miss_oldest(rules, now);
 }
 
 void Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
   bool missed = false;
-  while (!candidates_.empty() && (!missed || candidates_.front().dst_gap)) {
+  while (!candidates_.empty() && (!missed || candidates_.front().is_decided())) {
     const Candidate oldest = candidates_.front();
     candidates_.erase(candidates_.begin());
-    const Reason reason =
-        oldest.dst_gap ? Reason::dst_gap : rules.coverage.why_missed(oldest.slot.due, now, rules.start_deadline);
-    add_decided(oldest.slot.at, Status::missed, reason);
-    missed = missed || !oldest.dst_gap;
+    if (oldest.is_decided()) {
+      add_decided(oldest.slot.at, oldest.status, oldest.reason);
+      continue;
+    }
+    add_decided(oldest.slot.at, Status::missed, rules.coverage.why_missed(oldest.slot.due, now, rules.start_deadline));
+    missed = true;
   }
 }
 
@@ -147,7 +183,7 @@ void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
 
 void Settlement::decide(const Candidate& candidate, const ScanRules& rules, WallTime now) {
   const DueSlot& slot = candidate.slot;
-  if (candidate.dst_gap) return add_decided(slot.at, Status::missed, Reason::dst_gap);
+  if (candidate.is_decided()) return add_decided(slot.at, candidate.status, candidate.reason);
   const bool skips = rules.concurrency == Concurrency::skip;
   const bool joins =
       rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || !due_.empty());

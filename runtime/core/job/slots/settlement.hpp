@@ -17,13 +17,16 @@
 
 #include "ballot/job.hpp"
 #include "ballot/run.hpp"
+#include "core/job/chain/upstream.hpp"
 #include "core/record/led_span.hpp"
 #include "core/record/register.hpp"
 #include "schedule/plan.hpp"
 
 namespace ballot::core {
 
-inline constexpr Millis on_time_limit{1000};         // a slot this late is still due, not a misfire
+inline constexpr Millis on_time_limit{1000};  // a slot this late is still due, not a misfire
+inline constexpr Millis upstream_takes{
+    10'000};  // so long after its parents a slot is still due: their ends were to be written
 inline constexpr Millis start_takes{100};            // a run that starts later than this was delayed
 inline constexpr std::int64_t scan_budget = 20'000;  // slots decided in one step
 
@@ -71,6 +74,16 @@ struct ScanRules {
   bool drops_oldest = false;  // the oldest of them first
 };
 
+/// The slots of a job that comes after others wait for these.
+struct UpstreamGate {
+  const Context* c = nullptr;  // null: it comes after none
+  const JobFacts* job = nullptr;
+
+  Upstream at(WallTime slot) const { return c ? upstream_of(*c, *job, slot) : Upstream{}; }
+  /// No slot is due before its first parent's has ended.
+  bool makes_due() const { return c && has_slots_of_first(job->definition); }
+};
+
 /// The plan as the register anchors it.
 struct AnchoredPlan {
   const schedule::Plan* plan = nullptr;  // null: no slots
@@ -78,6 +91,7 @@ struct AnchoredPlan {
   std::optional<WallTime> reboot;       // a slot of its own, of @reboot
   const Job* job = nullptr;             // whose jitter delays the slots; null: none does
   const JobRegister* stored = nullptr;  // slots that it shows as claimed are done; null: none is
+  UpstreamGate gate{};
 
   std::optional<schedule::Slot> next(WallTime after) const;
   /// The slot after `after` is claimed, and next() leaves it out.
@@ -85,6 +99,10 @@ struct AnchoredPlan {
   /// When the slot after `after` is due.
   std::optional<WallTime> next_due(WallTime after) const;
   WallTime due_at(WallTime slot) const { return job ? core::due_at(*job, slot) : slot; }
+  /// When the slot may start, as its parents have ended: from then on its deadline counts.
+  WallTime due_at(WallTime slot, const Upstream& upstream) const;
+  /// The instant after which the slot after `after` is not started any more, as far as that is known.
+  std::optional<WallTime> last_start(WallTime after, Millis start_deadline) const;
 };
 
 class Settlement {
@@ -96,8 +114,8 @@ class Settlement {
   /// one.
   bool scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
 
-  /// The last scan left slots undecided that are due, for the fate of the job's previous run is not known. They are
-  /// decided when it is known, or at their start deadlines.
+  /// The last scan left slots undecided that are due, for the fate of the job's previous run is not known, or a job
+  /// that it comes after has not ended. They are decided when it is known, or at their start deadlines.
   bool leaves_due() const { return leaves_due_; }
 
   /// Forgets the first waiting slot and everything after it.
@@ -128,7 +146,9 @@ class Settlement {
  private:
   struct Candidate {
     DueSlot slot;
-    bool dst_gap = false;
+    Status status = Status::claimed;  // else it is decided as this, for the reason, whatever is chosen
+    Reason reason = Reason::none;
+    bool is_decided() const { return status != Status::claimed; }
   };
   struct Behind {  // what follows the first waiting slot
     std::optional<DueSlot> due;
@@ -137,6 +157,7 @@ class Settlement {
 
   void decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
   bool must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const;
+  std::optional<Candidate> decided_by_itself(schedule::Slot slot, const Upstream& upstream) const;
   void finish_scan(const ScanRules& rules, WallTime now);
   void decide(const Candidate& candidate, const ScanRules& rules, WallTime now);
   void supersede_first(const ScanRules& rules, WallTime now);

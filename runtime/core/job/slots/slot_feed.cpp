@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/after.hpp"
+
 namespace ballot::core {
 namespace {
 
@@ -48,6 +50,7 @@ void SlotFeed::describe(const JobFacts& job, DefinitionRow& row) const {
   if (job.definition && job.definition->digest == job.stored.definition) {
     const Job& as_loaded = job.definition->job;
     row.schedule = as_loaded.schedule;
+    if (const auto after = schedule::after_of(as_loaded)) row.schedule.push_back(schedule::to_text(*after));
     row.timezone = as_loaded.timezone;
     row.not_before = as_loaded.not_before;
     row.not_after = as_loaded.not_after;
@@ -87,7 +90,8 @@ AnchoredPlan SlotFeed::anchored(const Context& c, const JobFacts& job) const {
   anchored.anchors = anchors_;
   anchored.stored = &job.stored;
   if (job.definition) anchored.job = &job.definition->job;
-  const auto& boots = job.stored.boots;
+  if (job.definition && !job.definition->job.details->after.empty()) anchored.gate = UpstreamGate{&c, &job};
+  const auto& boots = job.stored.kept->boots;
   if (plan_.on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
     anchored.reboot = whole_seconds(c.settings.booted_at);
   return anchored;
@@ -139,9 +143,26 @@ void SlotFeed::block(const Context& c, const JobFacts& job) {
 }
 
 std::optional<WallTime> SlotFeed::next_due(const Context& c, const JobFacts& job) const {
-  const auto due = anchored(c, job).next_due(settlement_.position());
+  const AnchoredPlan plan = anchored(c, job);
+  const auto due = plan.next_due(settlement_.position());
   if (!due || !settlement_.leaves_due() || !job.definition) return due;
-  return *due + job.definition->job.start_deadline + Millis(1);
+  return plan.last_start(settlement_.position(), job.definition->job.start_deadline);
+}
+
+std::vector<WallTime> SlotFeed::waiting(const JobRegister& stored) const {
+  std::vector<WallTime> slots = settlement_.waiting();
+  if (!settlement_.leaves_due()) return slots;
+  if (const auto first = next_of_plan(settlement_.position(), stored)) slots.push_back(*first);
+  return slots;
+}
+
+std::optional<WallTime> SlotFeed::next_of_plan(WallTime after, const JobRegister& stored) const {
+  AnchoredPlan plan;
+  plan.plan = &plan_;
+  plan.anchors = anchors_;
+  plan.stored = &stored;
+  const auto slot = plan.next(after);
+  return slot ? std::optional(slot->at) : std::nullopt;
 }
 
 std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const schedule::Definition& definition,

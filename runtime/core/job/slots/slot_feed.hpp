@@ -51,6 +51,8 @@ class SlotFeed {
 
   /// The slots as the scans have settled them.
   const Settlement& settlement() const { return settlement_; }
+  /// Slots that are due and wait, also those that are not decided yet: for a job that it comes after, perhaps.
+  std::vector<WallTime> waiting(const JobRegister& stored) const;
   void rewind() { settlement_.rewind(); }
   void decide_first(Status status, Reason reason) { settlement_.decide_first(status, reason); }
   void drop_decided(std::size_t count) { settlement_.drop_decided(count); }
@@ -65,6 +67,8 @@ class SlotFeed {
   bool is_blocked() const { return blocked_; }
   /// When there is something to decide next.
   std::optional<WallTime> next_due(const Context& c, const JobFacts& job) const;
+  /// The first slot of the plan after `after` that `stored` does not show as claimed ahead of its cursor.
+  std::optional<WallTime> next_of_plan(WallTime after, const JobRegister& stored) const;
   /// For people: the next slot after `after` that `stored` does not show as claimed, by what the files say now.
   std::optional<WallTime> next_slot(WallTime now, WallTime after, const schedule::Definition& definition,
                                     const JobRegister& stored) const;

@@ -171,8 +171,10 @@ void SimJudge::row(const std::string& node, const Row& row) {
 
 void SimJudge::judge_skipped(const std::string& node, const Row& row, WallTime slot) {
   std::string why;
-  if (row.reason == Reason::overlap) why = why_no_overlap(node, row, slot);
-  if (row.reason == Reason::queue_full) why = why_not_full(node, row, slot);
+  const Job* job = job_of(node, row.job);
+  const bool is_due_later = job && !job->details->after.empty();  // than its slot: sim_chain.cpp
+  if (row.reason == Reason::overlap && !is_due_later) why = why_no_overlap(node, row, slot);
+  if (row.reason == Reason::queue_full && !is_due_later) why = why_not_full(node, row, slot);
   if (row.reason == Reason::paused) why = why_not_paused(node, row, slot);
   if (row.reason == Reason::dry_run && !files_[node].dry_run) why = "the node runs its jobs";
   if (!why.empty()) find("skipped, and " + why, row, node);
@@ -182,6 +184,8 @@ void SimJudge::judge_missed(const std::string& node, const Row& row, WallTime sl
   if (row.status != Status::missed) return;
   const Job* job = job_of(node, row.job);
   if (!job) return;
+  if (!job->details->after.empty() && row.reason != Reason::halted && row.reason != Reason::dst_gap)
+    return;  // sim_chain.cpp
   std::string why;
   const auto due = true_time(node, slot);
   const bool of_policy = row.reason == Reason::misfire || row.reason == Reason::no_leader ||

@@ -121,6 +121,12 @@ class SimJudge {
   void judge_kills();
   void judge_clocks();
 
+  // jobs that come after others (sim_chain.cpp)
+  void judge_chains(const testing::MergedLedger& ledger);
+  using BySlot = std::map<std::string, std::map<WallTime, Row>>;
+  void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+  void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+
   // quiet (sim_quiet.cpp)
   void judge_quiet(const Job& job, const Quiet& quiet);
   void judge_spread(const Job& job, const Quiet& quiet);

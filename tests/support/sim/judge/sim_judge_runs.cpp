@@ -170,6 +170,7 @@ void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
   judge_repeats(ledger);
   judge_attempts(ledger);
   judge_triggers(ledger);
+  judge_chains(ledger);
 }
 
 /// A further attempt follows one that failed; at-least-once, one that was lost as well. And there it must.

@@ -24,7 +24,10 @@ const Start* start_of(const std::vector<Start>& starts, const std::string& job, 
   return it == starts.end() ? nullptr : &*it;
 }
 
-bool is_judged(const Job& job) { return job.enabled && !job.schedule.empty() && job.schedule[0] != "@reboot"; }
+/// Of a job that comes after others it is not known when it is due: sim_chain.cpp.
+bool is_judged(const Job& job) {
+  return job.details->after.empty() && job.enabled && !job.schedule.empty() && job.schedule[0] != "@reboot";
+}
 
 std::int64_t between_attempts(const core::JobRegister* stored) {
   if (!stored) return 0;

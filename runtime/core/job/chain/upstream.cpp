@@ -1,0 +1,108 @@
+#include "core/job/chain/upstream.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/job/chain/chains.hpp"
+#include "core/job/job_machine.hpp"
+
+namespace ballot::core {
+namespace {
+
+using Verdict = Upstream::Verdict;
+
+/// How a parent's latest slot has ended, as far as its register says.
+struct Latest {
+  WallTime slot{};
+  Status status = Status::missed;
+  WallTime ended_at{};
+  std::optional<RunId> run;
+};
+
+bool is_run(Status status) { return status != Status::skipped && status != Status::missed; }
+
+bool is_as_asked(Status status, AfterStatus asked) {
+  switch (asked) {
+    case AfterStatus::succeeded: return status == Status::succeeded;
+    case AfterStatus::failed: return is_run(status) && status != Status::succeeded;
+    case AfterStatus::ended: return is_run(status);
+  }
+  return false;
+}
+
+std::optional<Latest> as_latest(const SlotEnd* end, WallTime slot) {
+  if (!end) return std::nullopt;
+  return Latest{std::clamp(slot, end->from, end->to), end->status, end->ended_at, end->run};
+}
+
+/// A job that no other one came after when its last run ended has that run only.
+std::optional<Latest> latest_ended(const JobRegister& of, WallTime slot) {
+  if (auto latest = as_latest(last_until(of.kept->ends, slot), slot)) return latest;
+  const LastEnd& last = *of.last_end;
+  if (!last.run || !is_of_slot(last.trigger) || last.slot > slot) return std::nullopt;
+  return Latest{last.slot, last.status, last.ended_at.value_or(last.slot), last.run};
+}
+
+std::optional<WallTime> latest_open(const JobRegister& of, WallTime slot) {
+  std::optional<WallTime> latest;
+  for (const OpenRun& run : of.runs)
+    if (is_of_slot(run.trigger) && run.slot <= slot) latest = std::max(latest.value_or(run.slot), run.slot);
+  return latest;
+}
+
+bool is_led_as_defined(const JobMachine& parent) {
+  const JobRegister* const of = parent.known_register();
+  return parent.role() == JobMachine::Role::leading && of && of->definition == parent.definition()->digest;
+}
+
+Verdict verdict_of(const JobMachine& parent, const JobFacts& job, WallTime slot, std::optional<Latest>& latest) {
+  if (!parent.definition()) return Verdict::undefined;
+  if (!is_led_as_defined(parent)) return Verdict::waits;
+  const JobRegister& of = *parent.known_register();
+  if (const auto next = parent.next_of_plan(std::max(of.cursor, of.since)); next && *next <= slot)
+    return parent.passes(slot) ? Verdict::ended_otherwise : Verdict::waits;
+  const auto open = latest_open(of, slot);
+  latest = latest_ended(of, slot);
+  if (open && (!latest || *open >= latest->slot)) return Verdict::waits;
+  const auto unknown = parent.next_of_plan(latest ? std::max(latest->slot, of.since) : of.since);
+  if (unknown && *unknown <= slot) return Verdict::ended_otherwise;
+  if (!latest && !of.kept->ends.empty()) latest = as_latest(&of.kept->ends.front(), slot);
+  if (!latest) return Verdict::waits;
+  return is_as_asked(latest->status, job.definition->job.details->after_status) ? Verdict::begins
+                                                                                : Verdict::ended_otherwise;
+}
+
+/// What comes first where parents differ: whatever becomes of those that go on, the slot is not run.
+int rank(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::begins: return 0;
+    case Verdict::waits: return 1;
+    case Verdict::ended_otherwise: return 2;
+    case Verdict::undefined: return 3;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Upstream upstream_of(const Context& c, const JobFacts& job, WallTime slot) {
+  Upstream all;
+  for (const JobMachine* parent : c.chains.parents(job.name)) {
+    std::optional<Latest> latest;
+    const Verdict verdict = verdict_of(*parent, job, slot, latest);
+    if (rank(verdict) > rank(all.verdict)) all.verdict = verdict, all.parent = parent;
+    if (!latest) continue;
+    all.ended_at = std::max(all.ended_at, latest->ended_at);
+    if (latest->run) all.runs += (all.runs.empty() ? "" : ",") + latest->run->text();
+  }
+  return all;
+}
+
+const JobRegister* phase_of_first(const Context& c, const JobFacts& job) {
+  const auto& parents = c.chains.parents(job.name);
+  return !parents.empty() && parents.front()->definition() && is_led_as_defined(*parents.front())
+             ? parents.front()->known_register()
+             : nullptr;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,48 @@
+#include "library/why/upstream_text.hpp"
+
+#include <optional>
+
+#include "base/short_id.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::library {
+namespace {
+
+constexpr std::int64_t most_rows = 32;
+
+/// Of the latest slot that a schedule wanted the last attempt.
+std::optional<Row> latest(const std::string& job, WallTime slot, LedgerView& ledger) {
+  std::optional<Row> latest;
+  const storage::Filter filter{.jobs = {job}, .until = slot + Millis(1), .limit = most_rows};
+  (void)ledger.history(filter, [&](const Row& row) {
+    const bool is_of_slot = row.trigger != Trigger::manual && row.trigger != Trigger::rerun;
+    if (!latest && is_of_slot) latest = row;
+    return !latest;
+  });
+  return latest;
+}
+
+std::string text_of(const std::string& job, const std::optional<Row>& row) {
+  if (!row) return " Of job " + job + ", after which it comes, no slot at or before it is recorded.";
+  std::string text = " It comes after job " + job + ", whose slot " + format_slot(row->slot_until.value_or(row->slot));
+  if (row->status == Status::running)
+    text += " runs" + (row->started_at ? " since " + format_millis(*row->started_at) : "");
+  else if (!is_final(row->status))
+    text += " is " + std::string(to_string(row->status));
+  else
+    text += " " + std::string(row->status.description());
+  if (row->reason != Reason::none) text += ": " + std::string(row->reason.description());
+  if (row->ended_at) text += ", ended " + format_millis(*row->ended_at);
+  if (row->run) text += " (run " + short_id(*row->run) + (row->node.empty() ? "" : " on " + row->node) + ")";
+  return text + ".";
+}
+
+}  // namespace
+
+std::string upstream_text(const Row& row, LedgerView& ledger, const std::vector<std::string>& after) {
+  std::string text;
+  for (const std::string& job : after) text += text_of(job, latest(job, row.slot, ledger));
+  return text;
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,104 @@
+// Jobs that come after others: no slot began before those of its parents had ended as it asks, by what the runs did
+// themselves; and none was skipped for one that had.
+#include <algorithm>
+
+#include "base/instance.hpp"
+#include "base/wall_text.hpp"
+#include "support/sim/judge/sim_judge.hpp"
+
+namespace ballot {
+namespace {
+
+bool is_as_asked(Status status, AfterStatus asked) {
+  if (status == Status::skipped || status == Status::missed) return false;
+  return asked == AfterStatus::ended || (asked == AfterStatus::succeeded) == (status == Status::succeeded);
+}
+
+/// The last attempt of each scheduled slot, of the run that has a claim; of a range its last slot.
+std::map<std::string, std::map<WallTime, Row>> by_slot(const testing::MergedLedger& ledger) {
+  std::map<std::string, std::map<WallTime, Row>> all;
+  for (const Row& row : ledger.rows()) {
+    if (!testing::is_scheduled(row.trigger)) continue;
+    const auto [at, is_new] = all[row.job].emplace(row.slot_until.value_or(row.slot), row);
+    const auto rank = [](const Row& one) { return std::tuple(one.run.has_value(), one.fence > 0, one.attempt); };
+    if (!is_new && rank(at->second) < rank(row)) at->second = row;
+  }
+  return all;
+}
+
+/// The row of the parent's latest slot at or before it, or else of its first one.
+const Row* row_for(const std::map<std::string, std::map<WallTime, Row>>& all, const std::string& parent,
+                   WallTime slot) {
+  const auto of = all.find(parent);
+  if (of == all.end()) return nullptr;
+  auto next = of->second.upper_bound(slot);
+  if (next != of->second.end() && next->second.slot <= slot) return &next->second;  // within its range
+  return next == of->second.begin() ? &next->second : &std::prev(next)->second;
+}
+
+}  // namespace
+
+void SimJudge::judge_chains(const testing::MergedLedger& ledger) {
+  const auto is_chained = [](const auto& job) { return !job.second->job.details->after.empty(); };
+  if (std::none_of(last_files_.begin(), last_files_.end(), is_chained)) return;
+  const BySlot all = by_slot(ledger);
+  for (const auto& [name, definition] : last_files_) {
+    const Job& job = definition->job;
+    // What a repair has brought back is decided anew, and rows of before stay.
+    const auto is_repaired = [&](const std::string& one) {
+      const core::JobRegister* const stored = oracle_.job_register(one);
+      return spoiled_.contains(one) || !stored || stored->interventions->repaired_at;
+    };
+    const auto& parents = job.details->after;
+    if (parents.empty() || is_repaired(name) || std::any_of(parents.begin(), parents.end(), is_repaired)) continue;
+    for (const Start& start : oracle_.starts)
+      if (start.job == name && testing::is_scheduled(start.trigger) && start.attempt == 1)
+        judge_chained_start(start, job, all, ledger);
+    const auto rows = all.find(name);
+    if (rows == all.end()) continue;
+    for (const auto& [slot, row] : rows->second)
+      if (row.reason == Reason::upstream) judge_upstream(row, job, all, ledger);
+  }
+}
+
+/// By what the parent's processes did: none of its slot's attempts goes on or follows.
+void SimJudge::judge_chained_start(const Start& start, const Job& job, const BySlot& all,
+                                   const testing::MergedLedger& ledger) {
+  for (const std::string& parent : job.details->after) {
+    const Row* const row = row_for(all, parent, start.slot);
+    const std::string what = "job " + job.name + ", slot " + format_slot(start.slot) + ", began ";
+    if (!row) return oracle_.find(what + "and nothing is known of a slot of " + parent);
+    const auto* const entry = row->run ? ledger.find(*row->run, row->attempt) : nullptr;
+    if (entry && entry->taken_for_lost && job.details->after_status != AfterStatus::succeeded) continue;
+    if (!row->run || !is_as_asked(row->status, job.details->after_status))
+      return oracle_.find(what + "and " + parent + " " + format_slot(row->slot) + " was " +
+                          std::string(to_string(row->status)));
+    for (const Start& before : oracle_.starts) {
+      if (before.run != *row->run || before.attempt != row->attempt || before.orphaned) continue;
+      const bool by_word = row->status == Status::lost || row->status == Status::killed;  // nobody saw it end
+      if (!by_word && (before.at > start.at || before.ended.value_or(SteadyTime::max()) > start.at))
+        return oracle_.find(what + "and " + parent + " " + format_slot(row->slot) + ", run " + row->run->text() +
+                            ", had not ended");
+    }
+  }
+}
+
+/// Where files differ from node to node, a leader may not have known that it was a parent. A run that was taken for
+/// lost counts as that, whatever its node says later.
+void SimJudge::judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger) {
+  const auto was_edited = [&](const std::string& name) {
+    const auto at = in_flux_.find(name);
+    return at != in_flux_.end() && at->second > SteadyTime::min();
+  };
+  if (was_edited(job.name)) return;
+  for (const std::string& parent : job.details->after) {
+    const Row* const of = row_for(all, parent, row.slot);
+    if (was_edited(parent) || !of || !of->run || !is_as_asked(of->status, job.details->after_status)) return;
+    const auto* const entry = ledger.find(*of->run, of->attempt);
+    if (entry && entry->taken_for_lost) return;
+  }
+  oracle_.find("job " + job.name + ", slot " + format_slot(row.slot) +
+               ", was skipped: upstream, and all of its parents ended as it asks");
+}
+
+}  // namespace ballot

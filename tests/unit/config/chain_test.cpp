@@ -1,0 +1,143 @@
+// Jobs that come after others, in files: what is in force, and what is said of what is wrong.
+#include <gtest/gtest.h>
+
+#include "config/check.hpp"
+#include "config/jobs_dir.hpp"
+#include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
+
+namespace ballot::config {
+namespace {
+
+struct ChainFiles : ::testing::Test {
+  void write(const std::string& name, const std::string& text) {
+    folder.write(name, text);
+    jobs.reload();
+  }
+  schedule::DefinitionPtr find(const std::string& job) const {
+    const auto it = jobs.set().definitions.find(job);
+    return it == jobs.set().definitions.end() ? nullptr : *it;
+  }
+  std::string findings() const {
+    std::string text = text_of(jobs.set().diagnostics);
+    for (std::size_t at; (at = text.find(folder.path())) != std::string::npos;)
+      text.erase(at, folder.path().size() + 1);
+    return text;
+  }
+
+  TempFolder folder;
+  JobsDir jobs{folder.path(), {}};
+};
+
+const std::string extract = "[job.extract]\nschedule = \"0 2 * * *\"\ntimezone = \"Europe/Paris\"\nshell = \"true\"\n";
+const std::string load = "[job.load]\nafter = [\"extract\"]\nshell = \"true\"\n";
+
+TEST_F(ChainFiles, AJobWithoutAScheduleHasThatOfTheFirstWhereverThatIsDefined) {
+  write("a.toml", load);
+  write("z.toml", extract);
+  ASSERT_TRUE(find("load"));
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(find("load")->plan, find("extract")->plan);
+  EXPECT_EQ(*find("load")->job.timezone, "Europe/Paris");
+  EXPECT_TRUE(find("load")->job.details->has_slots_of_first);
+}
+
+TEST_F(ChainFiles, AnEditOfTheFirstIsAnEditOfWhatComesAfterIt) {
+  write("a.toml", load + "[job.report]\nafter = [\"load\"]\nshell = \"true\"\n");
+  write("z.toml", extract);
+  const auto before = find("report");
+  write("z.toml", "[job.extract]\nschedule = \"H 3 * * *\"\nshell = \"true\"\n");
+  EXPECT_NE(find("report")->digest, before->digest);
+  EXPECT_EQ(find("report")->plan, find("extract")->plan);
+  EXPECT_EQ(find("report")->job.schedule->front().find('H'), std::string::npos)
+      << "it would fall elsewhere for this job";
+  const auto edited = find("report");
+  jobs.reload();
+  EXPECT_EQ(find("report"), edited) << "nothing has changed";
+}
+
+TEST_F(ChainFiles, AJobWithAScheduleOfItsOwnKeepsIt) {
+  write("a.toml", extract + "[job.load]\nafter = [\"extract\"]\nschedule = \"30 6 * * *\"\nshell = \"true\"\n");
+  EXPECT_FALSE(find("load")->job.details->has_slots_of_first);
+  EXPECT_EQ(find("load")->job.schedule->front(), "30 6 * * *");
+}
+
+TEST_F(ChainFiles, AJobAfterOneThatIsDisabledHasNoSlots) {
+  write("a.toml", load);
+  write("z.toml", extract + "enabled = false\n");
+  EXPECT_TRUE(find("load")->plan.empty());
+}
+
+TEST_F(ChainFiles, ANameThatNobodyDefinesIsAnErrorAtItsPlaceAndTheJobIsInForceAllTheSame) {
+  write("a.toml", load);
+  EXPECT_EQ(findings(),
+            "a.toml:2:10: error: no job file defines job 'extract', after which this one comes: none of its slots can "
+            "begin\n");
+  ASSERT_TRUE(find("load"));
+  EXPECT_TRUE(find("load")->plan.empty());
+  write("z.toml", extract);
+  EXPECT_EQ(findings(), "");
+  EXPECT_FALSE(find("load")->plan.empty());
+}
+
+TEST_F(ChainFiles, JobsThatWaitForEachOtherAreErrorsAndNotInForce) {
+  write("a.toml",
+        "[job.a]\nafter = [\"c\"]\nshell = \"true\"\n[job.b]\nafter = [\"a\"]\nshell = \"true\"\n"
+        "[job.c]\nafter = [\"b\"]\nshell = \"true\"\n");
+  EXPECT_EQ(
+      findings(),
+      "a.toml:2:10: error: job 'c' waits for this one, by way of 'b': jobs that wait for each other never begin\n"
+      "a.toml:5:10: error: job 'a' waits for this one, by way of 'c': jobs that wait for each other never begin\n"
+      "a.toml:8:10: error: job 'b' waits for this one, by way of 'a': jobs that wait for each other never begin\n");
+  EXPECT_TRUE(jobs.set().definitions.empty());
+}
+
+TEST_F(ChainFiles, AChainIsWithinOneGroupAndWithOneRunOn) {
+  write("a.toml", extract +
+                      "[job.load]\nafter = [\"extract\"]\ngroup = \"etl\"\nshell = \"true\"\n"
+                      "[job.trim]\nafter = [\"extract\"]\nrun_on = \"each\"\nshell = \"true\"\n");
+  EXPECT_EQ(findings(),
+            "a.toml:6:10: error: job 'extract' is in group 'default', and this one in 'etl': the jobs of a chain are "
+            "in one group\n"
+            "a.toml:10:10: error: job 'extract' has another 'run_on': a chain runs where its jobs run, so they have "
+            "the same\n");
+  EXPECT_FALSE(find("load"));
+}
+
+TEST_F(ChainFiles, ABootIsEachNodesOwnAndNoSlotForAnother) {
+  write("a.toml", "[job.extract]\nschedule = \"@reboot\"\nshell = \"true\"\n" + load);
+  EXPECT_EQ(findings(),
+            "a.toml:5:10: error: job 'extract' has '@reboot', whose slots are each node's own: give this one a "
+            "'schedule' of its own\n");
+}
+
+TEST_F(ChainFiles, WhatBelongsToAScheduleNeedsOneOfItsOwn) {
+  write("a.toml", extract + load + "timezone = \"UTC\"\n");
+  EXPECT_EQ(findings(),
+            "a.toml:8:12: error: 'timezone' needs a 'schedule' of the job's own: its slots are those of the first job "
+            "in 'after'\n");
+}
+
+TEST_F(ChainFiles, TheInstancesOfANodeComeAfterInstancesOfThatNode) {
+  JobsDir own(folder.path(), {.node = "n1"});
+  folder.write("a.toml", extract + "run_on = \"each\"\n" + load + "run_on = \"each\"\n");
+  own.reload();
+  const auto it = own.set().definitions.find("load@n1");
+  ASSERT_NE(it, own.set().definitions.end()) << text_of(own.set().diagnostics);
+  EXPECT_EQ((*it)->job.details->after, std::vector<std::string>{"extract@n1"});
+  EXPECT_FALSE((*it)->plan.empty());
+}
+
+TEST_F(ChainFiles, FilesThatAreCheckedByNameMayNameJobsOfOthers) {
+  folder.write("a.toml", load);
+  const Checked one = check_job_files(std::vector{folder / "a.toml"}, {});
+  EXPECT_FALSE(has_errors(one.diagnostics));
+  EXPECT_NE(text_of(one.diagnostics).find("a.toml:2:10: warning: no job file defines job 'extract'"),
+            std::string::npos);
+  folder.write("z.toml", extract);
+  const Checked both = check_job_files(std::vector{folder / "a.toml", folder / "z.toml"}, {});
+  EXPECT_EQ(text_of(both.diagnostics), "");
+}
+
+}  // namespace
+}  // namespace ballot::config
