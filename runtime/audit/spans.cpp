@@ -1,7 +1,6 @@
 #include "audit/spans.hpp"
 
 #include <algorithm>
-#include <variant>
 
 namespace ballot::audit {
 namespace {
@@ -9,11 +8,10 @@ namespace {
 std::optional<schedule::Plan> plan_of(const DefinitionRow& row) {
   if (row.digest.empty()) return std::nullopt;
   const bool none = !row.enabled;
-  auto made = schedule::Plan::make({none ? std::vector<std::string>() : row.schedule, row.timezone, row.not_before,
-                                    row.not_after, row.group, row.job});
-  auto* plan = std::get_if<schedule::Plan>(&made);
+  auto plan = schedule::Plan::of_stored({none ? std::vector<std::string>() : row.schedule, row.timezone, row.not_before,
+                                         row.not_after, row.group, row.job});
   if (!plan || plan->everies().size() != (none ? 0 : row.anchors.size())) return std::nullopt;
-  return std::move(*plan);
+  return plan;
 }
 
 /// Beside a digest, no expressions are those of a job that runs by trigger only, or ones that the register had no room

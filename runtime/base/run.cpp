@@ -43,7 +43,8 @@ constexpr std::string_view reasons[] = {"",
                                         "halted",
                                         "exception",
                                         "temporary",
-                                        "permanent"};
+                                        "permanent",
+                                        "calendar"};
 constexpr std::string_view triggers[] = {"schedule", "catch_up", "reboot", "manual", "rerun"};
 constexpr std::string_view leftovers[] = {"", "escaped", "unkillable"};
 constexpr std::string_view causes[] = {"",        "resigned",    "expired",  "superseded", "unreachable",

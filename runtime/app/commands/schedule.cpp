@@ -63,8 +63,7 @@ Exit refuse(const ScheduleOptions& options, const std::vector<schedule::PlanErro
 
 void print_slots(const schedule::Plan& plan, WallTime from, std::int64_t count) {
   const std::vector<WallTime> anchors(plan.everies().size(), from);
-  for (auto slot = plan.next(from, anchors); slot && count > 0; slot = plan.next(slot->at, anchors)) {
-    if (slot->dst_gap) continue;  // a local date that does not exist: nothing is run
+  for (auto slot = plan.next_due(from, anchors); slot && count > 0; slot = plan.next_due(slot->at, anchors)) {
     std::cout << format_seconds(slot->at) << '\n';
     --count;
   }

@@ -162,9 +162,9 @@ std::vector<WallTime> next_slots(const schedule::Definition& definition, const A
   std::vector<WallTime> slots;
   if (answer && answer->text("state") == "paused") return slots;
   if (definition.plan.everies().empty() && definition.job.enabled) {
-    auto slot = definition.plan.next(io::read_clocks().wall, {});
-    for (; slot && static_cast<int>(slots.size()) < slots_shown; slot = definition.plan.next(slot->at, {}))
-      if (!slot->dst_gap) slots.push_back(slot->at);
+    auto slot = definition.plan.next_due(io::read_clocks().wall, {});
+    for (; slot && static_cast<int>(slots.size()) < slots_shown; slot = definition.plan.next_due(slot->at, {}))
+      slots.push_back(slot->at);
   } else if (const auto next = answer ? parse_wall(answer->text("next_slot").value_or("")) : std::nullopt) {
     slots.push_back(*next);
   }

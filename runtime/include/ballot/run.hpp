@@ -81,10 +81,12 @@ enum class Reason : std::int32_t {
   exception = 27,  ///< it threw
   temporary = 28,  ///< it asked for another attempt
   permanent = 29,  ///< it asked for none
+  // skipped
+  calendar = 30,  ///< its job's calendars leave out its day
 };
 
 /// That this version knows.
-inline constexpr Reason last_reason = Reason::permanent;
+inline constexpr Reason last_reason = Reason::calendar;
 
 /// Why a run was begun.
 enum class Trigger {

@@ -76,9 +76,9 @@ Slots planned_elsewhere(const schedule::Definition& definition, WallTime after, 
   std::vector<WallTime> slots;
   if (!definition.job.enabled) return slots;
   if (!definition.plan.everies().empty()) return std::nullopt;
-  for (auto slot = definition.plan.next(after, {}); slot && slot->at < until && slots.size() < most;
-       slot = definition.plan.next(slot->at, {}))
-    if (!slot->dst_gap) slots.push_back(slot->at);
+  for (auto slot = definition.plan.next_due(after, {}); slot && slot->at < until && slots.size() < most;
+       slot = definition.plan.next_due(slot->at, {}))
+    slots.push_back(slot->at);
   return slots;
 }
 
@@ -98,7 +98,7 @@ void plan_on(Node& node, const std::shared_ptr<Planning>& planning, const std::f
 
 bool has_no_end(const schedule::Definition& definition) {
   return definition.job.enabled && !definition.job.not_after && !definition.plan.empty() &&
-         !definition.plan.on_reboot();
+         !definition.plan.on_reboot() && !definition.plan.days()->ends();
 }
 
 /// Slots in the job's own zone.

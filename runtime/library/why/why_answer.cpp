@@ -201,7 +201,7 @@ WhyFacts facts_by_files(const WhyAsked& asked, const config::JobSet& set, const 
   facts.every = shortest_every(planned->plan);
   if (planned->job.enabled) facts.scheduled = last_slot(planned->plan, asked.at.value_or(now));
   if (!own || !own->plan.everies().empty()) return facts;
-  if (const auto next = own->plan.next(now, {})) facts.slot.next = next->at;
+  if (const auto next = own->plan.next_due(now, {})) facts.slot.next = next->at;
   return facts;
 }
 

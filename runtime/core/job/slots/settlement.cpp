@@ -18,6 +18,12 @@ bool extend(Disposition& range, const Disposition& by, WallTime parted) {
   return true;
 }
 
+/// What becomes of a slot that is never run.
+Disposition closed_slot(schedule::Slot slot) {
+  if (slot.kind == schedule::Slot::Kind::dst_gap) return {slot.at, slot.at, 1, Status::missed, Reason::dst_gap};
+  return {slot.at, slot.at, 1, Status::skipped, Reason::calendar};
+}
+
 /// A queue that its leader has left queues again.
 int chosen_at_most(const ScanRules& rules) {
   if (rules.concurrency == Concurrency::queue) return std::numeric_limits<int>::max();
@@ -55,7 +61,7 @@ std::optional<schedule::Slot> AnchoredPlan::next(WallTime after) const {
   std::optional<schedule::Slot> slot;
   if (plan) slot = plan->next(after, anchors);
   while (slot && stored && stored->is_claimed(slot->at)) slot = plan->next(stored->alike_until(slot->at), anchors);
-  if (reboot && *reboot > after && (!slot || *reboot <= slot->at)) return schedule::Slot{*reboot, false};
+  if (reboot && *reboot > after && (!slot || *reboot <= slot->at)) return schedule::Slot{*reboot};
   return slot;
 }
 
@@ -105,7 +111,9 @@ bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const 
   return rules.fate_unknown && now - plan.due_at(slot.at) <= rules.start_deadline;
 }
 
+/// On a day that its calendars leave out nothing is due, whoever leads and whatever else keeps the job from running.
 void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
+  if (slot.kind == schedule::Slot::Kind::left_out) return add_closed(closed_slot(slot));
   if (rules.mode == ScanRules::Mode::paused) return add_decided(slot.at, Status::skipped, Reason::paused);
   if (rules.mode == ScanRules::Mode::undefined) return add_decided(slot.at, Status::missed, Reason::no_definition);
   if (rules.mode == ScanRules::Mode::halted) return add_decided(slot.at, Status::missed, Reason::halted);
@@ -115,28 +123,37 @@ void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const Sca
   const bool reboot = plan.reboot == slot.at;  // always before its term: for it, coming late is no misfire
   const int limit = on_time || reboot ? std::max(1, chosen_at_most(rules)) : chosen_at_most(rules);
   const bool too_late = late > rules.start_deadline;
-  if (!slot.dst_gap && (too_late || limit == 0)) {
+  if (slot.is_due() && (too_late || limit == 0)) {
     while (!candidates_.empty()) miss_oldest(rules, now);
     return add_decided(slot.at, Status::missed, rules.coverage.why_missed(due, now, rules.start_deadline));
   }
-  if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap);
+  if (!slot.is_due()) return add_closed(closed_slot(slot));
   Trigger trigger = on_time ? Trigger::schedule : Trigger::catch_up;
   if (reboot) trigger = Trigger::reboot;
-  candidates_.push_back({{slot.at, trigger, due, due}, slot.dst_gap});
+  candidates_.push_back({DueSlot{slot.at, trigger, due, due}, {}});
   const auto open =
-      std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.dst_gap; });
+      std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.open.has_value(); });
   if (open > limit) miss_oldest(rules, now);
+}
+
+/// Behind slots that may still be chosen it waits for them.
+void Settlement::add_closed(const Disposition& closed) {
+  if (candidates_.empty()) return add_decided(closed);
+  Candidate& last = candidates_.back();
+  if (last.open || !extend(last.closed, closed, parted_)) candidates_.push_back({std::nullopt, closed});
 }
 
 void Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
   bool missed = false;
-  while (!candidates_.empty() && (!missed || candidates_.front().dst_gap)) {
+  while (!candidates_.empty() && (!missed || !candidates_.front().open)) {
     const Candidate oldest = candidates_.front();
     candidates_.erase(candidates_.begin());
-    const Reason reason =
-        oldest.dst_gap ? Reason::dst_gap : rules.coverage.why_missed(oldest.slot.due, now, rules.start_deadline);
-    add_decided(oldest.slot.at, Status::missed, reason);
-    missed = missed || !oldest.dst_gap;
+    if (!oldest.open)
+      add_decided(oldest.closed);
+    else
+      add_decided(oldest.open->at, Status::missed,
+                  rules.coverage.why_missed(oldest.open->due, now, rules.start_deadline));
+    missed = missed || oldest.open;
   }
 }
 
@@ -146,8 +163,8 @@ void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
 }
 
 void Settlement::decide(const Candidate& candidate, const ScanRules& rules, WallTime now) {
-  const DueSlot& slot = candidate.slot;
-  if (candidate.dst_gap) return add_decided(slot.at, Status::missed, Reason::dst_gap);
+  if (!candidate.open) return add_decided(candidate.closed);
+  const DueSlot& slot = *candidate.open;
   const bool skips = rules.concurrency == Concurrency::skip;
   const bool joins =
       rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || !due_.empty());

@@ -127,8 +127,8 @@ class Settlement {
 
  private:
   struct Candidate {
-    DueSlot slot;
-    bool dst_gap = false;
+    std::optional<DueSlot> open;
+    Disposition closed;  // slots that are never run, where it is none
   };
   struct Behind {  // what follows the first waiting slot
     std::optional<DueSlot> due;
@@ -142,6 +142,7 @@ class Settlement {
   void supersede_first(const ScanRules& rules, WallTime now);
   void bound_waiting(const ScanRules& rules, WallTime now);
   void miss_oldest(const ScanRules& rules, WallTime now);
+  void add_closed(const Disposition& closed);
   void add_decided(WallTime at, Status status, Reason reason);
   void add_decided(const Disposition& range);
   void decide_last(Status status, Reason reason);
