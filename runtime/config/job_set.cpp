@@ -21,4 +21,18 @@ std::vector<Group> groups_in_force(const JobSet& set) {
   return groups;
 }
 
+Diagnostics fading(const std::vector<CalendarInForce>& calendars, WallTime now) {
+  constexpr std::chrono::days soon(30);
+  const schedule::local_days today(std::chrono::floor<std::chrono::days>(now).time_since_epoch());
+  Diagnostics warnings;
+  for (const CalendarInForce& one : calendars) {
+    if (!one.last_date || *one.last_date - today >= soon) continue;
+    const bool is_over = *one.last_date < today;
+    warnings.push_back({Severity::warning, one.file, one.position.line, one.position.column,
+                        "calendar " + in_quotes(one.name) + (is_over ? " ended with " : " ends with ") +
+                            schedule::text_of(*one.last_date) + ", and jobs go by it: add the dates that follow"});
+  }
+  return warnings;
+}
+
 }  // namespace ballot::config

@@ -30,6 +30,9 @@ struct CalendarInForce {
   std::optional<schedule::local_days> last_date;  // of its dates, beside what it has of every year and week; none: none
 };
 
+/// Calendars whose last date is over, or is so soon that somebody should write the next ones: a warning each.
+Diagnostics fading(const std::vector<CalendarInForce>& calendars, WallTime now);
+
 struct JobSet {
   absl::btree_set<schedule::DefinitionPtr, ByJobName> definitions;  // definitions.find("nightly")
   std::map<std::string, Group, std::less<>> groups;                 // those with a [group.NAME]; a job may name others

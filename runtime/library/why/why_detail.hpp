@@ -23,6 +23,7 @@ struct JobFacts {
   Millis retry_delay{0}, retry_max_delay{0};
   double retry_backoff = 1;
   bool is_at_most_once = false;
+  schedule::Plan plan = {};
 };
 
 /// What is known of a row's job: none where no file defines it.

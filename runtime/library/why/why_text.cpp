@@ -123,7 +123,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     // permanent
     "The job is a function of the program that embeds ballot, and it said that no other attempt would succeed: the "
     "text "
-    "is in its output. None follows."};
+    "is in its output. None follows.",
+    // calendar
+    "The job's calendars ('except', 'only') do not allow its day, and by 'shift' it has no other day to go to. Nothing "
+    "is "
+    "due on such a day, whoever leads."};
 
 std::string end_of(const Row& row) {
   if (row.exit_code) return "exit code " + std::to_string(*row.exit_code);

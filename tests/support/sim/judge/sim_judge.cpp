@@ -146,8 +146,8 @@ std::vector<WallTime> SimJudge::slots_after(const std::string& node, const std::
                                      [&](const core::Anchor& one) { return one.text == text; });
     anchors.push_back(anchor == stored->anchors.end() ? stored->since : anchor->at);
   }
-  for (auto next = definition->plan.next(slot, anchors); next && next->at <= until && slots.size() < most;
-       next = definition->plan.next(next->at, anchors))
+  for (auto next = definition->plan.next_due(slot, anchors); next && next->at <= until && slots.size() < most;
+       next = definition->plan.next_due(next->at, anchors))
     slots.push_back(next->at);
   return slots;
 }
