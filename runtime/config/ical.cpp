@@ -130,7 +130,7 @@ class Reader {
     if (!is_calendar_)
       fault(last_line, "this is no iCalendar file: it has no BEGIN:VCALENDAR");
     else if (!open_.empty())
-      fault(last_line, "the file ends before END:" + open_.back());
+      fault(last_line, "the file ends before the END of " + in_quotes(open_.back().substr(0, 40)));
     return std::move(found_);
   }
 
@@ -150,7 +150,7 @@ class Reader {
 
   void end(const Line& line) {
     if (open_.empty() || open_.back() != line.value)
-      return fault(line.number, "END:" + std::string(line.value.substr(0, 40)) + " ends nothing that has begun");
+      return fault(line.number, "END of " + in_quotes(line.value.substr(0, 40)) + " ends nothing that has begun");
     if (event_ && open_.size() == depth_) finish_event();
     open_.pop_back();
   }

@@ -79,6 +79,9 @@ class JobsDir {
   /// Refers to this object; the next reload changes it.
   const JobSet& set() const { return set_; }
 
+  /// Of all its files, and of the program's texts.
+  const Calendars& calendars() const { return calendars_.in_force(); }
+
   /// Of the definition that counts, also by an instance's name; none: no file has the job, or a text of the program
   /// comes before it.
   std::optional<JobPlace> place_of(std::string_view job) const;

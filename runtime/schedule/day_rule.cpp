@@ -160,6 +160,21 @@ std::string DayRule::text() const {
   return text;
 }
 
+std::string DayRule::summary() const {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+  const auto list = [](const char* key, const std::vector<Named>& calendars) {
+    std::string names;
+    for (const Named& one : calendars) names += (names.empty() ? std::string(key) + " " : ", ") + one.name;
+    return names;
+  };
+  if (!except.empty()) add(list("except", except));
+  if (!only.empty()) add(list("only", only));
+  if (shift == DayShift::next) add("shift next");
+  if (shift == DayShift::previous) add("shift previous");
+  return text;
+}
+
 std::optional<DayRule> DayRule::parse(std::string_view text) {
   DayRule rule;
   while (!text.empty()) {
@@ -173,7 +188,7 @@ std::optional<DayRule> DayRule::parse(std::string_view text) {
     const std::string_view one = take_word(text);
     const std::size_t equals = std::min(one.find('='), one.size());
     auto set = DaySet::parse(one.substr(std::min(equals + 1, one.size())));
-    if (!set || !is_name(one.substr(0, equals))) return std::nullopt;
+    if (!set || set->empty() || !is_name(one.substr(0, equals))) return std::nullopt;
     (what == "except" ? rule.except : rule.only).push_back({std::string(one.substr(0, equals)), std::move(*set)});
   }
   if (rule.empty()) return std::nullopt;

@@ -67,6 +67,8 @@ struct DayRule {
   std::optional<Chosen<std::chrono::local_seconds>> next(const Calendar& calendar, std::chrono::local_seconds from,
                                                          bool due_only) const;
 
+  /// For people, by the names alone: "except holidays, weekend; shift next".
+  std::string summary() const;
   /// In one line, with all that it says: "except holidays=2026-12-25,sun only work=mon shift=next".
   std::string text() const;
   static std::optional<DayRule> parse(std::string_view text);

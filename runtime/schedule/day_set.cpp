@@ -51,7 +51,8 @@ std::optional<year_month_day> read_date(std::string_view text) {
 }
 
 constexpr std::string_view forms =
-    " is no date: write \"2026-12-25\", a range \"2026-12-24..2027-01-02\", or \"12-25\" for every year";
+    " is no date: write \"2026-12-25\", a range \"2026-12-24..2027-01-02\", or \"12-25\" or \"12-24..01-02\" for every "
+    "year";
 
 /// What is wrong with a date that has the form of one; "": nothing.
 std::string fault_of(const year_month_day& date, std::string_view text) {
@@ -77,6 +78,7 @@ std::string DaySet::add_date(std::string_view text) {
     return {};
   }
   const std::size_t dots = text.find("..");
+  if (dots == 5 && text.size() == 12) return add_yearly(text);
   const std::string_view first = text.substr(0, dots);
   const std::string_view last = dots == std::string_view::npos ? first : text.substr(dots + 2);
   const auto from = read_date(first), to = read_date(last);
@@ -86,6 +88,22 @@ std::string DaySet::add_date(std::string_view text) {
   if (*to < *from) return "the range " + std::string(text) + " ends before it begins";
   add({local_days(*from), local_days(*to)});
   return {};
+}
+
+/// "12-24..01-02": over the end of the year where it ends before it begins.
+std::string DaySet::add_yearly(std::string_view range) {
+  const std::string_view words[] = {range.substr(0, 5), range.substr(7)};
+  for (const std::string_view word : words)
+    if (!read_month_day(word)) return "\"" + std::string(range) + "\"" + std::string(forms);
+  for (const std::string_view word : words)
+    if (!read_month_day(word)->ok()) return std::string(word) + " is no day of any year";
+  constexpr year leap{2000};
+  local_days day(leap / *read_month_day(words[0]));
+  for (const local_days last(leap / *read_month_day(words[1])); true; day += days(1)) {
+    const year_month_day date(day);
+    (void)add_date(text_of(month_day(date.month(), date.day())));
+    if (date.month() == year_month_day(last).month() && date.day() == year_month_day(last).day()) return {};
+  }
 }
 
 std::string DaySet::add_weekday(std::string_view text) {

@@ -31,8 +31,8 @@ class DaySet {
     bool operator==(const Range&) const = default;
   };
 
-  /// "2026-12-25", "2026-12-24..2027-01-02", or "12-25": of every year ("02-29": of each that has one). Returns what is
-  /// wrong with it, or "". Years: 1800 to 2399.
+  /// "2026-12-25", "2026-12-24..2027-01-02", or "12-25" and "12-24..01-02": of every year ("02-29": of each that has
+  /// one). Returns what is wrong with it, or "". Years: 1800 to 2399.
   std::string add_date(std::string_view text);
   /// "mon", "tue" ... in any case. Returns what is wrong with it, or "".
   std::string add_weekday(std::string_view text);
@@ -58,6 +58,7 @@ class DaySet {
   bool operator==(const DaySet&) const = default;
 
  private:
+  std::string add_yearly(std::string_view range);
   const Range* range_of(local_days day) const;
 
   std::vector<Range> ranges_;                   // in order, with a day between each two

@@ -51,7 +51,7 @@ struct ShownJob {
   std::vector<Pause> pauses;
   std::optional<config::JobPlace> place;  // none: no file defines it
   std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
-  std::string timezone, digest;
+  std::string timezone, calendars, digest;
   std::vector<WallTime> next;
   std::string definition;                // as its file has it
   std::optional<std::vector<Row>> rows;  // none: the ledger cannot be read
@@ -211,6 +211,7 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
     print_fact("refused", "the file as it is since " + job.refused_since + ": " + job.refused +
                               ". Its last good version is in force");
   if (!job.timezone.empty()) print_fact("timezone", job.timezone);
+  if (!job.calendars.empty()) print_fact("calendars", job.calendars);
   print_fact("digest", job.digest);
   if (job.next.empty()) print_fact("next slots", "none");
   for (std::size_t i = 0; i < job.next.size(); ++i)
@@ -244,7 +245,8 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
       .add("pauses", std::move(pauses));
   shown.add("file", job.place ? Document(job.place->file) : Document());
   shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
-  shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
+  shown.add("timezone", or_null(job.timezone)).add("calendars", or_null(job.calendars));
+  shown.add("digest", or_null(job.digest)).add("next_slots", std::move(next));
   shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
   shown.add("missing", missing_document(job.missing));
@@ -267,6 +269,7 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   job.group = *definition.job.group;
   job.place = jobs.place_of(job.name);
   job.timezone = *definition.job.timezone;
+  job.calendars = definition.plan.days()->summary();
   job.digest = definition.digest;
   job.next = next_slots(definition, answer);
   if (job.place) job.definition = definition_text(*job.place, std::string(common_name(job.name)));
@@ -282,6 +285,7 @@ ShownJob job_of_program(const io::Message& answer) {
   job.digest = answer.text("digest").value_or("");
   job.description = answer.text("description").value_or("");
   job.timezone = answer.text("timezone").value_or("");
+  job.calendars = answer.text("calendars").value_or("");
   if (auto file = answer.text("file"))
     job.place = {*std::move(file), {static_cast<int>(answer.integer("line").value_or(0)), 1}};
   job.refused = answer.text("refused").value_or("");

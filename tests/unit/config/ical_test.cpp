@@ -62,7 +62,7 @@ TEST(Ical, SaysAtWhichLineItIsWhatItDoesNotRead) {
       {"DTSTART;VALUE=DATE:18000101\r\nDTEND;VALUE=DATE:20261225\r\n", "4: an event is longer than a hundred years"},
       {"SUMMARY:x\r\n", "4: an event without DTSTART has no day"},
       {"nonsense\r\nDTSTART;VALUE=DATE:20261225\r\n", "6: is no line of an iCalendar file: NAME:VALUE"},
-      {"END:VCALENDAR\r\nDTSTART;VALUE=DATE:20261225\r\n", "6: END:VCALENDAR ends nothing that has begun"},
+      {"END:VCALENDAR\r\nDTSTART;VALUE=DATE:20261225\r\n", "6: END of 'VCALENDAR' ends nothing that has begun"},
   };
   for (const auto& [lines, fault] : all) {
     const std::string found = days_of(calendar(event(lines)));
@@ -71,7 +71,7 @@ TEST(Ical, SaysAtWhichLineItIsWhatItDoesNotRead) {
   }
   EXPECT_EQ(days_of(""), "1: this is no iCalendar file: it has no BEGIN:VCALENDAR\n");
   EXPECT_TRUE(days_of("BEGIN:VEVENT\r\n").starts_with("1: is no part of an iCalendar file"));
-  EXPECT_EQ(days_of("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"), "2: the file ends before END:VEVENT\n");
+  EXPECT_EQ(days_of("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"), "2: the file ends before the END of 'VEVENT'\n");
 }
 
 TEST(Ical, NamesTheFirstFewOfManyFaults) {
