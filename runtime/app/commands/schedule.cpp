@@ -144,9 +144,11 @@ Run setup_schedule(CLI::App& command) {
             [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->count); });
   add_value(command, "--job GROUP/NAME", "what `H` hashes",
             [to = options.get()](const std::string& text) { return take_job(text, *to); });
-  add_strings(command, "--except NAME", options->except, "a calendar of the job files: days that are left out");
-  add_strings(command, "--only NAME", options->only, "a calendar of the job files: the only days");
-  add_value(command, "--shift WORD", "next, previous: where a slot goes from such a day; default: none",
+  add_list(command, "--except LIST", "calendars: days left out, a list",
+           [to = options.get()](const std::string& text) { return to->except.push_back(text), std::string(); });
+  add_list(command, "--only LIST", "calendars: the only days, a list",
+           [to = options.get()](const std::string& text) { return to->only.push_back(text), std::string(); });
+  add_value(command, "--shift WORD", "from days left out: next, previous",
             [to = options.get()](const std::string& text) { return take_shift(text, to->shift); });
   return [options] { return run(*options); };
 }

@@ -205,5 +205,25 @@ TEST_F(CalendarFiles, AreCheckedByHandTogether) {
       std::string::npos);
 }
 
+TEST(FadingCalendars, AreThoseWhoseDatesEndWithinThirtyDays) {
+  using namespace std::chrono;
+  const WallTime now = sys_days(year(2026) / 11 / 29) + hours(23);
+  const auto warnings = [&](std::optional<schedule::local_days> last) {
+    return text_of(fading({{"free", "a.toml", {3, 11}, last}}, now));
+  };
+  const schedule::local_days today(year(2026) / 11 / 29);
+  EXPECT_EQ(warnings(std::nullopt), "");
+  EXPECT_EQ(warnings(today + days(30)), "");
+  EXPECT_EQ(
+      warnings(today + days(29)),
+      "a.toml:3:11: warning: calendar 'free' ends with 2026-12-28, and jobs go by it: add the dates that follow\n");
+  EXPECT_EQ(
+      warnings(today),
+      "a.toml:3:11: warning: calendar 'free' ends with 2026-11-29, and jobs go by it: add the dates that follow\n");
+  EXPECT_EQ(
+      warnings(today - days(1)),
+      "a.toml:3:11: warning: calendar 'free' ended with 2026-11-28, and jobs go by it: add the dates that follow\n");
+}
+
 }  // namespace
 }  // namespace ballot::config::calendar_files

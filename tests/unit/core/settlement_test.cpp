@@ -253,7 +253,8 @@ TEST_F(LeftOut, SlotsWaitTheirTurnBehindThoseThatMayBeChosen) {
   EXPECT_EQ(settlement.first_due()->at, midnight - 2min);
   settlement.drop_first_due();
   EXPECT_EQ(settlement.first_due()->at, midnight - 1min);
-  EXPECT_TRUE(settlement.has_decided() == false);
+  settlement.drop_decided(1);
+  EXPECT_FALSE(settlement.has_decided());
   settlement.drop_first_due();
   const std::vector<Disposition> after{{midnight, midnight + 3min, 4, Status::skipped, Reason::calendar}};
   EXPECT_EQ(settlement.decided(32), after);
