@@ -215,7 +215,7 @@ void ElectedCommand::run_unelected(Now now) {
   if (!slot || slot->at > now.wall) return;
   unelected_from_ = slot->at;
   run_ = random_.run_id(now.wall).text();
-  if (!slot->dst_gap && now.wall - slot->at <= core::Ticks::oldest) start(slot->at, SteadyTime::max());
+  if (slot->is_due() && now.wall - slot->at <= core::Ticks::oldest) start(slot->at, SteadyTime::max());
 }
 
 void ElectedCommand::arm(Now now) {

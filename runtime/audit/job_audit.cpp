@@ -141,16 +141,22 @@ void JobAudit::match_schedule(const Entry& entry, const Span& span) {
   const schedule::Plan* plan = spans_.plan();
   if (!plan || left_) return;
   const auto& anchors = span.row().anchors;
-  std::int64_t due = 0;
-  std::optional<bool> in_gap;
+  std::int64_t due = 0, left_out = 0;
+  std::optional<schedule::Slot::Kind> kind;
   for (auto slot = plan->next(row.slot - Millis(1), anchors); slot && slot->at <= last_slot(row);
        slot = plan->next(slot->at, anchors)) {
-    if (++due == 1 && slot->at == row.slot) in_gap = slot->dst_gap;
+    if (++due == 1 && slot->at == row.slot) kind = slot->kind;
+    if (slot->kind == schedule::Slot::Kind::left_out) ++left_out;
   }
   passed_ = std::max(passed_, last_slot(row));
-  if (!row.run && !row.slot_until) reasons_.judge(row, span, in_gap);
-  if (row.run && in_gap == true && row.status != Status::skipped && row.status != Status::missed)
-    report(Kind::reason, row, "ran, and its local time does not exist");
+  if (!row.run && !row.slot_until) reasons_.judge(row, span, kind);
+  if (row.reason == Reason::calendar && left_out < due)
+    report(Kind::reason, row, "is skipped as its job's calendars leave out its day, and they do not");
+  if (row.run && row.status != Status::skipped && row.status != Status::missed) {
+    if (kind == schedule::Slot::Kind::dst_gap) report(Kind::reason, row, "ran, and its local time does not exist");
+    if (kind == schedule::Slot::Kind::left_out)
+      report(Kind::reason, row, "ran, and its job's calendars leave out its day: " + plan->why_left_out(row.slot));
+  }
   const bool proved = settles || (span.closed && last_slot(row) <= spans_.end().value_or(WallTime::max()));
   const bool of_boot = plan->on_reboot() && row.slots - due <= 1;
   if (!proved || due == row.slots || of_boot || yields(row)) return;

@@ -49,7 +49,7 @@ void Reasons::see_run(const Row& row, const Span* span) {
   std::erase_if(doubts_, [&](const Doubt& doubt) { return unsure_ || busy_until_ >= doubt.row.slot; });
 }
 
-void Reasons::judge(const Row& row, const Span& span, std::optional<bool> in_gap) {
+void Reasons::judge(const Row& row, const Span& span, std::optional<schedule::Slot::Kind> kind) {
   settle_doubts(row.slot);
   // When its parents' slots had ended, and it was due, its slot does not say.
   if (span.is_due_later() && row.reason != Reason::queue_full && row.reason != Reason::dst_gap) return;
@@ -62,7 +62,8 @@ void Reasons::judge(const Row& row, const Span& span, std::optional<bool> in_gap
         wrong_(row, "is skipped as the queue is full, and its job has none");
       return;
     case Reason::dst_gap:
-      if (in_gap == false) wrong_(row, "is missed as its local time does not exist, and it does");
+      if (kind && *kind != schedule::Slot::Kind::dst_gap)
+        wrong_(row, "is missed as its local time does not exist, and it does");
       return;
     default: return;
   }

@@ -45,8 +45,8 @@ class Reasons {
   void judge_pause(const Row& row) const;
   /// A row of a run, whoever asked for it.
   void see_run(const Row& row, const Span* span);
-  /// A scheduled slot without a run, and whether the schedule has a gap of local time there.
-  void judge(const Row& row, const Span& span, std::optional<bool> in_gap);
+  /// A scheduled slot without a run, and what the schedule has there; none: nothing.
+  void judge(const Row& row, const Span& span, std::optional<schedule::Slot::Kind> kind);
   void finish();
 
  private:

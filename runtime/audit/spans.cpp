@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "schedule/after.hpp"
 
@@ -15,11 +14,10 @@ std::optional<schedule::Plan> plan_of(const DefinitionRow& row) {
   std::vector<std::string> expressions;
   for (const std::string& one : row.schedule)
     if (!none && !schedule::parse_after(one)) expressions.push_back(one);
-  auto made =
-      schedule::Plan::make({std::move(expressions), row.timezone, row.not_before, row.not_after, row.group, row.job});
-  auto* plan = std::get_if<schedule::Plan>(&made);
+  auto plan = schedule::Plan::of_stored(
+      {std::move(expressions), row.timezone, row.not_before, row.not_after, row.group, row.job});
   if (!plan || plan->everies().size() != (none ? 0 : row.anchors.size())) return std::nullopt;
-  return std::move(*plan);
+  return plan;
 }
 
 /// Beside a digest, no expressions are those of a job that runs by trigger only, or ones that the register had no room

@@ -44,7 +44,8 @@ constexpr std::string_view reasons[] = {"",
                                         "exception",
                                         "temporary",
                                         "permanent",
-                                        "upstream"};
+                                        "upstream",
+                                        "calendar"};
 constexpr std::string_view triggers[] = {"schedule", "catch_up", "reboot", "manual", "rerun"};
 constexpr std::string_view leftovers[] = {"", "escaped", "unkillable"};
 constexpr std::string_view causes[] = {"",        "resigned",    "expired",  "superseded", "unreachable",

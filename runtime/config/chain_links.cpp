@@ -80,6 +80,7 @@ DefinitionPtr with_slots_of(const Definition& job, const Definition* first) {
     made->job.timezone = first->job.timezone;
     made->job.not_before = first->job.not_before;
     made->job.not_after = first->job.not_after;
+    made->job.details.edit().days = first->job.details->days;
     made->plan = first->plan;
   }
   made->digest = DigestText(digest.hex());

@@ -2,24 +2,114 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "config/chain_links.hpp"
 #include "config/claims.hpp"
+#include "config/names.hpp"
 #include "config/text_file.hpp"
 
 namespace ballot::config {
 namespace {
 
-JobFile check_file(const std::string& name, const JobSettings& settings, Identities& identities) {
-  std::string text;
-  if (const auto read = read_text_file(name, text); !read) {
+/// A file that is named by hand, and its text.
+struct Named {
+  std::string name, text;
+  Result<void> read;
+};
+
+std::string folder_beside(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  return slash == std::string::npos ? "." : file.substr(0, slash + 1);
+}
+
+ReadBeside beside(const std::string& file) {
+  return [folder = folder_beside(file)](const std::string& name) -> Result<std::string> {
+    std::string text;
+    if (const auto read = read_text_file(folder + "/" + name, text); !read) return read.error();
+    return text;
+  };
+}
+
+std::vector<Named> read_all(std::span<const std::string> files) {
+  std::vector<Named> all;
+  for (const std::string& name : std::set<std::string>(files.begin(), files.end())) {
+    Named& one = all.emplace_back(Named{name, "", {}});
+    if (const auto read = read_text_file(name, one.text); !read) one.read = read.error();
+  }
+  return all;
+}
+
+/// Those of the other job files in a folder, of which nothing else is said.
+void add_others(const std::string& folder, Calendars& calendars) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string file = at->path().string();
+    std::string text;
+    if (!is_job_file_name(at->path().filename().string()) || !read_text_file(file, text) || !may_have_calendars(text))
+      continue;
+    std::vector<PlacedCalendar> others = calendars_in(text, beside(file));
+    std::erase_if(others, [&](const PlacedCalendar& one) { return calendars.find(one.name) != nullptr; });
+    if (!others.empty()) calendars.put(file, others);
+  }
+}
+
+/// The calendars that the files may name: their own first, then those of files beside them, as a daemon reads the
+/// folder.
+Calendars calendars_for(const std::vector<Named>& files, Diagnostics& diagnostics) {
+  Calendars calendars;
+  std::set<std::string> folders;
+  for (const Named& one : files) {
+    if (!one.read || !may_have_calendars(one.text)) continue;
+    folders.insert(folder_beside(one.name));
+    calendars.put(one.name, calendars_in(one.text, beside(one.name)));
+  }
+  diagnostics = calendars.duplicates([](std::string_view file) { return std::string(file); });
+  for (const std::string& folder : folders) add_others(folder, calendars);
+  return calendars;
+}
+
+JobFile check_file(const Named& named, const Calendars& calendars, const JobSettings& settings,
+                   Identities& identities) {
+  if (!named.read) {
     JobFile file;
-    Findings(name, file.diagnostics).error({}, read.error().what);
+    Findings(named.name, file.diagnostics).error({}, named.read.error().what);
     return file;
   }
-  return read_job_file(text, {name, std::nullopt}, settings, identities);
+  const CalendarSource source{calendars, beside(named.name)};
+  return read_job_file(named.text, {named.name, std::nullopt}, settings, identities, nullptr, &source);
+}
+
+void note_calendars(const JobFile& file, const Calendars& calendars, Checked& checked) {
+  for (const std::string& name : file.calendar_names)
+    if (const PlacedCalendar* const one = calendars.find(name))
+      checked.calendars.push_back(
+          {one->name, std::string(calendars.file_of(name)), one->position, one->days.last_date()});
+}
+
+/// Jobs that come after others: by name the file, and where in it the others are named.
+using After = std::map<std::string, std::pair<std::string, std::vector<Position>>>;
+
+/// Files that were not named may define what these do not.
+void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& after, Diagnostics& diagnostics) {
+  const FindJob find = [&](std::string_view name) {
+    const auto [first, last] = jobs.on(name);
+    return first == last ? nullptr : first->what;
+  };
+  for (const auto& [job, place] : after) {
+    const schedule::DefinitionPtr definition = find(job);
+    const Linked linked = definition ? link_job(definition, find) : Linked{};
+    if (linked.fault.empty()) continue;
+    Findings findings(place.first, diagnostics);
+    if (linked.definition)
+      findings.warning(place.second[linked.name], linked.fault);
+    else
+      findings.error(place.second[linked.name], linked.fault);
+  }
 }
 
 }  // namespace
@@ -29,9 +119,13 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
   Identities identities;
   Claims<schedule::DefinitionPtr> jobs;
   Claims<Group> groups;
-  std::map<std::string, std::pair<std::string, std::vector<Position>>> after;  // by job: its file, and its places
-  for (const std::string_view name : std::set<std::string_view>(files.begin(), files.end())) {
-    const JobFile file = check_file(std::string(name), settings, identities);
+  After after;
+  const std::vector<Named> all = read_all(files);
+  const Calendars calendars = calendars_for(all, checked.diagnostics);
+  for (const Named& named : all) {
+    const std::string_view name = named.name;
+    const JobFile file = check_file(named, calendars, settings, identities);
+    note_calendars(file, calendars, checked);
     checked.diagnostics.insert(checked.diagnostics.end(), file.diagnostics.begin(), file.diagnostics.end());
     checked.jobs += file.definitions.size();
     Findings findings(name, checked.diagnostics);
@@ -51,21 +145,12 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
         findings.error(position, duplicate_group(group.name, first->file, first->position));
     }
   }
-  const FindJob find = [&](std::string_view name) {
-    const auto [first, last] = jobs.on(name);
-    return first == last ? nullptr : first->what;
-  };
-  for (const auto& [job, place] : after) {
-    const schedule::DefinitionPtr definition = find(job);
-    const Linked linked = definition ? link_job(definition, find) : Linked{};
-    if (linked.fault.empty()) continue;
-    Findings findings(place.first, checked.diagnostics);
-    // Files that were not named may define it.
-    if (linked.definition)
-      findings.warning(place.second[linked.name], linked.fault);
-    else
-      findings.error(place.second[linked.name], linked.fault);
-  }
+  check_chains(jobs, after, checked.diagnostics);
+  const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
+  const auto same = [](const auto& a, const auto& b) { return a.name == b.name; };
+  std::sort(checked.calendars.begin(), checked.calendars.end(), by_name);
+  checked.calendars.erase(std::unique(checked.calendars.begin(), checked.calendars.end(), same),
+                          checked.calendars.end());
   sort(checked.diagnostics);
   return checked;
 }

@@ -6,16 +6,18 @@
 #include <string>
 
 #include "config/job_file.hpp"
+#include "config/job_set.hpp"
 
 namespace ballot::config {
 
 struct Checked {
-  Diagnostics diagnostics;  // sorted
-  std::size_t jobs = 0;     // in files without errors
+  Diagnostics diagnostics;                      // sorted
+  std::size_t jobs = 0;                         // in files without errors
+  std::vector<CalendarInForce> calendars = {};  // that jobs name
 };
 
 /// Everything wrong in each of the files, and the names that they define twice among them. Links are followed; who owns
-/// a file and who may write to it is not asked.
+/// a file and who may write to it is not asked. Calendars are also those of the other job files in their folders.
 Checked check_job_files(std::span<const std::string> files, const JobSettings& settings);
 
 }  // namespace ballot::config

@@ -4,7 +4,8 @@
 // It is FNV-1a with 128 bits over a canonical text, which has a line KEY=VALUE\n for each key whose value is not the
 // default, in byte order of the keys, after a first line `job=NAME`. How the file writes it (order, comments, units,
 // quotes, the file's name) does not count; `shell` counts as the `command` that it stands for, and `timezone` is always
-// there, resolved. A new key with a default does not change the digest of jobs that do not use it. Values:
+// there, resolved. A job with calendars has a last line, days=TEXT, with all that they say. A new key with a default
+// does not change the digest of jobs that do not use it. Values:
 //   bool             true, false
 //   integer          decimal
 //   number           the shortest decimal that reads back the same

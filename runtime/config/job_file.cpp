@@ -1,6 +1,7 @@
 #include "config/job_file.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <tuple>
 
@@ -49,9 +50,16 @@ std::optional<Millis> shortest_period(const Plan& plan, WallTime from) {
 /// Reads one `[job.NAME]`.
 class JobReader {
  public:
+  /// `file`: its calendars are read before its jobs are.
   JobReader(const FileOrigin& origin, const JobSettings& settings, Identities& identities, SharedParts* parts,
-            Findings& findings)
-      : origin_(origin), settings_(settings), identities_(identities), parts_(parts), findings_(findings) {}
+            const Calendars& calendars, JobFile& file, Findings& findings)
+      : origin_(origin),
+        settings_(settings),
+        identities_(identities),
+        parts_(parts),
+        file_(file),
+        days_(calendars, file.calendars, findings),
+        findings_(findings) {}
 
   /// The definition of a job; null, and findings, where its table has an error.
   schedule::DefinitionPtr read(const toml::key& key, const toml::table& table) {
@@ -72,14 +80,15 @@ class JobReader {
     check_programs();
     check_working_dir();
     if (settings_.presence == Presence::looked_at) check_presence();
+    const auto days = choose_days();
     std::string digest = digest_of(job_);  // of all its instances the same
     if (job_.run_on == RunOn::each && !settings_.node.empty()) {
       job_.name = instance_name(job_.name, settings_.node);
       job_.group = instance_name(*job_.group, settings_.node);
       for (std::string& name : job_.after) name = instance_name(name, settings_.node);
     }
-    auto plan = compile();
-    if (!plan) return nullptr;
+    auto plan = compile(days.value_or(Shared<schedule::DayRule>()));
+    if (!plan || !days) return nullptr;
     check_jitter(*plan);
     if (parts_ != nullptr) share_parts(*plan);
     job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
@@ -289,6 +298,34 @@ class JobReader {
     return std::make_shared<const Identity>(std::move(identity));
   }
 
+  /// The rule that its calendars make; none, and findings, where they make none.
+  std::optional<Shared<schedule::DayRule>> choose_days() {
+    file_.calendar_names.insert(job_.except.begin(), job_.except.end());
+    file_.calendar_names.insert(job_.only.begin(), job_.only.end());
+    const bool has_none = job_.except.empty() && job_.only.empty();
+    const char* const key = !job_.except.empty() ? "except" : has_none ? "shift" : "only";
+    const auto refuse = [&](const std::string& why) {
+      findings_.error(place_of(key, key), in_quotes(key) + why);
+      return std::nullopt;
+    };
+    if (has_none && job_.shift == DayShift::none) return Shared<schedule::DayRule>();
+    if (has_none)
+      return refuse(
+          " says where a slot goes from a day that calendars leave out, and the job names none in 'except' "
+          "or 'only'");
+    if (job_.schedule.empty()) return refuse(" chooses days of a 'schedule', and the job has none");
+    auto& [text, rule] = rules_[{job_.except, job_.only, job_.shift}];
+    if (rule.is_default()) {
+      auto made = days_.rule(*table_, job_.except, job_.only, job_.shift);
+      if (!made) return std::nullopt;
+      text = made->text();
+      rule = std::move(*made);
+      if (parts_ != nullptr) text = parts_->shared(text), rule = parts_->shared(rule);
+    }
+    job_.days = text;
+    return rule;
+  }
+
   void share_parts(Plan& plan) {
     job_.group = parts_->shared(job_.group);
     job_.schedule = parts_->shared(job_.schedule);
@@ -297,8 +334,9 @@ class JobReader {
     plan = parts_->shared(plan);
   }
 
-  std::optional<Plan> compile() {
-    auto made = Plan::make({job_.schedule, job_.timezone, job_.not_before, job_.not_after, job_.group, job_.name});
+  std::optional<Plan> compile(const Shared<schedule::DayRule>& days) {
+    auto made =
+        Plan::make({job_.schedule, job_.timezone, job_.not_before, job_.not_after, job_.group, job_.name, days});
     if (auto* const plan = std::get_if<Plan>(&made)) return std::move(*plan);
     for (const PlanError& error : std::get<std::vector<PlanError>>(made)) report(error);
     return std::nullopt;
@@ -323,7 +361,11 @@ class JobReader {
   const JobSettings& settings_;
   Identities& identities_;
   SharedParts* const parts_;
+  JobFile& file_;
+  const DayKeys days_;
   Findings& findings_;
+  using Days = std::tuple<std::vector<std::string>, std::vector<std::string>, DayShift>;
+  std::map<Days, std::pair<Shared<std::string>, Shared<schedule::DayRule>>> rules_;  // of jobs before
   const toml::table* table_ = nullptr;
   Position at_;
   JobDraft job_;
@@ -357,16 +399,18 @@ void read_jobs(const Value& value, JobReader& reader, JobFile& file) {
 
 void read_top(const toml::table& document, const JobSettings& settings, JobReader& reader, JobFile& file,
               Findings& findings) {
-  constexpr std::string_view known[] = {"group", "job"};
+  constexpr std::string_view known[] = {"calendar", "group", "job"};
   for (auto&& [key, node] : document) {
     const Value value(key.str(), node, findings);
+    if (key.str() == "calendar") continue;  // before all others
     if (key.str() == "job")
       read_jobs(value, reader, file);
     else if (key.str() == "group")
       read_groups(value, settings.backends, file.groups);
     else
-      findings.error(position_of(key.source()), "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known) +
-                                                    ": a job file contains [job.NAME] and [group.NAME]");
+      findings.error(position_of(key.source()),
+                     "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known) +
+                         ": a job file contains [job.NAME], [group.NAME] and [calendar.NAME]");
   }
 }
 
@@ -385,11 +429,16 @@ void check_without_runner(const PlacedGroup& placed, Findings& findings) {
 }  // namespace
 
 JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
-                      Identities& identities, SharedParts* parts) {
+                      Identities& identities, SharedParts* parts, const CalendarSource* calendars) {
+  static const Calendars no_calendars;
+  static const CalendarSource none{no_calendars, {}};
+  const CalendarSource& source = calendars != nullptr ? *calendars : none;
   JobFile file;
   Findings findings(origin.name, file.diagnostics);
   if (const auto document = parse_toml(text, findings)) {
-    JobReader reader(origin, settings, identities, parts, findings);
+    if (const toml::node* const tables = document->get("calendar"))
+      read_calendars(Value("calendar", *tables, findings), source.read_beside, file.calendars);
+    JobReader reader(origin, settings, identities, parts, source.all, file, findings);
     read_top(*document, settings, reader, file, findings);
     check_group_tables(settings.backends, file.groups, findings);
     check_group_hooks(file.groups, settings.daemon, identities.programs(), findings);
@@ -402,6 +451,7 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
     file.definitions.clear();
     file.after.clear();
     file.groups.clear();
+    file.calendars.clear();
   }
   sort(file.diagnostics);
   bound(file.diagnostics);

@@ -14,11 +14,13 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/backends.hpp"
+#include "config/calendars.hpp"
 #include "config/diagnostics.hpp"
 #include "config/group.hpp"
 #include "config/identities.hpp"
@@ -61,12 +63,20 @@ struct JobFile {
   std::vector<PlacedDefinition> definitions;           // by name
   std::map<std::string, std::vector<Position>> after;  // of jobs with `after`, by common name: where each name is
   std::vector<PlacedGroup> groups;
+  std::vector<PlacedCalendar> calendars;
+  std::set<std::string> calendar_names;  // that its jobs name, also where they have errors
   Diagnostics diagnostics;
 };
 
+/// Where a file's jobs find the calendars that they name, beside those of the file itself.
+struct CalendarSource {
+  const Calendars& all;  // which count before the file's own
+  ReadBeside read_beside;
+};
+
 /// Keeps nothing of its arguments but what definitions share by `parts`. With errors among the diagnostics the file has
-/// no definitions and no groups.
+/// no definitions, groups and calendars. Without `calendars` there are only the file's own, without a `file`.
 JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
-                      Identities& identities, SharedParts* parts = nullptr);
+                      Identities& identities, SharedParts* parts = nullptr, const CalendarSource* calendars = nullptr);
 
 }  // namespace ballot::config

@@ -232,6 +232,7 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::enabled>("enabled", as_boolean<&Job::enabled>),
     job_row<&JobDetails::env>("env", read_env),
     job_row<&JobDetails::env_file>("env_file", as_path<&JobDetails::env_file>),
+    job_row<&JobDetails::except>("except", as_strings<&JobDetails::except>),
     job_row<&JobDetails::function>("function", as_name<&JobDetails::function>),
     job_row<&Job::group>("group", as_name<&Job::group>),
     job_row<&JobDraft::group_names>("groups", as_strings<&JobDraft::group_names>),
@@ -259,6 +260,7 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&JobDetails::on_missed>("on_missed", as_hook<&JobDetails::on_missed>),
     job_row<&JobDetails::on_recovery>("on_recovery", as_hook<&JobDetails::on_recovery>),
     job_row<&Job::on_success>("on_success", as_word<&Job::on_success>),
+    job_row<&JobDetails::only>("only", as_strings<&JobDetails::only>),
     job_row<&Job::output>("output", as_word<&Job::output>),
     job_row<&JobDetails::output_limit>("output_limit", as_size<&JobDetails::output_limit, 0, largest_output>),
     job_row<&JobDetails::ping_url>("ping_url", read_ping_url),
@@ -277,6 +279,7 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::schedule>("schedule", read_schedule),
     job_row<&JobDetails::secrets>("secrets", read_secrets),
     plain_row<JobDraft>("shell", read_shell),
+    job_row<&JobDetails::shift>("shift", as_word<&JobDetails::shift>),
     job_row<&Job::start_deadline>("start_deadline", as_duration<&Job::start_deadline, 1>),
     job_row<&JobDetails::standard_input>("stdin", as_string<&JobDetails::standard_input>),
     job_row<&JobDetails::success_codes>("success_codes", read_success_codes),
@@ -299,6 +302,10 @@ std::string digest_of(const JobDraft& draft) {
   digest.put(draft.name);
   digest.bytes("\n");
   digest_table(digest, job_keys, draft);
+  if (draft.days.empty()) return digest.hex();
+  digest.bytes("days=");
+  digest.put(draft.days);
+  digest.bytes("\n");
   return digest.hex();
 }
 
@@ -318,6 +325,9 @@ std::vector<std::string_view> differing_keys(const Job& a, const Job& b) {
     const bool same_zone = key.name == timezone_row.name && a.timezone == b.timezone;
     if (key.digest != nullptr && !same_zone && key.differs(one, other)) names.push_back(key.name);
   }
+  const bool are_named = one.except == other.except && one.only == other.only && one.shift == other.shift;
+  if (are_named && one.days != other.days)
+    names.insert(std::lower_bound(names.begin(), names.end(), "calendar"), "calendar");
   return names;
 }
 

@@ -4,11 +4,13 @@
 #include <absl/container/btree_set.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/diagnostics.hpp"
+#include "schedule/day_set.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::config {
@@ -21,9 +23,20 @@ struct ByJobName {
   bool operator()(std::string_view name, const Ptr& b) const { return name < b->job.name; }
 };
 
+/// A calendar that jobs name.
+struct CalendarInForce {
+  std::string name, file;
+  Position position;
+  std::optional<schedule::local_days> last_date;  // of its dates, beside what it has of every year and week; none: none
+};
+
+/// Calendars whose last date is over, or is so soon that somebody should write the next ones: a warning each.
+Diagnostics fading(const std::vector<CalendarInForce>& calendars, WallTime now);
+
 struct JobSet {
   absl::btree_set<schedule::DefinitionPtr, ByJobName> definitions;  // definitions.find("nightly")
   std::map<std::string, Group, std::less<>> groups;                 // those with a [group.NAME]; a job may name others
+  std::vector<CalendarInForce> calendars;                           // by name
   Diagnostics diagnostics;                                          // of everything as it lies there now, sorted
 };
 

@@ -1,23 +1,18 @@
 #include "config/jobs_dir.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <ctime>
 #include <iterator>
-#include <memory>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/candidates.hpp"
 #include "base/fnv.hpp"
-#include "base/trust.hpp"
 #include "base/trusted_open.hpp"
 #include "config/chain_links.hpp"
+#include "config/folder_files.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
 #include "zones/zone_files.hpp"
@@ -25,52 +20,8 @@
 namespace ballot::config {
 namespace {
 
-/// A file that changed this shortly before it was read may change again without its times showing it.
-constexpr std::int64_t clock_tick_ns = 20'000'000;
-
-std::int64_t nanoseconds_of(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
-
-std::uint64_t stamp_of(const struct stat& info) {
-  Fnv hash;
-  const std::int64_t modified = nanoseconds_of(info.st_mtim), changed = nanoseconds_of(info.st_ctim);
-  for (const std::uint64_t part :
-       {std::uint64_t{info.st_dev}, std::uint64_t{info.st_ino}, static_cast<std::uint64_t>(info.st_size),
-        static_cast<std::uint64_t>(modified), static_cast<std::uint64_t>(changed)})
-    for (int shift = 0; shift < 64; shift += 8) hash.add(static_cast<unsigned char>(part >> shift));
-  return std::max<std::uint64_t>(1, hash.value());
-}
-
-bool just_changed(std::int64_t changed_ns) {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return changed_ns > nanoseconds_of(now) - clock_tick_ns;
-}
-
 /// The program's texts come before any file, whose names begin otherwise.
 constexpr std::string_view mark_of_text = " ";
-
-/// The names in a folder that a job file can have, in byte order.
-Result<std::vector<std::string>> list(int folder) {
-  const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
-  if (!stream) return Error{Errc::io, std::system_category().message(errno)};
-  std::vector<std::string> names;
-  errno = 0;
-  while (const dirent* const entry = ::readdir(stream.get()))
-    if (is_job_file_name(entry->d_name)) names.emplace_back(entry->d_name);
-  if (errno != 0) return Error{Errc::io, std::system_category().message(errno)};
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-/// The open folder; or the reason why its files are not read.
-Result<UniqueFd> open_folder(const std::string& path, std::uint32_t daemon) {
-  UniqueFd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder && errno == ENOENT) return Error{Errc::not_found, "no such folder; create it, or set jobs_dir"};
-  if (!folder) return Error{Errc::io, "the folder cannot be read: " + std::system_category().message(errno)};
-  if (const auto fault = distrust_folder(path, daemon)) return Error{Errc::refused, *fault};
-  return folder;
-}
 
 void sort_names(std::vector<std::string>& names) {
   std::sort(names.begin(), names.end());
@@ -93,21 +44,6 @@ std::string text_for_program(std::string_view name, const std::string& place, Di
 
 }  // namespace
 
-std::vector<Group> groups_in_force(const JobSet& set) {
-  std::vector<Group> groups;
-  std::set<std::string_view> seen;
-  for (const auto& [name, group] : set.groups) groups.push_back(group);
-  for (const schedule::DefinitionPtr& definition : set.definitions) {
-    const std::string& name = definition->job.group;
-    const auto common = is_instance(name) ? set.groups.find(common_name(name)) : set.groups.end();
-    if (common == set.groups.end() || common->second.max_running == 0 || !seen.insert(name).second) continue;
-    Group& group = groups.emplace_back();
-    group.name = name;
-    group.max_running = common->second.max_running;
-  }
-  return groups;
-}
-
 /// One reload: its resources, the files that it has found, and the names of jobs and groups in them.
 struct JobsDir::Pass {
   UniqueFd folder;
@@ -116,6 +52,8 @@ struct JobsDir::Pass {
   std::vector<Found> found;
   std::vector<std::string> jobs, groups;
   std::size_t rewritten = 0;  // files
+  BesideFiles beside;
+  Calendars calendars;  // as they will be
 };
 
 JobsDir::JobsDir(std::string path, JobSettings settings, ConfigGroups groups)
@@ -140,7 +78,7 @@ void JobsDir::find_files(Pass& pass) {
   auto folder = open();
   if (!folder) return findings.error({}, folder.error().what);
   pass.folder = std::move(*folder);
-  const auto names = list(pass.folder.get());
+  const auto names = list_job_files(pass.folder.get());
   if (!names) {
     unread_ = true;
     return findings.error({}, "the folder cannot be read: " + names.error().what);
@@ -148,6 +86,7 @@ void JobsDir::find_files(Pass& pass) {
   pass.found.reserve(names->size());
   forget_identities();
   forget_zones();
+  forget_changed_calendars(pass);
   for (const std::string& name : *names) read_if_changed(name, pass);
   for (const auto& [name, file] : files_)
     if (!texts_.contains(name) && !std::binary_search(names->begin(), names->end(), name))
@@ -161,7 +100,10 @@ void JobsDir::read_texts_again(Pass& pass) {
 
 JobsDir::Found JobsDir::read_text_of_program(const std::string& name, Identities& identities) {
   Found found{name, Found::State::good};
-  found.content = read_job_file(texts_.at(name), {shown(name), settings_.daemon}, settings_, identities, &parts_);
+  const std::string& text = texts_.at(name);
+  found.owner = settings_.daemon;
+  if (may_have_calendars(text)) return found.unread = text, found;
+  found.content = read_job_file(text, {shown(name), found.owner}, settings_, identities, &parts_);
   if (has_errors(found.content.diagnostics)) found.state = Found::State::broken;
   return found;
 }
@@ -172,6 +114,7 @@ Result<Changes> JobsDir::put(std::string_view name, std::string text, const Plac
   std::swap(at->second, text);
   Pass pass;
   pass.found.push_back(read_text_of_program(file, pass.identities));
+  read_by_calendars(pass);
   const JobFile& content = pass.found.front().content;
   const bool is_good = pass.found.front().state == Found::State::good;
   const bool is_one = content.definitions.size() + content.groups.size() <= 1;
@@ -223,6 +166,7 @@ Changes JobsDir::reload(std::span<const std::string> names) {
   else
     return Findings(path_, folder_findings_).error({}, folder.error().what), commit(pass);
   std::set<std::string> looked(names.begin(), names.end());
+  for (const std::string& name : forget_changed_calendars(pass)) looked.insert(name);
   for (const auto& [name, file] : files_)
     if (file.linked) looked.insert(name);  // any name may be one on its way: the ..data of a ConfigMap
   for (const std::string& name : looked)
@@ -242,7 +186,7 @@ void JobsDir::read_if_changed(const std::string& name, Pass& pass) {
 }
 
 Result<UniqueFd> JobsDir::open() {
-  auto folder = open_folder(path_, settings_.daemon);
+  auto folder = open_jobs_folder(path_, settings_.daemon);
   if (!folder && folder.error().code == Errc::io) unread_ = true;
   return folder;
 }
@@ -260,14 +204,17 @@ JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
   if (!done && done.error().code == Errc::io) unread_ = true;
   if (!done) return findings.error({}, done.error().what), found;
   found.text = Fnv().add(pass.text).value() & (~std::uint64_t{0} >> 1);
+  found.owner = file->info.st_uid;
+  if (just_changed(file->info)) found.stamp = 0;
+  if (may_have_calendars(pass.text)) return found.state = Found::State::good, found.unread = pass.text, found;
   found.content = read_job_file(pass.text, {origin.name, file->info.st_uid}, settings_, pass.identities, &parts_);
-  if (has_errors(found.content.diagnostics)) return found;
-  found.state = Found::State::good;
-  if (just_changed(nanoseconds_of(file->info.st_ctim))) found.stamp = 0;
+  if (!has_errors(found.content.diagnostics)) found.state = Found::State::good;
   return found;
 }
 
 Changes JobsDir::commit(Pass& pass) {
+  read_by_calendars(pass);
+  note_calendars(pass);
   for (Found& found : pass.found) replace(found, pass);
   Changes changes;
   changes.rewritten = pass.rewritten;
@@ -280,6 +227,72 @@ Changes JobsDir::commit(Pass& pass) {
   for (const std::string& name : pass.jobs) settle_job(name, changes);
   gather_diagnostics(changes);
   return changes;
+}
+
+/// Has each file read again whose iCalendar file is not what it was. Returns their names.
+std::vector<std::string> JobsDir::forget_changed_calendars(Pass& pass) {
+  const std::vector<std::string> files = calendars_.with_changed_files(pass.folder.get());
+  for (const std::string& name : files)
+    if (const auto file = files_.find(name); file != files_.end()) file->second.stamp = 0;
+  return files;
+}
+
+/// Reads those of the found files that may have to do with calendars, now that all calendars are known, and those whose
+/// calendars have changed. A file with an error keeps its calendars as they were, which may be another file's error.
+void JobsDir::read_by_calendars(Pass& pass) {
+  const bool concerns = std::any_of(pass.found.begin(), pass.found.end(), [&](const Found& one) {
+    return one.unread || !calendars_.in_force().of_file(one.name).empty();
+  });
+  pass.calendars = calendars_.in_force();
+  if (!concerns) return;
+  pass.beside.open(pass.folder ? pass.folder.get() : -1, settings_.daemon);
+  std::set<std::string> looked;
+  for (std::size_t next = 0; next < pass.found.size();) {
+    for (; next < pass.found.size(); ++next) {
+      const Found& one = pass.found[next];
+      looked.insert(one.name);
+      const bool keeps = one.state == Found::State::broken;
+      const auto now =
+          one.unread ? calendars_in(*one.unread, pass.beside.reader(one.name)) : std::vector<PlacedCalendar>();
+      if (!keeps) pass.calendars.put(one.name, now);
+    }
+    for (const std::string& user : calendars_.users_of(pass.calendars.differing(calendars_.in_force()))) {
+      if (!looked.insert(user).second) continue;
+      if (!pass.folder && !path_.empty())
+        if (auto folder = open(); folder)
+          pass.folder = std::move(*folder), pass.beside.open(pass.folder.get(), settings_.daemon);
+      if (texts_.contains(user)) pass.found.push_back(read_text_of_program(user, pass.identities));
+      const auto file = files_.find(user);
+      if (texts_.contains(user) || file == files_.end() || !pass.folder) continue;
+      file->second.stamp = 0;
+      read_if_changed(user, pass);
+    }
+  }
+  for (bool again = true; std::exchange(again, false);)
+    for (Found& one : pass.found) {
+      if (!one.unread || one.state != Found::State::good) continue;
+      const CalendarSource source{pass.calendars, pass.beside.reader(one.name)};
+      one.content =
+          read_job_file(*one.unread, {shown(one.name), one.owner}, settings_, pass.identities, &parts_, &source);
+      if (!has_errors(one.content.diagnostics)) continue;
+      one.state = Found::State::broken;
+      const Calendars before = pass.calendars;
+      pass.calendars.put(one.name, calendars_.in_force().of_file(one.name));
+      again = again || !pass.calendars.differing(before).empty();
+    }
+}
+
+/// Puts the calendars in force. What a file needs that cannot be read is as it was.
+void JobsDir::note_calendars(Pass& pass) {
+  for (const Found& one : pass.found)
+    if (one.unread || one.state != Found::State::broken)
+      calendars_.note(one.name, {one.content.calendar_names, pass.beside.read_for(one.name)});
+  calendars_.put_in_force(pass.calendars);
+  set_.calendars.clear();
+  for (const std::string_view name : calendars_.named())
+    if (const PlacedCalendar* const calendar = calendars_.in_force().find(name))
+      set_.calendars.push_back(
+          {calendar->name, shown(calendars_.in_force().file_of(name)), calendar->position, calendar->days.last_date()});
 }
 
 /// Adds the instances of jobs whose group has changed: the group says which nodes have one.
@@ -414,6 +427,8 @@ bool JobsDir::settle_group(const std::string& name) {
 
 void JobsDir::gather_diagnostics(Changes& changes) {
   Diagnostics all = folder_findings_;
+  const Diagnostics doubled = calendars_.in_force().duplicates([&](std::string_view file) { return shown(file); });
+  all.insert(all.end(), doubled.begin(), doubled.end());
   for (const auto* const part : {&file_findings_, &chain_faults_, &job_duplicates_, &group_duplicates_})
     for (const auto& [name, findings] : *part) all.insert(all.end(), findings.begin(), findings.end());
   sort(all);

@@ -5,7 +5,8 @@
 // trusted leaves everything as it was. A job that several files define belongs to the first file in byte order,
 // whichever came first; each other one is a finding. A file that is gone takes its jobs along. Of a job with `run_on =
 // "each"` what is in force is this node's instance, JOB@NODE in GROUP@NODE, where the node may lead GROUP. A program
-// that embeds ballot defines jobs and groups of its own beside them: those count before any file's.
+// that embeds ballot defines jobs and groups of its own beside them: those count before any file's. Calendars are
+// of all files: where one changes, the files whose jobs name it are read again.
 //
 // Knows nothing of file watches: who has one passes the names on. Keeps no file open. Threads: one.
 //
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +29,9 @@
 
 #include "base/rare_list.hpp"
 #include "base/unique_fd.hpp"
+#include "config/calendar_desk.hpp"
 #include "config/claims.hpp"
+#include "config/folder_files.hpp"
 #include "config/job_file.hpp"
 #include "config/job_set.hpp"
 
@@ -75,6 +79,9 @@ class JobsDir {
   /// Refers to this object; the next reload changes it.
   const JobSet& set() const { return set_; }
 
+  /// Of all its files, and of the program's texts.
+  const Calendars& calendars() const { return calendars_.in_force(); }
+
   /// Of the definition that counts, also by an instance's name; none: no file has the job, or a text of the program
   /// comes before it.
   std::optional<JobPlace> place_of(std::string_view job) const;
@@ -82,8 +89,7 @@ class JobsDir {
   std::string refusal_of(std::string_view job) const;
 
  private:
-  /// What a file was when it was read, hashed: device, inode, size and times. 0: to be read again.
-  using Stamp = std::uint64_t;
+  using Stamp = FileStamp;
 
   /// A file in force: its last good version. One that never was good has none.
   struct File {
@@ -102,6 +108,8 @@ class JobsDir {
     Stamp stamp = 0;
     std::uint64_t text : 63 = 0;  // a hash
     bool linked : 1 = false;
+    std::uint32_t owner = 0;
+    std::optional<std::string> unread = {};  // its text, which may have to do with calendars: see read_by_calendars()
     JobFile content{};
   };
 
@@ -114,6 +122,9 @@ class JobsDir {
   void find_files(Pass& pass);
   void read_texts_again(Pass& pass);
   Found read_text_of_program(const std::string& name, Identities& identities);
+  std::vector<std::string> forget_changed_calendars(Pass& pass);
+  void read_by_calendars(Pass& pass);
+  void note_calendars(Pass& pass);
   Result<UniqueFd> open();
   Changes commit(Pass& pass);
   void replace(Found& found, Pass& pass);
@@ -141,6 +152,7 @@ class JobsDir {
   std::map<std::pair<std::string, std::string>, std::vector<Position>> after_;
   std::map<std::string, Diagnostics, std::less<>> chain_faults_;                       // by the name of such a job
   std::map<std::string, Diagnostics, std::less<>> job_duplicates_, group_duplicates_;  // by name
+  CalendarDesk calendars_;
   JobSet set_;
   std::uint64_t zone_changes_ = 0;
   bool unread_ = false;

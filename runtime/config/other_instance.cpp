@@ -22,7 +22,7 @@ schedule::DefinitionPtr definition_on(const JobSet& set, std::string_view self, 
   other.job.name = job;
   other.job.group = instance_name(group, node);
   auto made = schedule::Plan::make({other.job.schedule, other.job.timezone, other.job.not_before, other.job.not_after,
-                                    other.job.group, other.job.name});
+                                    other.job.group, other.job.name, (*own)->plan.days()});
   auto* const plan = std::get_if<schedule::Plan>(&made);
   if (!plan) return nullptr;
   other.plan = std::move(*plan);

@@ -23,6 +23,7 @@ namespace ballot::config {
 /// Hashes of the values that are shared.
 inline std::size_t hash_of(const std::string& text) { return std::hash<std::string>()(text); }
 inline std::size_t hash_of(const schedule::Plan& plan) { return plan.hash(); }
+inline std::size_t hash_of(const schedule::DayRule& rule) { return hash_of(rule.text()); }
 template <class T>
 std::size_t hash_of(const std::vector<T>& values) {
   std::size_t hash = values.size();
@@ -62,15 +63,17 @@ class SharedParts {
  public:
   using Text = Shared<std::string>;
   using Texts = Shared<std::vector<std::string>>;
+  using Rule = Shared<schedule::DayRule>;
 
   Text shared(Text text) { return find(texts_, std::move(text)); }
   Texts shared(Texts texts) { return find(lists_, std::move(texts)); }
+  Rule shared(Rule rule) { return find(rules_, std::move(rule)); }
   schedule::Plan shared(schedule::Plan plan) {
     return plans_.find(std::move(plan), [](const schedule::Plan& one) { return one.is_shared(); });
   }
 
   /// So many are kept.
-  std::size_t size() const { return texts_.size() + lists_.size() + plans_.size(); }
+  std::size_t size() const { return texts_.size() + lists_.size() + rules_.size() + plans_.size(); }
 
  private:
   template <class T>
@@ -81,6 +84,7 @@ class SharedParts {
 
   SharedTable<Text> texts_;
   SharedTable<Texts> lists_;
+  SharedTable<Rule> rules_;
   SharedTable<schedule::Plan> plans_;
 };
 

@@ -34,6 +34,8 @@ inline constexpr Word<OnLeadershipLost> on_leadership_lost_words[] = {{"terminat
                                                                       {"finish", OnLeadershipLost::finish}};
 inline constexpr Word<AfterRun> after_run_words[] = {
     {"ignore", AfterRun::ignore}, {"rerun", AfterRun::rerun}, {"reelect", AfterRun::reelect}};
+inline constexpr Word<DayShift> day_shift_words[] = {
+    {"none", DayShift::none}, {"next", DayShift::next}, {"previous", DayShift::previous}};
 inline constexpr Word<OutputKeep> output_words[] = {{"history", OutputKeep::history}, {"discard", OutputKeep::discard}};
 inline constexpr Word<Background> background_words[] = {{"kill", Background::kill}, {"leave", Background::leave}};
 inline constexpr Word<MailOn> mail_on_words[] = {
@@ -53,6 +55,7 @@ inline std::span<const Word<Guarantee>> words(Guarantee) { return guarantee_word
 inline std::span<const Word<AfterStatus>> words(AfterStatus) { return after_status_words; }
 inline std::span<const Word<OnLeadershipLost>> words(OnLeadershipLost) { return on_leadership_lost_words; }
 inline std::span<const Word<AfterRun>> words(AfterRun) { return after_run_words; }
+inline std::span<const Word<DayShift>> words(DayShift) { return day_shift_words; }
 inline std::span<const Word<OutputKeep>> words(OutputKeep) { return output_words; }
 inline std::span<const Word<Background>> words(Background) { return background_words; }
 inline std::span<const Word<MailOn>> words(MailOn) { return mail_on_words; }

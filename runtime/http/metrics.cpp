@@ -40,6 +40,7 @@ constexpr Outcomes outcomes[] = {{Status::succeeded, Reason::none, Reason::none}
                                  {Status::killed, Reason::operator_, Reason::shutdown},
                                  {Status::lost, Reason::node_died, Reason::evidence_lost},
                                  {Status::skipped, Reason::overlap, Reason::dry_run, false},
+                                 {Status::skipped, Reason::calendar, Reason::calendar, false},
                                  {Status::missed, Reason::misfire, Reason::halted, false}};
 
 template <class Enum>

@@ -272,7 +272,8 @@ io::Message ControlAnswers::with_file(const std::string& name, io::Message job) 
   job.set("file", place->file).set("line", std::int64_t{place->position.line});
   if (const auto definition = jobs_.set().definitions.find(name); definition != jobs_.set().definitions.end())
     job.set("timezone", std::string(*(*definition)->job.timezone))
-        .set("description", std::string(*(*definition)->job.description));
+        .set("description", std::string(*(*definition)->job.description))
+        .set("calendars", (*definition)->plan.days()->summary());
   if (const auto refusal = jobs_.refusal_of(name))
     job.set("refused", refusal->error).set("refused_since", format_millis(refusal->since));
   return job;
@@ -376,6 +377,8 @@ void ControlAnswers::status(std::function<void(const NodeStatus&)> done, const S
   const auto add_findings = [this, done = std::move(done)](NodeStatus status) {
     const std::string errors = config::summary_of_errors(jobs_.set().diagnostics);
     if (!errors.empty()) status.degraded.push_back("config: " + errors);
+    for (const config::Diagnostic& one : config::fading(jobs_.set().calendars, io::read_clocks().wall))
+      status.degraded.push_back("calendar: " + one.file + ":" + std::to_string(one.line) + ": " + one.message);
     done(status);
   };
   views_.status(add_findings, beside);

@@ -16,9 +16,9 @@ bool comes_before(const PlannedSlot& a, const PlannedSlot& b) {
 std::vector<WallTime> slots_of_plan(const schedule::Plan& plan, const std::vector<WallTime>& phase, WallTime after,
                                     WallTime until, std::size_t most) {
   std::vector<WallTime> slots;
-  for (auto slot = plan.next(after, phase); slot && slot->at < until && slots.size() < most;
-       slot = plan.next(slot->at, phase))
-    if (!slot->dst_gap) slots.push_back(slot->at);
+  for (auto slot = plan.next_due(after, phase); slot && slot->at < until && slots.size() < most;
+       slot = plan.next_due(slot->at, phase))
+    slots.push_back(slot->at);
   return slots;
 }
 

@@ -29,13 +29,16 @@ class Calendar {
   /// Whether no date that the calendar has (it repeats after 400 years) is in it.
   bool never() const;
 
+  /// The first day that is not before `from`, and the first time of its days that is not; none before the horizon, or
+  /// midnight.
+  std::optional<std::chrono::local_days> next_day(std::chrono::local_days from) const;
+  std::optional<std::chrono::seconds> next_time(std::chrono::seconds from) const;
+
   bool every_hour() const { return fields_.hours == 0xff'ffff; }
   const CronFields& fields() const { return fields_; }
   bool operator==(const Calendar&) const = default;
 
  private:
-  std::optional<std::chrono::local_days> next_day(std::chrono::local_days from) const;
-  std::optional<std::chrono::seconds> next_time(std::chrono::seconds from) const;
   std::uint32_t days_of(std::chrono::year_month month) const;
 
   CronFields fields_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "ballot/defaulted.hpp"
 #include "base/assert.hpp"
@@ -25,12 +26,32 @@ std::optional<Slot> next_of_every(seconds period, WallTime anchor, sys_seconds f
   const auto start = floor<seconds>(std::clamp(anchor, first_instant, last_instant));
   const auto passed = std::max((from - start + period - seconds(1)) / period, std::int64_t{1});
   if (period > (last_instant - start) / passed) return std::nullopt;
-  return Slot{start + passed * period, false};
+  return Slot{start + passed * period};
 }
 
 /// The earlier of two; of equal instants, the one that is due and not just recorded.
 bool comes_before(const Slot& left, const Slot& right) {
-  return left.at != right.at ? left.at < right.at : left.dst_gap < right.dst_gap;
+  return left.at != right.at ? left.at < right.at : left.kind < right.kind;
+}
+
+/// The local date of an instant.
+local_days day_of(WallTime at, const TimeZone& zone) {
+  const sys_seconds second = floor<seconds>(at);
+  return floor<std::chrono::days>(std::chrono::local_seconds(second.time_since_epoch() + zone.offset(second)));
+}
+
+/// The same by a rule of days.
+std::optional<Slot> next_of_every(seconds period, WallTime anchor, sys_seconds from, const DayRule& days,
+                                  const TimeZone& zone, bool due_only) {
+  auto slot = next_of_every(period, anchor, from);
+  while (slot && !days.allows(day_of(slot->at, zone))) {
+    if (!due_only) return Slot{slot->at, Slot::Kind::left_out};
+    const auto allowed = days.next_allowed(day_of(slot->at, zone) + std::chrono::days(1));
+    if (!allowed) return std::nullopt;
+    const sys_seconds begin = zone.find(std::chrono::local_seconds(*allowed)).first;
+    slot = next_of_every(period, anchor, std::max(begin, floor<seconds>(slot->at) + seconds(1)));
+  }
+  return slot;
 }
 
 std::size_t mixed(std::size_t hash, std::uint64_t value) { return (hash ^ hash >> 29 ^ value) * 0x9e3779b97f4a7c15; }
@@ -55,12 +76,16 @@ struct Plan::State {
     std::vector<std::string> everies;  // their texts, in the same order
     WallTime not_before = first_instant, not_after = last_instant;
     bool on_reboot = false;
+    Shared<DayRule> days;          // default: all are allowed
+    std::optional<TimeZone> zone;  // of these days
     bool operator==(const More&) const = default;
   };
 
   std::optional<Schedule> schedule;
   Defaulted<More> more;
   bool operator==(const State&) const = default;
+
+  const DayRule* rule() const { return more->days.is_default() ? nullptr : &*more->days; }
 
   void add(CronExpression&& expression, const TimeZone& zone) {
     if (const auto* fields = std::get_if<CronFields>(&expression.when)) {
@@ -80,6 +105,30 @@ struct Plan::State {
   }
 };
 
+namespace {
+
+/// Whether an expression goes with the rule of days. What has no date in the job's zone cannot: its promise would be
+/// another one.
+bool check_days(const PlanSpec& spec, const CronExpression& expression, const TimeZone& zone, std::size_t index,
+                std::vector<PlanError>& errors) {
+  if (spec.days.is_default()) return true;
+  const char* why = nullptr;
+  if (std::holds_alternative<Reboot>(expression.when))
+    why = "'@reboot' is due when a node boots, on whatever day that is: calendars leave out days of a schedule";
+  else if (std::holds_alternative<Every>(expression.when) && spec.days->shift != DayShift::none)
+    why =
+        "the slots of '@every' follow elapsed time and have no time of day that they could keep on another day: "
+        "'shift' must be \"none\"";
+  else if (std::holds_alternative<CronFields>(expression.when) && expression.zone && !(*expression.zone == zone))
+    why =
+        "calendars have the days of the job's timezone, and this schedule has a zone of its own: make that the "
+        "job's 'timezone'";
+  if (why) errors.push_back({PlanError::Kind::days, index, 1, why});
+  return why == nullptr;
+}
+
+}  // namespace
+
 Plan::Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 const Plan::State& Plan::state() const {
@@ -97,8 +146,12 @@ std::variant<Plan, std::vector<PlanError>> Plan::make(const PlanSpec& spec) {
     if (auto* faults = std::get_if<CronFaults>(&parsed))
       for (CronFault& fault : *faults)
         errors.push_back({PlanError::Kind::expression, index, fault.column, std::move(fault.text)});
-    else if (zone)
+    else if (zone && check_days(spec, std::get<CronExpression>(parsed), *zone, index, errors))
       state->add(std::get<CronExpression>(std::move(parsed)), *zone);
+  }
+  if (zone && !spec.days.is_default()) {
+    state->more.edit().days = spec.days;
+    state->more.edit().zone = *zone;
   }
   if (!errors.empty()) return errors;
   if (spec.not_before) state->more.edit().not_before = std::max(first_instant, *spec.not_before);
@@ -106,21 +159,53 @@ std::variant<Plan, std::vector<PlanError>> Plan::make(const PlanSpec& spec) {
   return Plan(state);
 }
 
+std::optional<Plan> Plan::of_stored(PlanSpec spec) {
+  std::string rule;
+  std::tie(spec.expressions, rule) = without_rule(std::move(spec.expressions));
+  auto days = DayRule::parse(rule);
+  if (!rule.empty() && !days) return std::nullopt;
+  if (days) spec.days = std::move(*days);
+  auto made = make(spec);
+  auto* const plan = std::get_if<Plan>(&made);
+  return plan ? std::optional(std::move(*plan)) : std::nullopt;
+}
+
 std::optional<Slot> Plan::next(WallTime after, std::span<const WallTime> anchors) const {
+  return next(after, anchors, false);
+}
+
+std::optional<Slot> Plan::next_due(WallTime after, std::span<const WallTime> anchors) const {
+  auto slot = next(after, anchors, true);
+  while (slot && !slot->is_due()) slot = next(slot->at, anchors, true);
+  return slot;
+}
+
+/// With `due_only` none that a rule leaves out.
+std::optional<Slot> Plan::next(WallTime after, std::span<const WallTime> anchors, bool due_only) const {
   const State& state = this->state();
   const State::More& more = *state.more;
   BALLOT_ASSERT(anchors.size() == more.everies.size(), "a plan wants one anchor for each of its everies");
   after = std::max(after, more.not_before - milliseconds(1));
   if (after >= more.not_after) return std::nullopt;
   const sys_seconds from = floor<seconds>(after) + seconds(1);
+  const DayRule* const days = state.rule();
   std::optional<Slot> first;
   const auto consider = [&first](const std::optional<Slot>& slot) {
     if (slot && (!first || comes_before(*slot, *first))) first = slot;
   };
-  if (state.schedule) consider(state.schedule->next(from));
-  for (const Schedule& schedule : more.schedules) consider(schedule.next(from));
-  for (std::size_t i = 0; i < anchors.size(); ++i) consider(next_of_every(more.periods[i], anchors[i], from));
+  if (state.schedule) consider(state.schedule->next(from, days, due_only));
+  for (const Schedule& schedule : more.schedules) consider(schedule.next(from, days, due_only));
+  for (std::size_t i = 0; i < anchors.size(); ++i)
+    consider(days ? next_of_every(more.periods[i], anchors[i], from, *days, *more.zone, due_only)
+                  : next_of_every(more.periods[i], anchors[i], from));
   return first && first->at <= more.not_after ? first : std::nullopt;
+}
+
+const Shared<DayRule>& Plan::days() const { return state().more->days; }
+
+std::string Plan::why_left_out(WallTime slot) const {
+  const State::More& more = *state().more;
+  return more.zone ? more.days->why_not(day_of(slot, *more.zone)) : "";
 }
 
 const std::vector<std::string>& Plan::everies() const { return state().more->everies; }
@@ -145,6 +230,7 @@ std::size_t Plan::hash() const {
   for (const WallTime bound : {more.not_before, more.not_after})
     hash = mixed(hash, static_cast<std::uint64_t>(bound.time_since_epoch().count()));
   hash = mixed(hash, more.on_reboot ? 1 : 0);
+  if (!more.days.is_default()) hash = mixed(hash, std::hash<std::string>()(more.days->text()));
   return hash ^ hash >> 32;
 }
 
@@ -153,6 +239,7 @@ bool Plan::has_same_zones(const Plan& other) const {
   const State &mine = state(), &others = other.state();
   if (mine.schedule.has_value() != others.schedule.has_value()) return false;
   if (mine.schedule && !same(*mine.schedule, *others.schedule)) return false;
+  if (mine.more->zone != others.more->zone) return false;
   const auto &more = mine.more->schedules, &more_others = others.more->schedules;
   return std::equal(more.begin(), more.end(), more_others.begin(), more_others.end(), same);
 }

@@ -14,7 +14,9 @@
 #include <variant>
 #include <vector>
 
+#include "ballot/shared.hpp"
 #include "ballot/time.hpp"
+#include "schedule/day_rule.hpp"
 
 namespace ballot::schedule {
 
@@ -23,22 +25,33 @@ struct PlanSpec {
   std::string timezone = "UTC";
   std::optional<WallTime> not_before{}, not_after{};  // first and last possible slot
   std::string group{}, job{};                         // what `H` hashes, with the field
+  Shared<DayRule> days{};                             // of the days of `timezone`; default: all are allowed
 };
 
 /// What is wrong, and where: which expression (its index), and the column in it, from 1.
 struct PlanError {
-  enum class Kind { expression, timezone };
+  enum class Kind {
+    expression,
+    timezone,
+    days  // an expression does not go with the rule of days
+  };
   Kind kind = Kind::expression;
   std::size_t index = 0;
   int column = 1;
   std::string text;
 };
 
-/// An instant at which the job is due; or, with `dst_gap`, one in place of a local date that does not exist: it is
-/// never run, and is settled as `missed: dst_gap`.
+/// An instant at which the job is due, or one that is settled and never run.
 struct Slot {
+  enum class Kind : std::uint8_t {
+    due,
+    dst_gap,  // in place of a local date that does not exist: `missed: dst_gap`
+    left_out  // on a day that the rule does not allow: `skipped: calendar`
+  };
   WallTime at{};
-  bool dst_gap = false;
+  Kind kind = Kind::due;
+
+  bool is_due() const { return kind == Kind::due; }
   bool operator==(const Slot&) const = default;
 };
 
@@ -48,12 +61,16 @@ class Plan {
   Plan() = default;
   /// Every error of every expression.
   static std::variant<Plan, std::vector<PlanError>> make(const PlanSpec& spec);
+  /// Of expressions as registers and ledgers have them: with_rule(). None: it cannot be read.
+  static std::optional<Plan> of_stored(PlanSpec spec);
 
   /// The first slot strictly after `after`; none if there is none (none ever, or past not_after). Whole seconds.
   /// Strictly ascending when fed its own answers; bounded work. `anchors` has one instant for each of everies(), in
   /// order: the slots of `@every D` are anchor + k * D, k >= 1, the anchor cut to its second. An instant at which one
-  /// schedule is due and another has a dst_gap is due. Knows the years 1800 to 2399. Requires: as many anchors.
+  /// schedule is due and another is not is due. Knows the years 1800 to 2399. Requires: as many anchors.
   std::optional<Slot> next(WallTime after, std::span<const WallTime> anchors) const;
+  /// The same of those that are due, however many are left out before it.
+  std::optional<Slot> next_due(WallTime after, std::span<const WallTime> anchors) const;
 
   /// The texts of the plan's `@every` schedules, in the order in which next() wants their anchors.
   const std::vector<std::string>& everies() const;
@@ -64,6 +81,11 @@ class Plan {
   /// True where next() can never return anything (no schedule, or not_after before not_before) and there is no @reboot:
   /// by trigger only.
   bool empty() const;
+
+  /// The rule of its days; default: all are allowed.
+  const Shared<DayRule>& days() const;
+  /// Of a slot that is left out, why: "2026-12-25 is in holidays".
+  std::string why_left_out(WallTime slot) const;
 
   /// Requires: plans of one definition. Whether their zones have the same rules.
   bool has_same_zones(const Plan& other) const;
@@ -79,6 +101,7 @@ class Plan {
   explicit Plan(std::shared_ptr<const State> state);
   const State& state() const;
   bool is_equal(const Plan& other) const;
+  std::optional<Slot> next(WallTime after, std::span<const WallTime> anchors, bool due_only) const;
   std::shared_ptr<const State> state_;  // null: of no schedule
 };
 

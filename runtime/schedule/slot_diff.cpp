@@ -17,12 +17,8 @@ class Slots {
   WallTime next() const { return next_; }
   void advance() {
     next_ = WallTime::max();
-    while (plan_) {
-      const auto slot = plan_->next(at_, anchors_);
-      if (!slot || slot->at > until_) return;
-      at_ = slot->at;
-      if (!slot->dst_gap) return void(next_ = at_);
-    }
+    const auto slot = plan_ ? plan_->next_due(at_, anchors_) : std::nullopt;
+    if (slot && slot->at <= until_) next_ = at_ = slot->at;
   }
 
  private:

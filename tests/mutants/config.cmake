@@ -20,7 +20,7 @@ ballot_mutant(swapped_letters_are_two_slips FILE runtime/config/names.cpp
   FIND "row[j] = std::min(row[j], before_last[j - 2] + 1);" REPLACE "(void)before_last;"
   BY unit_config FILTER "Nearest.*" FINDING "FAILED.*Nearest.FindsSlips")
 ballot_mutant(broken_file_is_taken_for_good FILE runtime/config/jobs_dir.cpp
-  FIND "if (has_errors(found.content.diagnostics)) return found;" REPLACE ""
+  FIND "if (!has_errors(found.content.diagnostics)) found.state = Found::State::good;" REPLACE "found.state = Found::State::good;"
   BY unit_config FILTER "JobsDirTest.*" FINDING "FAILED.*JobsDirTest.KeepsTheLastGoodVersion")
 ballot_mutant(unchanged_definition_is_a_change FILE runtime/config/jobs_dir.cpp
   FIND "if (same(**old, *next)) return;" REPLACE ""

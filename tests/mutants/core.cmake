@@ -240,7 +240,8 @@ ballot_mutant(group_end_not_recorded FILE runtime/core/group/group_machine.cpp
   FIND "last.ended_at = g.c.now.wall;" REPLACE "last.ended_at.reset();"
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
 ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
-  FIND "if (slot.dst_gap) return as(Status::missed, Reason::dst_gap)" REPLACE ""
+  FIND "if (!slot.is_due()) return add_closed(closed_slot(slot))"
+  REPLACE "slot.kind = schedule::Slot::Kind::due"
   FINDING "FAILED.*Gap.ADateThatDoesNotExist" FILTER "Gap.*")
 ballot_mutant(unfit_node_campaigns FILE runtime/core/group/group_machine.cpp
   FIND "g.is_node_fit && state_.unfit.empty() && may_lead" REPLACE "g.is_node_fit && may_lead"
@@ -344,3 +345,16 @@ ballot_mutant(deadline_counts_from_the_slot_of_the_parent FILE runtime/core/job/
 ballot_mutant(phase_of_its_own FILE runtime/core/job/register/pending_write.cpp
   FIND "phase ? phase->anchors :" REPLACE "phase && phase->fence > next.fence + 1000000 ? phase->anchors :"
   FINDING "FAILED.*Chained.TheSlotsOfAnEvery" FILTER "Chained.*")
+ballot_mutant(days_that_are_left_out_are_due FILE runtime/core/job/slots/settlement.cpp
+  FIND "if (slot.kind == schedule::Slot::Kind::left_out) return add_closed(closed_slot(slot))"
+  REPLACE "if (slot.kind == schedule::Slot::Kind::left_out) slot.kind = schedule::Slot::Kind::due"
+  FINDING "FAILED.*Days" FILTER "Days.*")
+ballot_mutant(days_that_are_left_out_overtake_slots_that_may_be_chosen FILE runtime/core/job/slots/settlement.cpp
+  FIND "if (candidates_.empty()) return add_decided(closed)" REPLACE "return add_decided(closed)"
+  FINDING "FAILED.*Days.BetweenSlots" FILTER "Days.*")
+ballot_mutant(a_register_forgets_calendars FILE runtime/core/job/register/pending_write.cpp
+  FIND "if (!days.empty()) timing.expressions = schedule::with_rule(job.schedule, days)" REPLACE "(void)0"
+  FINDING "FAILED.*Days" FILTER "Days.*")
+ballot_mutant(a_definition_of_the_ledger_forgets_calendars FILE runtime/core/job/slots/slot_feed.cpp
+  FIND "schedule::with_rule(as_loaded.schedule, *as_loaded.details->days)" REPLACE "as_loaded.schedule"
+  FINDING "FAILED.*Days" FILTER "Days.*")

@@ -23,14 +23,41 @@ ballot_mutant(every_skips_what_is_due_now FILE runtime/schedule/plan.cpp
   FIND "(from - start + period - seconds(1)) / period" REPLACE "(from - start) / period + 1"
   BY unit_schedule FILTER "Plan.*" FINDING "FAILED.*Plan.CountsEvery")
 ballot_mutant(recorded_slot_hides_one_that_is_due FILE runtime/schedule/plan.cpp
-  FIND "left.dst_gap < right.dst_gap" REPLACE "left.dst_gap > right.dst_gap"
+  FIND "left.kind < right.kind" REPLACE "left.kind > right.kind"
   BY unit_schedule FILTER "Plan.*" FINDING "FAILED.*Plan.PrefersTheSlotThatIsDue")
 ballot_mutant(moved_slots_vanish_and_appear FILE runtime/schedule/slot_diff.cpp
   FIND "const bool moved = gone.count == come.count && gone.count > 0;" REPLACE "const bool moved = false;"
   BY unit_schedule FILTER "SlotDiff.*" FINDING "FAILED.*SlotDiff.AnotherHourMoves")
 ballot_mutant(dates_that_do_not_exist_are_compared FILE runtime/schedule/slot_diff.cpp
-  FIND "if (!slot->dst_gap) return void(next_ = at_);" REPLACE "return void(next_ = at_);"
+  FIND "plan_->next_due(at_, anchors_)" REPLACE "plan_->next(at_, anchors_)"
   BY unit_schedule FILTER "SlotDiff.*" FINDING "FAILED.*SlotDiff.ADateThatDoesNotExist")
 ballot_mutant(hash_of_a_plan_leaves_its_bounds_out FILE runtime/schedule/plan.cpp
   FIND "for (const WallTime bound : {more.not_before, more.not_after})" REPLACE "for (const WallTime bound : {more.not_before})"
   BY unit_schedule FILTER "Plan.*" FINDING "FAILED.*Plan.HasTheHash")
+ballot_mutant(calendars_of_except_are_left_out FILE runtime/schedule/day_rule.cpp
+  FIND "return !has(except, day) && (only.empty() || has(only, day));" REPLACE "return only.empty() || has(only, day);"
+  BY unit_schedule FILTER "ChosenDays.*" FINDING "FAILED.*ChosenDays")
+ballot_mutant(days_before_one_that_is_allowed_move_past_it FILE runtime/schedule/day_rule.cpp
+  FIND "before ? *before + days(1) : from - farthest_shift" REPLACE "from - farthest_shift"
+  BY unit_schedule FILTER "ChosenDays.*" FINDING "FAILED.*ChosenDays")
+ballot_mutant(days_that_are_too_far_move_on FILE runtime/schedule/day_rule.cpp
+  FIND "*target - farthest_shift);" REPLACE "from - farthest_shift);"
+  BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")
+ballot_mutant(days_move_back_past_what_was_asked FILE runtime/schedule/day_rule.cpp
+  FIND "if (to && *to >= from) return" REPLACE "if (to) return"
+  BY unit_schedule FILTER "ChosenDays.*" FINDING "FAILED.*ChosenDays")
+ballot_mutant(days_that_move_back_are_passed_over_too_long FILE runtime/schedule/day_rule.cpp
+  FIND "on = std::min(on, *to + farthest_shift + days(1));" REPLACE "(void)0;"
+  BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")
+ballot_mutant(a_rule_forgets_what_is_left_out FILE runtime/schedule/day_rule.cpp
+  FIND "return Chosen<local_days>{*day, !due_only && !allows(*day)};" REPLACE "return Chosen<local_days>{*day, false};"
+  BY unit_schedule FILTER "ChosenDays.*" FINDING "FAILED.*ChosenDays")
+ballot_mutant(one_label_of_a_gap_stands_for_all FILE runtime/schedule/schedule.cpp
+  FIND "while (!slot.is_due()) {" REPLACE "while (false) {"
+  BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")
+ballot_mutant(every_has_no_days FILE runtime/schedule/plan.cpp
+  FIND "while (slot && !days.allows(day_of(slot->at, zone))) {" REPLACE "while (false) {"
+  BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")
+ballot_mutant(every_has_the_days_of_utc FILE runtime/schedule/plan.cpp
+  FIND "second.time_since_epoch() + zone.offset(second)" REPLACE "second.time_since_epoch() + zone.offset(second) * 0"
+  BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")

@@ -66,6 +66,8 @@ class Chaos {
   std::string any_group();
 
   void go_to_a_change_of_clocks();
+  void add_job_with_calendars();
+  std::string any_rule();
   void make_jobs();
   void make_nodes();
   void habits(SimNode& node);
@@ -105,10 +107,11 @@ class Chaos {
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random chains_, fitness_, functions_, links_, pauses_, places_, zones_;
+  Random chains_, fitness_, functions_, links_, pauses_, places_, zones_, days_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC
+  std::chrono::local_days day_{};  // that begins for the job with calendars
   std::set<std::string> spoiled_;  // jobs whose register was
   std::string story_;
   Millis fastest_{1}, slowest_{3};  // of every link

@@ -4,6 +4,7 @@
 
 #include "base/candidates.hpp"
 #include "base/instance.hpp"
+#include "schedule/day_set.hpp"
 #include "sim/chaos.hpp"
 
 namespace ballot {
@@ -128,6 +129,53 @@ std::optional<Job> Chaos::linked(Job job, const std::string& without) const {
   return job;
 }
 
+/// Some minutes after life has begun its zone has midnight, and one of the two days, or both, is not allowed.
+void Chaos::add_job_with_calendars() {
+  using namespace std::chrono;
+  if (zone_.empty()) world_.run_for(hours(1) - seconds(60 + static_cast<int>(days_.below(500))));
+  const auto midnight = ceil<hours>(world_.wall() + seconds(30));
+  const auto hour = (midnight - floor<days>(midnight)) / hours(1);
+  day_ = local_days(floor<days>(midnight).time_since_epoch() + days(hour > 12 ? 1 : 0));
+  Job job;
+  job.name = "chosen";
+  job.group = groups[days_.below(3)];
+  job.timezone = hour <= 12 ? "Etc/GMT+" + std::to_string(hour) : "Etc/GMT-" + std::to_string(24 - hour);
+  // Of both days, of the first or of the second; by elapsed time, or by the wall clock.
+  const year_month_day first(day_ - days(1)), second(day_);
+  const auto date = [](year_month_day of) {
+    return std::to_string(static_cast<unsigned>(of.day())) + " " + std::to_string(static_cast<unsigned>(of.month()));
+  };
+  const std::string dates[] = {"* *", "* *", date(first), date(second)};
+  const std::string times = days_.below(2) == 0 ? "*/20 * * " : "*/30 * 0,1,22,23 ";
+  job.schedule = {times + dates[days_.below(std::size(dates))] + " *"};
+  job.start_deadline = some(5s, 5min);
+  constexpr Misfire misfires[] = {Misfire::latest, Misfire::all, Misfire::skip};
+  job.misfire = misfires[days_.below(std::size(misfires))];
+  job.details.edit().days = any_rule();
+  if (job.details->days->find("shift") == std::string::npos && days_.below(4) == 0) job.schedule = {"@every 25s"};
+  files_.push_back(std::move(job));
+}
+
+/// Of the days before and after midnight. A rule without a shift stays one, as `@every` has none.
+std::string Chaos::any_rule() {
+  using schedule::text_of;
+  using std::chrono::days;
+  const std::string first = text_of(day_ - days(1)), second = text_of(day_), third = text_of(day_ + days(1));
+  const std::string rules[] = {"except holidays=" + second,
+                               "except holidays=" + first,
+                               "only work=" + first,
+                               "except holidays=" + first + ".." + third,
+                               "except holidays=" + first + " shift=next",
+                               "except holidays=" + second + " shift=previous",
+                               "except holidays=" + second + " only work=" + first + "," + third + " shift=next",
+                               "only work=" + text_of(day_ - days(400)) + " shift=next",
+                               "except holidays=" + second + ".." + third + " shift=next"};
+  const bool stays = std::any_of(files_.begin(), files_.end(), [](const Job& job) {
+    return job.name == "chosen" && job.details->days->find("shift") == std::string::npos;
+  });
+  return rules[days_.below(stays ? 4 : std::size(rules))];
+}
+
 void Chaos::habits(SimNode& node) {
   node.takes["minutely"] = some(100ms, 90s);
   node.takes["fast"] = some(100ms, 15s);
@@ -144,6 +192,7 @@ void Chaos::habits(SimNode& node) {
   node.takes["again"] = some(1s, 20s);
   node.takes[instance_name("trims", node.name)] = some(100ms, 80s);
   node.takes[instance_name("rotates", node.name)] = some(1s, 1min);
+  node.takes["chosen"] = some(100ms, 15s);
   node.exits["skips"] = 3;
   if (one_in(2)) node.exits["hand"] = 1;
   node.runner.habits.stubborn = {"stubborn"};

@@ -17,6 +17,7 @@
 #include "config/jobs_dir.hpp"
 #include "config/names.hpp"
 #include "io/backend_port.hpp"
+#include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
 #include "library/settings.hpp"
 
@@ -85,7 +86,7 @@ void check_names(const std::string& folder, Findings& findings) {
     names.push_back(at->path().filename());
   std::sort(names.begin(), names.end());
   for (const std::string& name : names)
-    if (!config::is_job_file_name(name) && !is_leftover(name))
+    if (!config::is_job_file_name(name) && !config::is_calendar_file_name(name) && !is_leftover(name))
       config::Findings(folder + "/" + name, findings.diagnostics)
           .warning({}, "is not read: a job file's name is letters, digits, '.', '_' and '-', and ends with .toml");
 }
@@ -98,10 +99,12 @@ void check_jobs(const config::Config& config, const Paths& paths, Findings& find
     config::JobsDir jobs(folder, settings, {config.file, config.groups});
     jobs.reload();
     findings.add(jobs.set().diagnostics);
+    findings.add(config::fading(jobs.set().calendars, io::read_clocks().wall));
     findings.jobs += jobs.set().definitions.size();
   }
   const config::Checked checked = config::check_job_files(paths.files, settings);
   findings.add(checked.diagnostics);
+  findings.add(config::fading(checked.calendars, io::read_clocks().wall));
   findings.jobs += checked.jobs;
 }
 

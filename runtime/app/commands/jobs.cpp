@@ -69,7 +69,7 @@ io::Message message_of(const schedule::Definition& definition) {
   job.set("job", definition.job.name).set("group", std::string(*definition.job.group)).set("leader", "");
   job.set("state", std::string(definition.job.enabled ? "" : "disabled"));
   const bool is_known = definition.job.enabled && definition.plan.everies().empty();
-  const auto next = is_known ? definition.plan.next(io::read_clocks().wall, {}) : std::nullopt;
+  const auto next = is_known ? definition.plan.next_due(io::read_clocks().wall, {}) : std::nullopt;
   if (next) job.set("next_slot", format_slot(next->at));
   return job;
 }

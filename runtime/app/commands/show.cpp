@@ -53,7 +53,7 @@ struct ShownJob {
   std::vector<Pause> pauses;
   std::optional<config::JobPlace> place;  // none: no file defines it
   std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
-  std::string timezone, digest;
+  std::string timezone, calendars, digest;
   std::vector<std::string> after, before;  // the jobs that it comes after, and those that come after it
   std::string after_status;                // how the first must have ended; "" where there are none
   std::vector<WallTime> next;
@@ -166,9 +166,9 @@ std::vector<WallTime> next_slots(const schedule::Definition& definition, const A
   std::vector<WallTime> slots;
   if (answer && answer->text("state") == "paused") return slots;
   if (definition.plan.everies().empty() && definition.job.enabled) {
-    auto slot = definition.plan.next(io::read_clocks().wall, {});
-    for (; slot && static_cast<int>(slots.size()) < slots_shown; slot = definition.plan.next(slot->at, {}))
-      if (!slot->dst_gap) slots.push_back(slot->at);
+    auto slot = definition.plan.next_due(io::read_clocks().wall, {});
+    for (; slot && static_cast<int>(slots.size()) < slots_shown; slot = definition.plan.next_due(slot->at, {}))
+      slots.push_back(slot->at);
   } else if (const auto next = answer ? parse_wall(answer->text("next_slot").value_or("")) : std::nullopt) {
     slots.push_back(*next);
   }
@@ -226,6 +226,7 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
                                                                             : ", once they have ended"));
   if (!job.before.empty()) print_fact("before", names(job.before));
   if (!job.timezone.empty()) print_fact("timezone", job.timezone);
+  if (!job.calendars.empty()) print_fact("calendars", job.calendars);
   print_fact("digest", job.digest);
   if (job.next.empty()) print_fact("next slots", "none");
   for (std::size_t i = 0; i < job.next.size(); ++i)
@@ -259,7 +260,8 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
       .add("pauses", std::move(pauses));
   shown.add("file", job.place ? Document(job.place->file) : Document());
   shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
-  shown.add("timezone", or_null(job.timezone)).add("digest", or_null(job.digest)).add("next_slots", std::move(next));
+  shown.add("timezone", or_null(job.timezone)).add("calendars", or_null(job.calendars));
+  shown.add("digest", or_null(job.digest)).add("next_slots", std::move(next));
   Document::Items after(job.after.begin(), job.after.end()), before(job.before.begin(), job.before.end());
   shown.add("after", std::move(after)).add("after_status", or_null(job.after_status)).add("before", std::move(before));
   shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
@@ -284,6 +286,7 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   job.group = *definition.job.group;
   job.place = jobs.place_of(job.name);
   job.timezone = *definition.job.timezone;
+  job.calendars = definition.plan.days()->summary();
   job.digest = definition.digest;
   job.after = definition.job.details->after;
   if (!job.after.empty()) job.after_status = config::word_of(definition.job.details->after_status);
@@ -305,6 +308,7 @@ ShownJob job_of_program(const io::Message& answer) {
   job.digest = answer.text("digest").value_or("");
   job.description = answer.text("description").value_or("");
   job.timezone = answer.text("timezone").value_or("");
+  job.calendars = answer.text("calendars").value_or("");
   if (auto file = answer.text("file"))
     job.place = {*std::move(file), {static_cast<int>(answer.integer("line").value_or(0)), 1}};
   job.refused = answer.text("refused").value_or("");

@@ -20,8 +20,8 @@ bool is_wild(const std::string& schedule) {
 
 std::size_t slots_in(const schedule::Plan& plan, sys_seconds from, sys_seconds until) {
   std::size_t count = 0;
-  for (auto slot = plan.next(from - seconds(1), {}); slot && slot->at < until; slot = plan.next(slot->at, {}))
-    if (!slot->dst_gap) ++count;
+  for (auto slot = plan.next_due(from - seconds(1), {}); slot && slot->at < until; slot = plan.next_due(slot->at, {}))
+    ++count;
   return count;
 }
 

@@ -82,7 +82,7 @@ Ticks::Look Ticks::look(Now now) const {
   }
   auto slot = plan_.next(at, from);
   for (; slot && slot->at <= now.wall; slot = plan_.next(slot->at, from)) {
-    if (slot->dst_gap) {
+    if (!slot->is_due()) {
       look.passed.push_back(slot->at);
       continue;
     }

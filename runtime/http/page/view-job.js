@@ -74,6 +74,7 @@ function Facts({ job, points }) {
   const pace = points && slowdown(job.job, [...points].reverse().map((one) => ({ status: one.status, duration_ms: one.duration, slot: new Date(one.at).toISOString() })));
   return html`<${Section} id="facts" title="Schedule and definition"><dl class="facts">
     <dt>Runs</dt><dd>${job.schedule === undefined ? html`<span class="muted">not known here</span>` : clip(said, 300)}${job.schedule?.some((one) => scheduleWords(one)) ? html`<div class="small muted">${job.schedule.slice(0, 8).map((one) => html`<code key=${one}>${clip(one, 80)}</code> `)}</div>` : null}</dd>
+    ${job.calendars ? html`<dt>Calendars</dt><dd>${clip(job.calendars, 300)}</dd>` : null}
     <dt>Zone</dt><dd>${zone ?? html`<span class="muted">not known</span>`}</dd>
     <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">none is known</span>`}</dd>
     <dt>Led by</dt><dd>${job.leader ? html`<a href=${link('timeline', null, { node: job.leader, last: '24h' })}><${NodeName} node=${job.leader} /></a>` : 'nobody'}, group <${Name} text=${job.group} /></dd>

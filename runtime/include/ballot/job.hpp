@@ -113,7 +113,11 @@ struct JobDetails {
   int misfire_limit = 100;
   int queue_limit = 1;
   int priority = 0;
+  std::vector<std::string> except, only;
+  DayShift shift = DayShift::none;
   ///@}
+  /// What its calendars say, in one line: "except holidays=2026-12-25,sun shift=next"; "": it has none.
+  Shared<std::string> days;
   bool operator==(const JobDetails&) const = default;  ///< in all of them
 };
 

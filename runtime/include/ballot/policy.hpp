@@ -38,4 +38,11 @@ enum class OnLeadershipLost : std::uint8_t {
   finish      ///< it goes on
 };
 
+/// Where a slot goes that lies on a day which the job's calendars leave out.
+enum class DayShift : std::uint8_t {
+  none,     ///< nowhere: it is skipped
+  next,     ///< to the next day that they allow
+  previous  ///< to the last one before it
+};
+
 }  // namespace ballot

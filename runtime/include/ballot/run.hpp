@@ -83,10 +83,11 @@ enum class Reason : std::int32_t {
   permanent = 29,  ///< it asked for none
   // skipped
   upstream = 30,  ///< a job that its job comes `after` had ended otherwise than it waits for
+  calendar = 31,  ///< its job's calendars leave out its day
 };
 
 /// That this version knows.
-inline constexpr Reason last_reason = Reason::upstream;
+inline constexpr Reason last_reason = Reason::calendar;
 
 /// Why a run was begun.
 enum class Trigger {

@@ -76,9 +76,9 @@ Slots planned_elsewhere(const schedule::Definition& definition, WallTime after, 
   std::vector<WallTime> slots;
   if (!definition.job.enabled) return slots;
   if (!definition.plan.everies().empty()) return std::nullopt;
-  for (auto slot = definition.plan.next(after, {}); slot && slot->at < until && slots.size() < most;
-       slot = definition.plan.next(slot->at, {}))
-    if (!slot->dst_gap) slots.push_back(slot->at);
+  for (auto slot = definition.plan.next_due(after, {}); slot && slot->at < until && slots.size() < most;
+       slot = definition.plan.next_due(slot->at, {}))
+    slots.push_back(slot->at);
   return slots;
 }
 
@@ -98,7 +98,7 @@ void plan_on(Node& node, const std::shared_ptr<Planning>& planning, const std::f
 
 bool has_no_end(const schedule::Definition& definition) {
   return definition.job.enabled && !definition.job.not_after && !definition.plan.empty() &&
-         !definition.plan.on_reboot();
+         !definition.plan.on_reboot() && !definition.plan.days()->ends();
 }
 
 /// Slots in the job's own zone.
@@ -119,7 +119,9 @@ class InZone {
   Result<zones::TimeZone> zone_;
 };
 
-void set_defined(Message& told, const Job& job) {
+void set_defined(Message& told, const schedule::Definition& definition) {
+  const Job& job = definition.job;
+  told.set("calendars", word_or_null(definition.plan.days()->summary()));
   told.set("description", word_or_null(*job.description)).set("schedule", std::vector(*job.schedule));
   told.set("timezone", std::string(*job.timezone)).set("enabled", job.enabled);
   told.set("concurrency", std::string(config::word_of(job.concurrency)));
@@ -183,7 +185,7 @@ void ShownAnswers::answer_jobs(const io::Question& question, const io::Reply& re
       {asked_text(asked, "after"), asked_text(asked, "group"), asked_size(asked)},
       [this, page](const core::JobView& job) {
         page->push_back(shown(job, name_));
-        if (const auto definition = definition_of(std::string(job.name))) set_defined(page->back(), definition->job);
+        if (const auto definition = definition_of(std::string(job.name))) set_defined(page->back(), *definition);
       },
       [this, page, question, reply](const core::Views::Next& next) {
         with_last_statuses(question, reply, std::move(*page), [reply, next](std::vector<Message> jobs, Message whole) {
@@ -215,7 +217,7 @@ void ShownAnswers::answer_job_elsewhere(const std::string& name, const io::Quest
   if (const auto slots = planned_elsewhere(*definition, now, WallTime::max(), 1); slots && !slots->empty())
     view.next = slots->front();
   Message told = shown(view, name_);
-  set_defined(told, definition->job);
+  set_defined(told, *definition);
   set_place(told, jobs_, name);
   const auto by_files = told.text("state");
   const auto finish = [reply, node, by_files, unknown](std::vector<Message> jobs, const Message& whole) {
@@ -236,7 +238,7 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
   views_.job(name, [this, name, question, reply](const core::JobView* job) {
     if (job == nullptr) return answer_job_elsewhere(name, question, reply);
     Message told = shown(*job, name_);
-    if (const auto definition = definition_of(name)) set_defined(told, definition->job);
+    if (const auto definition = definition_of(name)) set_defined(told, *definition);
     set_place(told, jobs_, name);
     with_last_statuses(question, reply, {told}, [reply](std::vector<Message> jobs, Message whole) {
       for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);

@@ -200,8 +200,9 @@ WhyFacts facts_by_files(const WhyAsked& asked, const config::JobSet& set, const 
   facts.slot.has_phase = planned->plan.everies().empty();
   facts.every = shortest_every(planned->plan);
   if (planned->job.enabled) facts.scheduled = last_slot(planned->plan, asked.at.value_or(now));
+  if (facts.scheduled) facts.slot.left_out = planned->plan.why_left_out(*facts.scheduled);
   if (!own || !own->plan.everies().empty()) return facts;
-  if (const auto next = own->plan.next(now, {})) facts.slot.next = next->at;
+  if (const auto next = own->plan.next_due(now, {})) facts.slot.next = next->at;
   return facts;
 }
 

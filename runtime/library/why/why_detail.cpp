@@ -72,6 +72,15 @@ std::string deadline_text(const Row& row, const std::optional<JobFacts>& job) {
   return " The job's deadline is " + format_duration(*deadline) + (has_changed ? " now; it was shorter then." : ".");
 }
 
+/// The row does not keep its calendars: they are those of the job as it is now, where these leave out the day.
+std::string calendar_text(const Row& row, const std::optional<JobFacts>& job) {
+  const std::string why = job ? job->plan.why_left_out(row.slot) : "";
+  if (why.empty()) return job ? " They are others now, and allow that day." : "";
+  const bool is_last = !row.slot_until || *row.slot_until == row.slot;
+  const std::string last = is_last ? "" : job->plan.why_left_out(*row.slot_until);
+  return " " + why + (last.empty() || last == why ? "." : ", and of the last of these slots, " + last + ".");
+}
+
 bool may_be_repeated(const Row& row) {
   return row.run && (row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost) &&
          row.reason != Reason::lost_limit && row.reason != Reason::permanent;
@@ -88,7 +97,8 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
                   job.details->retry_max_delay,
                   job.details->retry_backoff,
                   job.guarantee == Guarantee::at_most_once,
-                  job.details->after};
+                  job.details->after,
+                  definition->plan};
 }
 
 std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) {
@@ -104,6 +114,7 @@ std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) 
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
   if (row.reason == Reason::no_leader) return terms_around(row, ledger);
+  if (row.reason == Reason::calendar) return calendar_text(row, job.facts);
   return {};
 }
 

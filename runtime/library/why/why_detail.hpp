@@ -25,6 +25,7 @@ struct JobFacts {
   double retry_backoff = 1;
   bool is_at_most_once = false;
   std::vector<std::string> after{};  // jobs whose slots its own wait for
+  schedule::Plan plan = {};
 };
 
 /// What is known of a row's job: none where no file defines it.

@@ -293,6 +293,11 @@ Explained why_nothing(const UnrecordedSlot& slot) {
   if (!slot.slot)
     return {"no slot", unscheduled.empty() ? "The schedule has no slot up to that time." + next_of(slot) : unscheduled};
   if (*slot.slot > slot.now) return {"to come", unscheduled.empty() ? "The slot is still to come." : unscheduled};
+  if (unscheduled.empty() && !slot.left_out.empty())
+    return {"not recorded",
+            "The job's calendars do not allow its day: " + slot.left_out +
+                ". Nothing is due then, and the slot becomes skipped: calendar, which is written within "
+                "seconds where a node leads the group."};
   return {"not recorded", unscheduled.empty() ? not_recorded(slot) : unscheduled};
 }
 

@@ -48,7 +48,8 @@ struct UnrecordedSlot {
   bool halted_with_group = false;        // and whether with its whole group
   std::optional<WallTime> since;         // slots at or before it were not due
   std::vector<Pause> pauses;
-  bool waits = false;  // the slot is due, and waits
+  bool waits = false;    // the slot is due, and waits
+  std::string left_out;  // why the job's calendars leave it out; "": they do not
 };
 
 struct Explained {

@@ -128,7 +128,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     // upstream
     "A job that this one comes after (after = [...]) had ended otherwise than after_status asks, or its slot was "
     "skipped "
-    "or missed."};
+    "or missed.",
+    // calendar
+    "The job's calendars ('except', 'only') do not allow its day, and by 'shift' it has no other day to go to. Nothing "
+    "is "
+    "due on such a day, whoever leads."};
 
 std::string end_of(const Row& row) {
   if (row.exit_code) return "exit code " + std::to_string(*row.exit_code);

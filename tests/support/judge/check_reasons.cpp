@@ -7,6 +7,12 @@
 namespace ballot::testing {
 namespace {
 
+SlotOracle slots_of(const Job& job) {
+  std::vector<std::string> timing = job.schedule;
+  if (!job.details->days.empty()) timing.push_back("@days " + *job.details->days);
+  return SlotOracle(timing, job.timezone);
+}
+
 constexpr Millis on_time{1000};   // what is decided so long after it was due has been decided in time
 constexpr Millis slack{500};      // for what is under way between a process and the daemon that gets to know of it
 constexpr Millis takes_up{2000};  // a new leader, or one whose store is back, until it decides in time
@@ -64,6 +70,7 @@ class Reasons {
       case Reason::halted: return of(case_.deeds.was_halted(name_, row.group, slot), "nothing was halted");
       case Reason::no_definition: return of(case_.deeds.edited(name_, slot - flux, WallTime::max()), "it is defined");
       case Reason::dst_gap: return of(SlotOracle({}, job_.timezone).skips_a_day_after(slot), "there is no gap");
+      case Reason::calendar: return of(slots_of(job_).leaves_out(slot), "its calendars allow the day");
       case Reason::stale: return of(row.run.has_value(), "it has no run");
       default: return "that is no reason";
     }
@@ -234,8 +241,9 @@ void check_launched(Case& c) {
     if (versions.size() > 1 || job.schedule.empty() || !plain || !job.enabled) continue;
     const WallTime from = std::max(versions[0]->from, c.evidence.from) - Millis(1);
     std::vector<WallTime> quiet, launched;
-    for (const WallTime slot : SlotOracle(job.schedule, job.timezone).between(from, c.evidence.until)) {
-      if (!is_quiet(c, job, slot)) continue;
+    const SlotOracle slots = slots_of(job);
+    for (const WallTime slot : slots.between(from, c.evidence.until)) {
+      if (!is_quiet(c, job, slot) || slots.leaves_out(slot)) continue;
       quiet.push_back(slot);
       if (was_launched(c, name, slot)) launched.push_back(slot);
     }

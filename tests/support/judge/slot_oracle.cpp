@@ -139,7 +139,12 @@ bool is_nearest_weekday(const Moment& at, int wanted) {
 }
 
 SlotOracle::SlotOracle(const std::vector<std::string>& expressions, std::string zone) : timezone_(std::move(zone)) {
-  for (const std::string& text : expressions) expressions_.push_back(parse(text));
+  const std::string mark = "@days ";
+  for (const std::string& text : expressions)
+    if (text.starts_with(mark))
+      days_.emplace(text.substr(mark.size()));
+    else
+      expressions_.push_back(parse(text));
 }
 
 SlotOracle::Expression SlotOracle::parse(const std::string& text) {
@@ -155,36 +160,63 @@ SlotOracle::Expression SlotOracle::parse(const std::string& text) {
   return expression;
 }
 
-bool SlotOracle::matches(const Expression& expression, Local local) {
-  const auto date = floor<days>(local);
-  const auto time = (local - date).count();
+bool SlotOracle::matches_day(const Expression& expression, DayOracle::Date date) {
   const Moment at = Moment::of(date);
-  const auto has = [&](std::size_t field, std::int64_t value) {
-    return expression.fields[field].matches(at.with(static_cast<int>(value)));
-  };
-  if (!has(0, time % 60) || !has(1, time / 60 % 60) || !has(hour_field, time / 3600)) return false;
+  const auto has = [&](std::size_t field, int value) { return expression.fields[field].matches(at.with(value)); };
   const bool day = has(day_field, at.day), weekday = has(weekday_field, at.weekday);
   const auto starred = [&](std::size_t field) { return expression.fields[field].text[0] == '*'; };
   const bool both = starred(day_field) || starred(weekday_field);
   return has(month_field, at.month) && (both ? day && weekday : day || weekday);
 }
 
+DayMark SlotOracle::mark(const Expression& expression, Local local) const {
+  const auto date = floor<days>(local);
+  const auto time = (local - date).count();
+  const Moment at = Moment::of(date);
+  const auto has = [&](std::size_t field, std::int64_t value) {
+    return expression.fields[field].matches(at.with(static_cast<int>(value)));
+  };
+  if (!has(0, time % 60) || !has(1, time / 60 % 60) || !has(hour_field, time / 3600)) return DayMark::none;
+  if (days_) return days_->mark(date, [&](DayOracle::Date one) { return matches_day(expression, one); });
+  return matches_day(expression, date) ? DayMark::due : DayMark::none;
+}
+
 /// Every hour: each time that its label shows. Else each label once: the first time that it shows, or at the end of
-/// the gap that it is in, where that is shorter than a day.
-bool SlotOracle::fires(const Expression& expression, sys_seconds at, WallTime anchor) const {
-  if (expression.every > seconds(0)) {
-    const Millis since = at - anchor;
-    return since > Millis(0) && since.count() % Millis(expression.every).count() == 0;
-  }
+/// the gap that it is in, where that is shorter than a day. One label that is due makes the instant due.
+DayMark SlotOracle::fires(const Expression& expression, sys_seconds at, WallTime anchor) const {
   const seconds now = offset(at), before = offset(at - seconds(1)), earlier = offset(at - hours(4));
   const Local local = at + now;
-  if (expression.every_hour) return matches(expression, local);
+  if (expression.every > seconds(0)) {
+    const Millis since = at - anchor;
+    const bool fires = since > Millis(0) && since.count() % Millis(expression.every).count() == 0;
+    if (!fires) return DayMark::none;
+    return days_ && !days_->allows(floor<days>(local)) ? DayMark::left_out : DayMark::due;
+  }
+  if (expression.every_hour) return mark(expression, local);
+  DayMark found = DayMark::none;
+  const auto add = [&](DayMark one) {
+    if (one == DayMark::due || found == DayMark::none) found = one;
+  };
   if (now > before && now - before < hours(24))
-    for (Local label = at + before; label < local; label += seconds(1))
-      if (matches(expression, label)) return true;
-  if (!matches(expression, local)) return false;
+    for (Local label = at + before; label < local && found != DayMark::due; label += seconds(1))
+      add(mark(expression, label));
+  if (found == DayMark::due) return found;
   const sys_seconds first = local - earlier;
-  return !(earlier > now && first < at && offset(first) == earlier);
+  if (!(earlier > now && first < at && offset(first) == earlier)) add(mark(expression, local));
+  return found;
+}
+
+DayMark SlotOracle::fires(sys_seconds at, WallTime anchor) const {
+  DayMark found = DayMark::none;
+  for (const Expression& one : expressions_) {
+    const DayMark mark = fires(one, at, anchor);
+    if (mark == DayMark::due || found == DayMark::none) found = mark;
+  }
+  return found;
+}
+
+bool SlotOracle::leaves_out(WallTime at, WallTime anchor) const {
+  return fires(floor<seconds>(at), anchor) == DayMark::left_out;
 }
 
 bool SlotOracle::skips_a_day_after(WallTime at) const {
@@ -210,9 +242,7 @@ seconds SlotOracle::offset(sys_seconds at) const {
 std::vector<WallTime> SlotOracle::between(WallTime after, WallTime until, WallTime anchor) const {
   std::vector<WallTime> slots;
   for (auto at = floor<seconds>(after) + seconds(1); at <= until; at += seconds(1))
-    if (std::any_of(expressions_.begin(), expressions_.end(),
-                    [&](const Expression& one) { return fires(one, at, anchor); }))
-      slots.push_back(at);
+    if (fires(at, anchor) != DayMark::none) slots.push_back(at);
   return slots;
 }
 

@@ -1,6 +1,7 @@
 // SlotOracle: the slots of a schedule, by asking each second whether it is one. Knows no sets, no jumps and nothing of
 // runtime/schedule: what the tests expect comes from here. Understands cron expressions of five and six fields, with
-// L, W and #, and `@every`; zones are glibc's. Slow: for spans of days, or a test's hours.
+// L, W and #, `@every`, and a rule of days as definitions in the ledger have it; zones are glibc's. Slow: for spans of
+// days, or a test's hours.
 //
 //   SlotOracle oracle({"*/15 2 * * *"}, "America/New_York");
 //   EXPECT_EQ(oracle.between(from, until), slots);   // after `from`, up to and with `until`
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "ballot/time.hpp"
+#include "support/judge/day_oracle.hpp"
 
 namespace ballot::testing {
 
@@ -42,8 +44,11 @@ class SlotOracle {
   /// Throws std::invalid_argument where it does not understand one of them.
   explicit SlotOracle(const std::vector<std::string>& expressions, std::string zone = "UTC");
 
-  /// The slots after `after` up to `until`. `anchor`: what `@every` counts from.
+  /// The slots after `after` up to `until`, with those that are left out. `anchor`: what `@every` counts from.
   std::vector<WallTime> between(WallTime after, WallTime until, WallTime anchor = {}) const;
+
+  /// The slot `at` is left out.
+  bool leaves_out(WallTime at, WallTime anchor = {}) const;
 
   /// The zone's clocks show another day, or a later one, a second after `at`: dates between do not exist there.
   bool skips_a_day_after(WallTime at) const;
@@ -57,11 +62,14 @@ class SlotOracle {
   using Local = std::chrono::sys_seconds;  // what the clock on the wall shows
 
   static Expression parse(const std::string& text);
-  static bool matches(const Expression& expression, Local local);
-  bool fires(const Expression& expression, std::chrono::sys_seconds at, WallTime anchor) const;
+  static bool matches_day(const Expression& expression, DayOracle::Date date);
+  DayMark mark(const Expression& expression, Local local) const;
+  DayMark fires(const Expression& expression, std::chrono::sys_seconds at, WallTime anchor) const;
+  DayMark fires(std::chrono::sys_seconds at, WallTime anchor) const;
   std::chrono::seconds offset(std::chrono::sys_seconds at) const;
 
   std::vector<Expression> expressions_;
+  std::optional<DayOracle> days_;
   std::string timezone_;
 };
 

@@ -9,15 +9,16 @@
 namespace ballot {
 
 schedule::DefinitionPtr define(Job job) {
-  auto made = schedule::Plan::make({job.schedule, job.timezone, job.not_before, job.not_after, job.group, job.name});
-  BALLOT_ASSERT(std::holds_alternative<schedule::Plan>(made), "the schedule parses");
+  const std::vector<std::string> timing = schedule::with_rule(job.schedule, *job.details->days);
+  const auto plan =
+      schedule::Plan::of_stored({timing, job.timezone, job.not_before, job.not_after, job.group, job.name});
+  BALLOT_ASSERT(plan, "the schedule parses");
   std::string digest =
       job.name + "/" + *job.group + "/" + *job.description + "/" + *job.timezone + (job.enabled ? "" : "/off");
-  for (const std::string& expression : job.schedule) digest += "/" + expression;
+  for (const std::string& expression : timing) digest += "/" + expression;
   for (char& c : digest)
     if (c == ' ') c = '_';
-  return std::make_shared<schedule::Definition>(
-      schedule::Definition{std::move(job), std::get<schedule::Plan>(made), digest});
+  return std::make_shared<schedule::Definition>(schedule::Definition{std::move(job), *plan, digest});
 }
 
 schedule::DefinitionPtr define_on(const std::string& node, Job job) {

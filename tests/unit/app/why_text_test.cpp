@@ -32,7 +32,8 @@ const std::vector<std::pair<Status, std::vector<Reason>>> pairs{
     {Status::timed_out, {Reason::deadline}},
     {Status::killed, {Reason::operator_, Reason::replaced, Reason::leadership_lost, Reason::shutdown}},
     {Status::lost, {Reason::node_died, Reason::runner_died, Reason::forgotten, Reason::evidence_lost}},
-    {Status::skipped, {Reason::overlap, Reason::queue_full, Reason::paused, Reason::dry_run, Reason::upstream}},
+    {Status::skipped,
+     {Reason::overlap, Reason::queue_full, Reason::paused, Reason::dry_run, Reason::upstream, Reason::calendar}},
     {Status::missed,
      {Reason::misfire, Reason::start_deadline, Reason::unclaimed, Reason::stale, Reason::dst_gap, Reason::no_leader,
       Reason::no_definition, Reason::halted}}};

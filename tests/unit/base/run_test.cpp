@@ -43,7 +43,8 @@ TEST(Words, HaveTheirNumbersForGood) {
       {"forgotten", 13},      {"evidence_lost", 14}, {"overlap", 15},     {"queue_full", 16},
       {"paused", 17},         {"dry_run", 18},       {"misfire", 19},     {"start_deadline", 20},
       {"unclaimed", 21},      {"stale", 22},         {"dst_gap", 23},     {"no_leader", 24},
-      {"no_definition", 25},  {"halted", 26}};
+      {"no_definition", 25},  {"halted", 26},        {"exception", 27},   {"temporary", 28},
+      {"permanent", 29},      {"upstream", 30}, {"calendar", 31}};
   for (const auto& [word, number] : reasons) EXPECT_EQ(static_cast<int>(parse_reason(word).value()), number) << word;
 }
 

@@ -346,8 +346,8 @@ TEST(JobFile, RefusesNamesThatAreNone) {
 TEST(JobFile, RefusesOtherTables) {
   EXPECT_EQ(
       findings("[jobs.x]\nshell = \"true\"\n"),
-      "x.toml:1:2: error: unknown key 'jobs'; did you mean 'job'? Known are group, job: a job file contains [job.NAME] "
-      "and [group.NAME]\n");
+      "x.toml:1:2: error: unknown key 'jobs'; did you mean 'job'? Known are calendar, group, job: a job file contains "
+      "[job.NAME], [group.NAME] and [calendar.NAME]\n");
   EXPECT_EQ(findings("schedule = \"* * * * *\"\n").find("x.toml:1:1: error: unknown key 'schedule'"), 0u);
 }
 

@@ -32,6 +32,7 @@ const std::vector<Row>& job_rows() {
       {"enabled", "false", "true", "\"yes\"", {}},
       {"env", "{A = \"1\"}", "{}", "\"A=1\"", {"{A = 1}", "{\"A-B\" = \"1\"}", "{BALLOT_X = \"1\"}", "{\"\" = \"1\"}"}},
       {"env_file", "\"/etc/default/x\"", "", "1", {"\"relative\"", "\"\""}},
+      {"except", "[\"free\"]", "[]", "\"free\"", {"[1]", "[\"other\"]", "[\"all\"]"}},
       {"function", "\"report\"", "", "1", {"\"\"", "\"a/b\"", "\"other\""}},
       {"group", "\"nightly\"", "\"default\"", "1", {"\"\"", "\"a/b\"", "\"a.b\"", "\"-a\""}},
       {"groups", "[]", "", "\"adm\"", {"[1]", "[\"no-such-group-at-all\"]"}},
@@ -59,6 +60,7 @@ const std::vector<Row>& job_rows() {
       {"on_missed", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}},
       {"on_recovery", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}},
       {"on_success", "\"reelect\"", "\"ignore\"", "1", {"\"\""}},
+      {"only", "[\"free\"]", "[]", "true", {"[\"\"]", "[\"free\", \"fre\"]"}},
       {"output", "\"discard\"", "\"history\"", "false", {"\"none\""}},
       {"output_limit", "\"1MiB\"", "\"64KiB\"", "1.5", {"\"1MB\"", "-1", "\"1GiB\""}},
       {"ping_url",
@@ -77,6 +79,7 @@ const std::vector<Row>& job_rows() {
       {"schedule", "\"@hourly\"", "[]", "5", {"[5]", "\"61 * * * *\"", "[\"* * * * *\", \"0 0 30 2 *\"]", "\"\""}},
       {"secrets", "{A = \"a\"}", "{}", "[\"a\"]", {"{A = \"\"}", "{\"1\" = \"a\"}"}},
       {"shell", "\"true\"", "", "[\"true\"]", {"\"\""}},
+      {"shift", "\"next\"", "\"none\"", "1", {"\"later\""}},
       {"start_deadline", "\"12h\"", "\"5m\"", "300", {"\"0s\""}},
       {"stdin", "\"text\"", "\"\"", "1", {"\"\\u0000\""}},
       {"success_codes", "[0, 3]", "[0]", "0", {"[]", "[256]", "[-1]", "[\"0\"]"}},
@@ -88,6 +91,14 @@ const std::vector<Row>& job_rows() {
   return all;
 }
 
+/// What a line that chooses days needs beside it.
+std::string needs_of(const std::string& line) {
+  const bool has_none = line.find("\"none\"") != std::string::npos || line.find("[]") != std::string::npos;
+  if (line.starts_with("shift") && !has_none) return "schedule = \"0 2 * * *\"\nexcept = [\"free\"]\n";
+  const bool chooses = line.starts_with("except") || line.starts_with("only");
+  return chooses && !has_none ? "schedule = \"0 2 * * *\"\n" : "";
+}
+
 /// A job with that one line, which is line 3, below a command unless the line is one.
 JobFile read(const std::string& line) {
   const bool runs = line.starts_with("command =") || line.starts_with("shell =") || line.starts_with("function =");
@@ -95,7 +106,9 @@ JobFile read(const std::string& line) {
   JobSettings settings;
   settings.daemon = 0;
   settings.has_function = [](std::string_view name) { return name == "report"; };
-  return read_job_file("[job.x]\n" + std::string(runs ? "" : "command = [\"/bin/true\"]") + "\n" + line + "\n",
+  return read_job_file("[job.x]\n" + std::string(runs ? "" : "command = [\"/bin/true\"]") + "\n" + line + "\n" +
+                           needs_of(line) +
+                           "[calendar]\nfree.dates = [\"12-25\"]\nall.dates = [\"1800-01-01..2399-12-31\"]\n",
                        {"x.toml", 0}, settings, identities);
 }
 
@@ -117,7 +130,7 @@ TEST(JobKeys, AreAllInThisTest) {
   for (const Row& row : job_rows()) tested.push_back(row.key);
   const auto known = job_key_names();
   EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
-  EXPECT_EQ(known.size(), 58u);
+  EXPECT_EQ(known.size(), 61u);
 }
 
 TEST(JobKeys, TakeAGoodValue) {

@@ -205,6 +205,76 @@ TEST_F(Minutes, AStepLooksAtABoundedNumberOfSlots) {
   EXPECT_EQ(settlement.decided(1)[0].reason, Reason::paused);
 }
 
+/// Each minute but those of the first of January, which all tests of Minutes lie in: Fridays are others.
+struct LeftOut : ::testing::Test {
+  schedule::Plan plan = *schedule::Plan::of_stored({.expressions = {"* * * * *", "@days except new-year=2026-01-01"}});
+  AnchoredPlan anchored{&plan, {}, {}};
+  Settlement settlement;
+  ScanRules rules;
+  const WallTime midnight = start + 24h;
+
+  void SetUp() override {
+    settlement.reset(midnight - 5min - 30s);
+    rules.start_deadline = 24h;
+    rules.coverage.elected_at = midnight - 1h;
+  }
+  const Disposition left_out{midnight - 5min, midnight - 1min, 5, Status::skipped, Reason::calendar};
+};
+
+TEST_F(LeftOut, SlotsAreSkippedInEveryMode) {
+  using Mode = ScanRules::Mode;
+  for (const Mode mode : {Mode::due, Mode::paused, Mode::undefined, Mode::halted, Mode::dry_run}) {
+    SetUp();
+    rules.mode = mode;
+    settlement.scan(anchored, rules, midnight - 30s);
+    EXPECT_EQ(settlement.decided(32), std::vector{left_out}) << static_cast<int>(mode);
+    EXPECT_FALSE(settlement.first_due());
+  }
+}
+
+TEST_F(LeftOut, SlotsAreNoneThatMisfire) {
+  rules.misfire = Misfire::skip;
+  rules.start_deadline = 1ms;
+  rules.coverage.elected_at = midnight + 1h;
+  settlement.scan(anchored, rules, midnight + 1h);
+  ASSERT_GE(settlement.decided_count(), 2u);
+  EXPECT_EQ(settlement.decided(1), std::vector{left_out});
+  EXPECT_EQ(settlement.decided(2)[1].reason, Reason::no_leader);
+}
+
+TEST_F(LeftOut, SlotsWaitTheirTurnBehindThoseThatMayBeChosen) {
+  plan = *schedule::Plan::of_stored({.expressions = {"* * * * *", "@days except second=2026-01-02"}});
+  rules.misfire = Misfire::all;
+  rules.misfire_limit = 2;
+  settlement.scan(anchored, rules, midnight + 3min + 30s);
+  const std::vector<Disposition> missed{{midnight - 5min, midnight - 3min, 3, Status::missed, Reason::misfire}};
+  EXPECT_EQ(settlement.decided(32), missed);
+  ASSERT_TRUE(settlement.first_due());
+  EXPECT_EQ(settlement.first_due()->at, midnight - 2min);
+  settlement.drop_first_due();
+  EXPECT_EQ(settlement.first_due()->at, midnight - 1min);
+  settlement.drop_decided(1);
+  EXPECT_FALSE(settlement.has_decided());
+  settlement.drop_first_due();
+  const std::vector<Disposition> after{{midnight, midnight + 3min, 4, Status::skipped, Reason::calendar}};
+  EXPECT_EQ(settlement.decided(32), after);
+  EXPECT_FALSE(settlement.first_due());
+}
+
+/// A year of minutes between two slots that may be chosen is one range.
+TEST_F(LeftOut, SlotsBetweenTakeNoMemoryEach) {
+  plan = *schedule::Plan::of_stored({.expressions = {"* * * * *", "@days except year=2026-01-02..2026-12-31"}});
+  rules.misfire = Misfire::all;
+  rules.start_deadline = 24h * 1000;
+  const WallTime later = start + 24h * 365;  // 2027
+  while (!settlement.scan(anchored, rules, later + 1min)) continue;
+  for (int i = 0; i < 5; ++i) settlement.drop_first_due();
+  ASSERT_EQ(settlement.decided_count(), 1u);
+  EXPECT_EQ(settlement.decided(1)[0].slots, 364 * 1440);
+  ASSERT_TRUE(settlement.first_due());
+  EXPECT_EQ(settlement.first_due()->at, later);
+}
+
 TEST(Settlement, ADateThatDoesNotExistIsMissedOnceAndSplitsNothingElse) {
   const auto plan =
       std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"0 9 * * *"}, .timezone = "Pacific/Apia"}));

@@ -30,7 +30,9 @@ inline std::vector<PlanError> errors_of(const PlanSpec& spec) {
 inline WallTime at(const std::string& text) { return parse_wall(text).value(); }
 
 /// "2025-03-09T07:00:00Z", with " gap" behind it where the slot stands for a date that does not exist.
-inline std::string text_of(const Slot& slot) { return format_slot(slot.at) + (slot.dst_gap ? " gap" : ""); }
+inline std::string text_of(const Slot& slot) {
+  return format_slot(slot.at) + (slot.kind == Slot::Kind::dst_gap ? " gap" : slot.is_due() ? "" : " left out");
+}
 
 /// The slots in (from, to].
 inline std::vector<std::string> slots_of(const Plan& plan, const std::string& from, const std::string& to,

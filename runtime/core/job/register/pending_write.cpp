@@ -12,11 +12,13 @@ constexpr Millis passed_over_slack{60'000};
 
 Timing timing_of(const Job& job) {
   Timing timing;
-  std::size_t bytes = 0;
+  const std::string& days = *job.details->days;
+  std::size_t bytes = days.size();
   for (const std::string& expression : job.schedule) bytes += expression.size();
   if (!job.enabled || job.schedule.empty() || bytes > expressions_limit) return timing;
   timing.timezone = job.timezone;
   timing.expressions = job.schedule;
+  if (!days.empty()) timing.expressions = schedule::with_rule(job.schedule, days);
   timing.not_before = job.not_before;
   timing.not_after = job.not_after;
   return timing;

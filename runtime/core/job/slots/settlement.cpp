@@ -18,6 +18,21 @@ bool extend(Disposition& range, const Disposition& by, WallTime parted) {
   return true;
 }
 
+/// What becomes of a slot that is never run.
+Disposition closed_slot(schedule::Slot slot) {
+  if (slot.kind == schedule::Slot::Kind::dst_gap) return {slot.at, slot.at, 1, Status::missed, Reason::dst_gap};
+  return {slot.at, slot.at, 1, Status::skipped, Reason::calendar};
+}
+
+/// What becomes of a slot that is due whatever the job's policies say; none: they decide.
+std::optional<Disposition> closed_by(const Upstream& upstream, WallTime slot) {
+  if (upstream.verdict == Upstream::Verdict::ended_otherwise)
+    return Disposition{slot, slot, 1, Status::skipped, Reason::upstream};
+  if (upstream.verdict == Upstream::Verdict::undefined)
+    return Disposition{slot, slot, 1, Status::missed, Reason::no_definition};
+  return std::nullopt;
+}
+
 /// A queue that its leader has left queues again.
 int chosen_at_most(const ScanRules& rules) {
   if (rules.concurrency == Concurrency::queue) return std::numeric_limits<int>::max();
@@ -55,7 +70,7 @@ std::optional<schedule::Slot> AnchoredPlan::next(WallTime after) const {
   std::optional<schedule::Slot> slot;
   if (plan) slot = plan->next(after, anchors);
   while (slot && stored && stored->is_claimed(slot->at)) slot = plan->next(stored->alike_until(slot->at), anchors);
-  if (reboot && *reboot > after && (!slot || *reboot <= slot->at)) return schedule::Slot{*reboot, false};
+  if (reboot && *reboot > after && (!slot || *reboot <= slot->at)) return schedule::Slot{*reboot};
   return slot;
 }
 
@@ -114,7 +129,7 @@ bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime
 /// deadline it is decided all the same.
 bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const {
   const bool claims = rules.mode == ScanRules::Mode::due || rules.mode == ScanRules::Mode::dry_run;
-  if (!claims || slot.dst_gap) return false;
+  if (!claims || !slot.is_due()) return false;
   const Upstream upstream = plan.gate.at(slot.at);
   const bool waits = upstream.verdict == Upstream::Verdict::waits;
   if (waits && plan.gate.makes_due()) return true;
@@ -123,27 +138,15 @@ bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const 
   return now - plan.due_at(slot.at, upstream) <= rules.start_deadline;
 }
 
-/// What becomes of a slot whatever the policies say; none: they decide.
-std::optional<Settlement::Candidate> Settlement::decided_by_itself(schedule::Slot slot,
-                                                                   const Upstream& upstream) const {
-  const auto as = [&](Status status, Reason reason) {
-    return Candidate{{slot.at, Trigger::schedule, slot.at, slot.at}, status, reason};
-  };
-  if (slot.dst_gap) return as(Status::missed, Reason::dst_gap);
-  if (upstream.verdict == Upstream::Verdict::ended_otherwise) return as(Status::skipped, Reason::upstream);
-  if (upstream.verdict == Upstream::Verdict::undefined) return as(Status::missed, Reason::no_definition);
-  return std::nullopt;
-}
-
+/// On a day that its calendars leave out nothing is due, whoever leads and whatever else keeps the job from running.
 void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
+  if (slot.kind == schedule::Slot::Kind::left_out) return add_closed(closed_slot(slot));
   if (rules.mode == ScanRules::Mode::paused) return add_decided(slot.at, Status::skipped, Reason::paused);
   if (rules.mode == ScanRules::Mode::undefined) return add_decided(slot.at, Status::missed, Reason::no_definition);
   if (rules.mode == ScanRules::Mode::halted) return add_decided(slot.at, Status::missed, Reason::halted);
+  if (!slot.is_due()) return add_closed(closed_slot(slot));
   const Upstream upstream = plan.gate.at(slot.at);
-  if (const auto decided = decided_by_itself(slot, upstream)) {
-    if (candidates_.empty()) return add_decided(slot.at, decided->status, decided->reason);
-    return candidates_.push_back(*decided);
-  }
+  if (const auto closed = closed_by(upstream, slot.at)) return add_closed(*closed);
   const WallTime due = plan.due_at(slot.at, upstream);
   const Millis late = now - due;
   const bool on_time = due > rules.coverage.elected_at && late <= (plan.gate.c ? upstream_takes : on_time_limit);
@@ -156,23 +159,30 @@ void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const Sca
   }
   Trigger trigger = on_time ? Trigger::schedule : Trigger::catch_up;
   if (reboot) trigger = Trigger::reboot;
-  candidates_.push_back({{slot.at, trigger, due, due}});
+  candidates_.push_back({DueSlot{slot.at, trigger, due, due}, {}});
   const auto open =
-      std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.is_decided(); });
+      std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.open.has_value(); });
   if (open > limit) miss_oldest(rules, now);
+}
+
+/// Behind slots that may still be chosen it waits for them.
+void Settlement::add_closed(const Disposition& closed) {
+  if (candidates_.empty()) return add_decided(closed);
+  Candidate& last = candidates_.back();
+  if (last.open || !extend(last.closed, closed, parted_)) candidates_.push_back({std::nullopt, closed});
 }
 
 void Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
   bool missed = false;
-  while (!candidates_.empty() && (!missed || candidates_.front().is_decided())) {
+  while (!candidates_.empty() && (!missed || !candidates_.front().open)) {
     const Candidate oldest = candidates_.front();
     candidates_.erase(candidates_.begin());
-    if (oldest.is_decided()) {
-      add_decided(oldest.slot.at, oldest.status, oldest.reason);
-      continue;
-    }
-    add_decided(oldest.slot.at, Status::missed, rules.coverage.why_missed(oldest.slot.due, now, rules.start_deadline));
-    missed = true;
+    if (!oldest.open)
+      add_decided(oldest.closed);
+    else
+      add_decided(oldest.open->at, Status::missed,
+                  rules.coverage.why_missed(oldest.open->due, now, rules.start_deadline));
+    missed = missed || oldest.open;
   }
 }
 
@@ -182,8 +192,8 @@ void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
 }
 
 void Settlement::decide(const Candidate& candidate, const ScanRules& rules, WallTime now) {
-  const DueSlot& slot = candidate.slot;
-  if (candidate.is_decided()) return add_decided(slot.at, candidate.status, candidate.reason);
+  if (!candidate.open) return add_decided(candidate.closed);
+  const DueSlot& slot = *candidate.open;
   const bool skips = rules.concurrency == Concurrency::skip;
   const bool joins =
       rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || !due_.empty());

@@ -145,10 +145,8 @@ class Settlement {
 
  private:
   struct Candidate {
-    DueSlot slot;
-    Status status = Status::claimed;  // else it is decided as this, for the reason, whatever is chosen
-    Reason reason = Reason::none;
-    bool is_decided() const { return status != Status::claimed; }
+    std::optional<DueSlot> open;
+    Disposition closed;  // slots that are never run, where it is none
   };
   struct Behind {  // what follows the first waiting slot
     std::optional<DueSlot> due;
@@ -157,12 +155,12 @@ class Settlement {
 
   void decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
   bool must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const;
-  std::optional<Candidate> decided_by_itself(schedule::Slot slot, const Upstream& upstream) const;
   void finish_scan(const ScanRules& rules, WallTime now);
   void decide(const Candidate& candidate, const ScanRules& rules, WallTime now);
   void supersede_first(const ScanRules& rules, WallTime now);
   void bound_waiting(const ScanRules& rules, WallTime now);
   void miss_oldest(const ScanRules& rules, WallTime now);
+  void add_closed(const Disposition& closed);
   void add_decided(WallTime at, Status status, Reason reason);
   void add_decided(const Disposition& range);
   void decide_last(Status status, Reason reason);

@@ -38,9 +38,9 @@ void SlotFeed::make_plan(const JobFacts& job) {
     if (job.definition->job.enabled) plan_ = job.definition->plan;
   } else if (!job.stored.timing.expressions.empty()) {
     const Timing& timing = job.stored.timing;
-    auto made = schedule::Plan::make(
+    auto made = schedule::Plan::of_stored(
         {timing.expressions, timing.timezone, timing.not_before, timing.not_after, job.stored.group, job.name});
-    if (auto* plan = std::get_if<schedule::Plan>(&made)) plan_ = std::move(*plan);
+    if (made) plan_ = std::move(*made);
   }
   anchors_ = anchors_of(plan_, job.stored, job.stored.since);
 }
@@ -49,7 +49,7 @@ void SlotFeed::describe(const JobFacts& job, DefinitionRow& row) const {
   row.digest = job.stored.definition;
   if (job.definition && job.definition->digest == job.stored.definition) {
     const Job& as_loaded = job.definition->job;
-    row.schedule = as_loaded.schedule;
+    row.schedule = schedule::with_rule(as_loaded.schedule, *as_loaded.details->days);
     if (const auto after = schedule::after_of(as_loaded)) row.schedule.push_back(schedule::to_text(*after));
     row.timezone = as_loaded.timezone;
     row.not_before = as_loaded.not_before;
@@ -170,9 +170,8 @@ std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const 
   // Of a job that this term does not lead its plan is not made, and the register says where it counts from.
   std::vector<WallTime> anchors(anchors_.begin(), anchors_.end());
   if (plan_.everies() != definition.plan.everies()) anchors = anchors_of(definition.plan, stored, whole_seconds(now));
-  auto slot = definition.plan.next(after, anchors);
-  while (slot && (slot->dst_gap || stored.is_claimed(slot->at)))
-    slot = definition.plan.next(slot->dst_gap ? slot->at : stored.alike_until(slot->at), anchors);
+  auto slot = definition.plan.next_due(after, anchors);
+  while (slot && stored.is_claimed(slot->at)) slot = definition.plan.next_due(stored.alike_until(slot->at), anchors);
   return slot ? std::optional(slot->at) : std::nullopt;
 }
 
@@ -180,7 +179,7 @@ std::vector<WallTime> SlotFeed::claimed_after(WallTime now, const JobRegister& s
   std::vector<WallTime> claimed;
   for (auto slot = plan_.next(now, anchors_); slot && slot->at <= stored.claimed_until;) {
     const bool is_claimed = stored.is_claimed(slot->at);
-    if (is_claimed && !slot->dst_gap) claimed.push_back(slot->at);
+    if (is_claimed && slot->is_due()) claimed.push_back(slot->at);
     if (claimed.size() >= claimed_limit) break;
     slot = plan_.next(is_claimed ? slot->at : stored.alike_until(slot->at), anchors_);
   }

@@ -82,6 +82,9 @@ std::string SimOracle::enter(const testing::Entry& entry, const History& history
   testing::Slots stand = slots;  // of a row of many a repair may have undone the last ones
   std::erase_if(stand, [&](WallTime slot) { return history.is_undone(row, slot); });
   accounts.add(entry, stand);
+  for (const WallTime slot : testing::is_scheduled(row.trigger) ? stand : testing::Slots())
+    if (history.left_out.contains(slot) != (row.reason == Reason::calendar))
+      return "does not say of slot " + format_slot(slot) + " what its job's calendars do";
   return is_counted && !of_reboot ? testing::miscounted(row, slots) : "";
 }
 

@@ -146,8 +146,8 @@ std::vector<WallTime> SimJudge::slots_after(const std::string& node, const std::
                                      [&](const core::Anchor& one) { return one.text == text; });
     anchors.push_back(anchor == stored->anchors.end() ? stored->since : anchor->at);
   }
-  for (auto next = definition->plan.next(slot, anchors); next && next->at <= until && slots.size() < most;
-       next = definition->plan.next(next->at, anchors))
+  for (auto next = definition->plan.next_due(slot, anchors); next && next->at <= until && slots.size() < most;
+       next = definition->plan.next_due(next->at, anchors))
     slots.push_back(next->at);
   return slots;
 }
@@ -353,11 +353,15 @@ std::string SimJudge::why_not_paused(const std::string& node, const Row& row, Wa
   if (!may_be_paused(row.job, row.group, *due, loop_.now())) return "nobody had paused it";
   const Job* job = job_of(node, row.job);
   const SteadyTime latest = *due + (job ? job->start_deadline + job->jitter : Millis(0)) + on_time;
-  // A leader that a fault kept from deciding the slot in time may have taken the pause before it decided the slot.
-  for (const Term* term : oracle_.terms_of(row.group))
-    if (term->began <= latest && term->ended.value_or(SteadyTime::max()) >= *due &&
-        disturbed_since(term->node, term->began))
-      return "";
+  // A leader that a fault kept from deciding the slot in time may have taken the pause before it decided the slot; so
+  // may the next one, where nobody led all the while.
+  bool is_led = false;
+  for (const Term* term : oracle_.terms_of(row.group)) {
+    if (term->began > latest || term->ended.value_or(SteadyTime::max()) < *due) continue;
+    if (disturbed_since(term->node, term->began)) return "";
+    is_led = true;
+  }
+  if (!is_led) return "";
   return may_be_paused(row.job, row.group, *due, latest) ? "" : "it was due before the pause";
 }
 

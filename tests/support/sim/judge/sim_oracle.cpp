@@ -32,12 +32,13 @@ void SimOracle::note(const std::string& who, const Row& recorded) {
   keep({loop_.now(), who, recorded});
 }
 
-/// What a repair had undone, and is decided now, is not undone.
+/// What a repair had undone, and its own term decides now, is not undone.
 void SimOracle::note_without_run(const Row& recorded) {
   without_run_[recorded.job][recorded.slot] = recorded.epoch;
   const auto history = jobs_.find(recorded.job);
   if (history == jobs_.end()) return;
-  for (Undone& one : history->second.undone) one.by_same_term.erase(recorded.slot);
+  for (Undone& one : history->second.undone)
+    if (one.repaired.epoch == recorded.epoch) one.by_same_term.erase(recorded.slot);
 }
 
 void SimOracle::keep(Noted noted) {
@@ -378,12 +379,13 @@ void SimOracle::settle(History& history, const core::JobRegister& next) {
   const WallTime from = std::max(history.now.cursor, history.now.since);
   if (history.own_slots) {
     const WallTime anchor = history.anchors.empty() ? WallTime{} : history.anchors.front();
-    for (const WallTime slot : history.own_slots->between(from, next.cursor, anchor)) history.settled.push_back(slot);
+    for (const WallTime slot : history.own_slots->between(from, next.cursor, anchor))
+      history.settle(slot, history.own_slots->leaves_out(slot, anchor));
     return;
   }
   for (auto slot = history.plan->next(from, history.anchors); slot && slot->at <= next.cursor;
        slot = history.plan->next(slot->at, history.anchors))
-    history.settled.push_back(slot->at);
+    history.settle(slot->at, slot->kind == schedule::Slot::Kind::left_out);
 }
 
 void SimOracle::make_plan(const std::string& job, History& history) {
@@ -395,11 +397,9 @@ void SimOracle::make_plan(const std::string& job, History& history) {
   std::vector<std::string> expressions = *now.timing.expressions;
   std::erase(expressions, "@reboot");
   if (counts_slots) history.own_slots.emplace(expressions, now.timing.timezone.empty() ? "UTC" : *now.timing.timezone);
-  auto made = schedule::Plan::make(
+  history.plan = schedule::Plan::of_stored(
       {now.timing.expressions, now.timing.timezone, now.timing.not_before, now.timing.not_after, now.group, job});
-  auto* plan = std::get_if<schedule::Plan>(&made);
-  if (!plan) return;  // forged
-  history.plan = std::move(*plan);
+  if (!history.plan) return;  // forged
   for (const std::string& text : history.plan->everies()) {
     const auto anchor =
         std::find_if(now.anchors.begin(), now.anchors.end(), [&](const auto& a) { return a.text == text; });

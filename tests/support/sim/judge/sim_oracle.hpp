@@ -143,12 +143,17 @@ class SimOracle {
     std::optional<testing::SlotOracle> own_slots;  // where slots are counted
     std::vector<WallTime> anchors;
     std::vector<WallTime> settled;  // slots that the cursor has passed
+    std::set<WallTime> left_out;    // those of them that calendars leave out
     Claims claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;
     std::vector<Undone> undone;  // by repairs that have brought the cursor back
 
     bool is_undone(const Row& row, WallTime slot) const;
+    void settle(WallTime slot, bool is_left_out) {
+      settled.push_back(slot);
+      is_left_out ? void(left_out.insert(slot)) : void(left_out.erase(slot));
+    }
   };
   struct Noted {
     SteadyTime at;

@@ -39,7 +39,10 @@ std::int64_t between_attempts(const core::JobRegister* stored) {
 std::vector<WallTime> slots_of(const Job& job, const SimOracle& oracle, WallTime from, WallTime until) {
   const core::JobRegister* stored = oracle.job_register(job.name);
   const WallTime anchor = stored && !stored->anchors.empty() ? stored->anchors[0].at : WallTime{};
-  return testing::SlotOracle(job.schedule, job.timezone).between(from, until, anchor);
+  const testing::SlotOracle slots(schedule::with_rule(job.schedule, *job.details->days), job.timezone);
+  std::vector<WallTime> due = slots.between(from, until, anchor);
+  std::erase_if(due, [&](WallTime slot) { return slots.leaves_out(slot, anchor); });
+  return due;
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+// A job with a calendar, on a node that is of this build, of the one before, and of this one again: that one refuses
+// the file, and neither the register's lines nor the ledger's rows stop it or what it does beside.
+#include <ctime>
+
+#include "integration/two_builds/builds.hpp"
+
+namespace ballot::testing {
+namespace {
+
+std::string date(int days) {
+  const std::time_t at = std::time(nullptr) + days * 86'400;
+  std::tm utc{};
+  ::gmtime_r(&at, &utc);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
+  return text;
+}
+
+struct CalendarOfThisBuild : TwoBuilds {
+  CalendarOfThisBuild() : TwoBuilds({"n2"}) {
+    install("n2", BALLOT_PROGRAM);
+    fleet.job("brief", every_second() + fleet.oracle.command({"--for", "50ms"}));
+    daemon.file("quiet", "[calendar.holidays]\ndates = [\"" + date(-1) + ".." + date(1) +
+                             "\"]\n[job.quiet]\nexcept = [\"holidays\"]\n" + every_second() +
+                             "command = [\"/bin/true\"]\n");
+  }
+  void change(const std::string& program) {
+    ASSERT_EQ(daemon.stop(), 0);
+    install("n2", program);
+    daemon.start();
+    ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  }
+  BallotDaemon& daemon = fleet["n2"];
+};
+
+TEST_P(CalendarOfThisBuild, StopsNothingOfTheBuildBefore) {
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("skipped: calendar", 3)) << daemon.log;
+  ASSERT_NO_FATAL_FAILURE(change(BALLOT_PREVIOUS));
+  ASSERT_TRUE(daemon.wait_for("unknown key 'calendar'")) << daemon.log;
+  catch_up();
+  EXPECT_EQ(daemon.log.find("halted"), std::string::npos) << daemon.log;
+  const Ran history = daemon.ballot({"history", "--job", "quiet"});
+  EXPECT_NE(history.out.find("skipped: calendar"), std::string::npos) << history.out << history.err;
+  EXPECT_EQ(daemon.ballot({"audit"}).code, 0) << daemon.ballot({"audit"}).out;
+  ASSERT_NO_FATAL_FAILURE(change(BALLOT_PROGRAM));
+  ASSERT_TRUE(daemon.wait_for("skipped: calendar", 3)) << daemon.log;
+  catch_up();
+  EXPECT_EQ(daemon.ballot({"audit"}).code, 0) << daemon.ballot({"audit"}).out;
+}
+
+INSTANTIATE_TEST_SUITE_P(On, CalendarOfThisBuild, ::testing::Values(upgrade), name_of);
+
+}  // namespace
+}  // namespace ballot::testing
