@@ -75,7 +75,7 @@ class JobReader {
     check_kill_grace();
     check_limits();
     check_reelection();
-    check_after();
+    check_after(table, job_, findings_);
     resolve_identity();
     check_programs();
     check_working_dir();
@@ -193,14 +193,6 @@ class JobReader {
         findings_.error(position_of(table_->get(key)->source()),
                         in_quotes(key) +
                             " cannot be 'reelect' where 'run_on' is 'each': a node's own instance has no other leader");
-  }
-
-  void check_after() {
-    for (const char* key : {"not_after", "not_before", "timezone"})
-      if (const toml::node* const node = table_->get(key); node && job_.has_slots_of_first)
-        findings_.error(
-            position_of(node->source()),
-            in_quotes(key) + " needs a 'schedule' of the job's own: its slots are those of the first job in 'after'");
   }
 
   /// Warnings only: a program changes without the file.
@@ -371,13 +363,6 @@ class JobReader {
   JobDraft job_;
 };
 
-std::vector<Position> places_of(const toml::table& job) {
-  std::vector<Position> places;
-  if (const toml::array* const names = job.get_as<toml::array>("after"))
-    for (const toml::node& name : *names) places.push_back(position_of(name.source()));
-  return places;
-}
-
 void read_jobs(const Value& value, JobReader& reader, JobFile& file) {
   const toml::table* const jobs = value.table();
   if (jobs == nullptr) return;
@@ -391,7 +376,7 @@ void read_jobs(const Value& value, JobReader& reader, JobFile& file) {
     else if (table == nullptr)
       value.findings().error(at, "'job' contains tables only: write [job.NAME], then the keys of the job below it");
     else if (auto definition = reader.read(key, *table)) {
-      if (auto places = places_of(*table); !places.empty()) file.after.emplace(key.str(), std::move(places));
+      if (auto places = places_in_after(*table); !places.empty()) file.after.emplace(key.str(), std::move(places));
       file.definitions.push_back({std::move(definition), at});
     }
   }

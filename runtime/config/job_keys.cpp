@@ -296,6 +296,22 @@ void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings
   read_table(table, job_keys, draft, findings);
 }
 
+void check_after(const toml::table& table, const JobDraft& job, Findings& findings) {
+  if (!job.has_slots_of_first) return;
+  for (const char* key : {"not_after", "not_before", "timezone"})
+    if (const toml::node* const node = table.get(key))
+      findings.error(position_of(node->source()), in_quotes(key) +
+                                                      " needs a 'schedule' of the job's own: its slots are those of "
+                                                      "the first job in 'after'");
+}
+
+std::vector<Position> places_in_after(const toml::table& table) {
+  std::vector<Position> places;
+  if (const toml::array* const names = table.get_as<toml::array>("after"))
+    for (const toml::node& name : *names) places.push_back(position_of(name.source()));
+  return places;
+}
+
 std::string digest_of(const JobDraft& draft) {
   Digest digest;
   digest.bytes("job=");

@@ -20,6 +20,11 @@ struct JobDraft : Job, JobDetails {
 /// Reads every key; each thing wrong is one finding, and leaves its key at the default.
 void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings);
 
+/// Reports the keys that go with a schedule of the job's own, where it has that of the first job in `after`.
+void check_after(const toml::table& table, const JobDraft& job, Findings& findings);
+/// Where each name in `after` is.
+std::vector<Position> places_in_after(const toml::table& table);
+
 /// Of everything that the file says of the job. Requires: the timezone is resolved.
 std::string digest_of(const JobDraft& draft);
 

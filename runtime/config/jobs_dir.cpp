@@ -11,7 +11,6 @@
 #include "base/candidates.hpp"
 #include "base/fnv.hpp"
 #include "base/trusted_open.hpp"
-#include "config/chain_links.hpp"
 #include "config/folder_files.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
@@ -222,7 +221,7 @@ Changes JobsDir::commit(Pass& pass) {
   std::erase_if(pass.groups, [&](const std::string& name) { return !settle_group(name); });
   changes.groups = !pass.groups.empty();
   add_instances(pass);
-  for (const auto& [place, positions] : after_) pass.jobs.push_back(place.second);  // those they name may have changed
+  for (std::string& job : chains_.jobs()) pass.jobs.push_back(std::move(job));  // those they name may have changed
   sort_names(pass.jobs);
   for (const std::string& name : pass.jobs) settle_job(name, changes);
   gather_diagnostics(changes);
@@ -338,7 +337,7 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
     pass.jobs.emplace_back(name_of(definition));
     jobs_.add({name, position, definition});
   }
-  for (auto& [job, places] : found.content.after) after_[{file->first, job}] = std::move(places);
+  for (auto& [job, places] : found.content.after) chains_.put(name, job, std::move(places));
   for (const auto& [group, position, tables] : file->second.groups) {
     pass.groups.push_back(group.name);
     groups_.add({name, position, group});
@@ -349,7 +348,7 @@ void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
   for (const auto& [definition, position] : file.definitions) {
     pass.jobs.emplace_back(name_of(definition));
     jobs_.remove(name_of(definition), name);
-    if (!definition->job.details->after.empty()) after_.erase({std::string(name), std::string(name_of(definition))});
+    if (!definition->job.details->after.empty()) chains_.remove(name, name_of(definition));
   }
   for (const auto& [group, position, tables] : file.groups) {
     pass.groups.push_back(group.name);
@@ -360,13 +359,18 @@ void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
 void JobsDir::settle_job(const std::string& name, Changes& changes) {
   const auto [first, last] = jobs_.on(name);
   job_duplicates_.erase(name);
-  chain_faults_.erase(name);
+  chains_.forget_findings(name);
   for (auto other = first; other != last; ++other)
     if (other != first)
       job_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line,
                                        other->position.column,
                                        duplicate_job(name, shown(first->file), first->position)});
-  const schedule::DefinitionPtr next = first != last && is_here(*first->what) ? linked(name) : nullptr;
+  const FindJob find = [this](std::string_view other) {
+    const auto [one, end] = jobs_.on(other);
+    return one == end ? nullptr : one->what;
+  };
+  const schedule::DefinitionPtr next =
+      first != last && is_here(*first->what) ? chains_.link(name, *first, find, shown(first->file)) : nullptr;
   auto old = set_.definitions.find(name);
   if (old == set_.definitions.end()) old = set_.definitions.find(instance_name(name, settings_.node));
   const bool was_there = old != set_.definitions.end();
@@ -383,22 +387,6 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
   if (!next) return;
   changes.added.push_back(next);
   set_.definitions.insert(set_.definitions.end(), next);
-}
-
-/// The definition that counts, put together with the jobs that it comes after; null, and a finding, where that cannot
-/// be.
-schedule::DefinitionPtr JobsDir::linked(const std::string& name) {
-  const auto [first, last] = jobs_.on(name);
-  if (first->what->job.details->after.empty()) return first->what;
-  Linked linked = link_job(first->what, [this](std::string_view other) {
-    const auto [one, end] = jobs_.on(other);
-    return one == end ? nullptr : one->what;
-  });
-  if (linked.fault.empty()) return linked.definition;
-  const auto places = after_.find({std::string(first->file), name});
-  const Position at = places == after_.end() ? first->position : places->second[linked.name];
-  chain_faults_[name].push_back({Severity::error, shown(first->file), at.line, at.column, linked.fault});
-  return linked.definition;
 }
 
 /// Whether this node may lead the job's group, and so has an instance of the job.
@@ -429,8 +417,10 @@ void JobsDir::gather_diagnostics(Changes& changes) {
   Diagnostics all = folder_findings_;
   const Diagnostics doubled = calendars_.in_force().duplicates([&](std::string_view file) { return shown(file); });
   all.insert(all.end(), doubled.begin(), doubled.end());
-  for (const auto* const part : {&file_findings_, &chain_faults_, &job_duplicates_, &group_duplicates_})
-    for (const auto& [name, findings] : *part) all.insert(all.end(), findings.begin(), findings.end());
+  const auto add = [&](const auto& part) {
+    for (const auto& [name, findings] : part) all.insert(all.end(), findings.begin(), findings.end());
+  };
+  add(file_findings_), add(chains_.findings()), add(job_duplicates_), add(group_duplicates_);
   sort(all);
   changes.diagnostics = all != set_.diagnostics;
   set_.diagnostics = std::move(all);

@@ -30,6 +30,7 @@
 #include "base/rare_list.hpp"
 #include "base/unique_fd.hpp"
 #include "config/calendar_desk.hpp"
+#include "config/chain_places.hpp"
 #include "config/claims.hpp"
 #include "config/folder_files.hpp"
 #include "config/job_file.hpp"
@@ -133,7 +134,6 @@ class JobsDir {
   void add_instances(Pass& pass) const;
   bool is_here(const schedule::Definition& definition) const;
   void settle_job(const std::string& name, Changes& changes);
-  schedule::DefinitionPtr linked(const std::string& name);
   bool settle_group(const std::string& name);
   void gather_diagnostics(Changes& changes);
   std::string shown(std::string_view file) const;
@@ -148,9 +148,7 @@ class JobsDir {
   Claims<Group> groups_;
   Diagnostics folder_findings_;
   std::map<std::string, Diagnostics, std::less<>> file_findings_;  // by file; those that have any
-  /// Where jobs that come after others name these: by file and job.
-  std::map<std::pair<std::string, std::string>, std::vector<Position>> after_;
-  std::map<std::string, Diagnostics, std::less<>> chain_faults_;                       // by the name of such a job
+  ChainPlaces chains_;
   std::map<std::string, Diagnostics, std::less<>> job_duplicates_, group_duplicates_;  // by name
   CalendarDesk calendars_;
   JobSet set_;

@@ -379,10 +379,8 @@ bool Chaos::is_limited() const {
 Millis Chaos::patience(const Job& job) const {
   const bool waits = is_limited() || job.concurrency != Concurrency::skip || job.misfire == Misfire::all;
   Millis patience = 2min + 10s + (waits ? job.start_deadline : Millis(0));
-  for (const Job& parent : files_) {
-    const auto& parents = job.details->after;
-    if (std::find(parents.begin(), parents.end(), parent.name) != parents.end()) patience += this->patience(parent);
-  }
+  for (const std::string& name : job.details->after)
+    for (const Job& parent : files_) patience += parent.name == name ? this->patience(parent) : Millis(0);
   return patience;
 }
 

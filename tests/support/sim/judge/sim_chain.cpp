@@ -94,6 +94,7 @@ void SimJudge::judge_upstream(const Row& row, const Job& job, const BySlot& all,
   for (const std::string& parent : job.details->after) {
     const Row* const of = row_for(all, parent, row.slot);
     if (was_edited(parent) || !of || !of->run || !is_as_asked(of->status, job.details->after_status)) return;
+    if (of->fence == 0) return;  // it ran ahead of a claim that nobody made: for the registers the slot was missed
     const auto* const entry = ledger.find(*of->run, of->attempt);
     if (entry && entry->taken_for_lost) return;
   }
