@@ -19,6 +19,14 @@
 
 namespace ballot::config {
 
+/// The definition that counts of each name. `jobs` outlives it.
+inline FindJob find_in(const Claims<schedule::DefinitionPtr>& jobs) {
+  return [&jobs](std::string_view name) {
+    const auto [first, last] = jobs.on(name);
+    return first == last ? nullptr : first->what;
+  };
+}
+
 class ChainPlaces {
  public:
   void put(std::string_view file, const std::string& job, std::vector<Position> places);

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "config/chain_links.hpp"
+#include "config/chain_places.hpp"
 #include "config/claims.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
@@ -96,10 +96,7 @@ using After = std::map<std::string, std::pair<std::string, std::vector<Position>
 
 /// Files that were not named may define what these do not.
 void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& after, Diagnostics& diagnostics) {
-  const FindJob find = [&](std::string_view name) {
-    const auto [first, last] = jobs.on(name);
-    return first == last ? nullptr : first->what;
-  };
+  const FindJob find = find_in(jobs);
   for (const auto& [job, place] : after) {
     const schedule::DefinitionPtr definition = find(job);
     const Linked linked = definition ? link_job(definition, find) : Linked{};

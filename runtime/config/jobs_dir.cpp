@@ -365,12 +365,8 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
       job_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line,
                                        other->position.column,
                                        duplicate_job(name, shown(first->file), first->position)});
-  const FindJob find = [this](std::string_view other) {
-    const auto [one, end] = jobs_.on(other);
-    return one == end ? nullptr : one->what;
-  };
   const schedule::DefinitionPtr next =
-      first != last && is_here(*first->what) ? chains_.link(name, *first, find, shown(first->file)) : nullptr;
+      first != last && is_here(*first->what) ? chains_.link(name, *first, find_in(jobs_), shown(first->file)) : nullptr;
   auto old = set_.definitions.find(name);
   if (old == set_.definitions.end()) old = set_.definitions.find(instance_name(name, settings_.node));
   const bool was_there = old != set_.definitions.end();

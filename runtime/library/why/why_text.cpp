@@ -15,11 +15,8 @@ namespace {
 constexpr std::array<std::string_view, static_cast<std::size_t>(Status::missed) + 1> status_rules{
     // queued
     "The slot is due and waits: for the job's previous run (concurrency = \"queue\", or \"allow\" at its max_running), "
-    "for the jobs that it comes after, for one that comes after it and has yet to settle eight of its slots, "
-    "for "
-    "room under a max_running of the group or the node, or for the next attempt of a retry. A slot that cannot start "
-    "by its "
-    "start_deadline is missed.",
+    "for a job of its chain (after), for room under a max_running of the group or the node, or for the next attempt of "
+    "a retry. A slot that cannot start by its start_deadline is missed.",
     // claimed
     "The slot is reserved for this term by a conditional write to the job's register, and its run is about to be "
     "started. No other term can claim it.",
