@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "config/diagnostics.hpp"
+#include "schedule/calendar.hpp"
 
 namespace ballot::config {
 namespace {

@@ -37,3 +37,9 @@ ballot_mutant(audit_allows_pauses_of_runs FILE runtime/audit/reasons.cpp
 ballot_mutant(audit_believes_each_overlap FILE runtime/audit/reasons.cpp
   FIND "doubts_.push_back({row, row.slot + by.jitter" REPLACE "if (false) doubts_.push_back({row, row.slot + by.jitter"
   BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.OverlapWithoutARun")
+ballot_mutant(what_no_calendar_leaves_out_is_believed FILE runtime/audit/job_audit.cpp
+  FIND "if (row.reason == Reason::calendar && left_out < due)" REPLACE "if (false)"
+  BY unit_audit FILTER "AuditedCalendar.*" FINDING "FAILED.*AuditedCalendar.FindsADay")
+ballot_mutant(runs_on_days_that_are_left_out_are_right FILE runtime/audit/job_audit.cpp
+  FIND "if (kind == schedule::Slot::Kind::left_out)" REPLACE "if (false)"
+  BY unit_audit FILTER "AuditedCalendar.*" FINDING "FAILED.*AuditedCalendar.FindsARun")

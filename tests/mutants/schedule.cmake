@@ -43,8 +43,9 @@ ballot_mutant(days_before_one_that_is_allowed_move_past_it FILE runtime/schedule
 ballot_mutant(days_that_are_too_far_move_on FILE runtime/schedule/day_rule.cpp
   FIND "*target - farthest_shift);" REPLACE "from - farthest_shift);"
   BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")
-ballot_mutant(days_move_back_past_what_was_asked FILE runtime/schedule/day_rule.cpp
-  FIND "if (to && *to >= from) return" REPLACE "if (to) return"
+ballot_mutant(days_that_move_back_stay_where_they_are FILE runtime/schedule/day_rule.cpp
+  FIND "if (to && *to >= from) return Chosen<local_days>{*to, false};"
+  REPLACE "if (to && *to >= from) return Chosen<local_days>{*day, false};"
   BY unit_schedule FILTER "ChosenDays.*" FINDING "FAILED.*ChosenDays")
 ballot_mutant(days_that_move_back_are_passed_over_too_long FILE runtime/schedule/day_rule.cpp
   FIND "on = std::min(on, *to + farthest_shift + days(1));" REPLACE "(void)0;"

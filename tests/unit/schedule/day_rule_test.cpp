@@ -140,6 +140,22 @@ TEST(ChosenSlots, GoNoFartherThanAYear) {
             "2026-12-01T06:00:00Z 2027-12-25T06:00:00Z left out 2028-12-25T06:00:00Z left out");
 }
 
+TEST(ChosenSlots, ThatAreTooFarDoNotComeHoweverIsAsked) {
+  const auto plan =
+      Plan::of_stored({.expressions = {"0 6 29 2 *", "@days except a=2028-02-29..2029-03-01 shift=next"}});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(text_of(*plan->next(at("2028-02-01T00:00:00Z"), {})), "2028-02-29T06:00:00Z left out");
+  for (const char* from : {"2028-02-29T06:00:00Z", "2028-03-05T00:00:00Z", "2029-03-02T00:00:00Z"})
+    EXPECT_EQ(plan->next(at(from), {})->at, at("2032-02-29T06:00:00Z")) << from;
+}
+
+/// The clocks are put from 23:30 of the day that is left out to the midnight after it.
+TEST(ChosenSlots, AreDueWhereOneLabelOfAGapIs) {
+  EXPECT_EQ(slots({"0,45 0,23 * * *"}, "except a=2018-05-04", "2018-05-04T14:00:00Z", "2018-05-04T16:00:00Z",
+                  "Asia/Pyongyang"),
+            "2018-05-04T14:30:00Z left out 2018-05-04T15:00:00Z 2018-05-04T15:45:00Z");
+}
+
 /// The day is that of the label; the clocks are put forward over midnight.
 TEST(ChosenSlots, AreThoseOfTheirLabels) {
   EXPECT_EQ(
