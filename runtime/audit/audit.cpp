@@ -16,6 +16,7 @@ std::string_view to_string(Kind kind) {
     case Kind::relaunch: return "relaunch";
     case Kind::fence: return "fence";
     case Kind::late: return "late";
+    case Kind::early: return "early";
     case Kind::unended: return "unended";
     case Kind::reason: return "reason";
     case Kind::history: return "history";
@@ -24,7 +25,13 @@ std::string_view to_string(Kind kind) {
 }
 
 Audit::Audit(Basics basics, Scope scope, Report report)
-    : basics_(std::move(basics)), scope_(scope), report_(std::move(report)) {}
+    : basics_(std::move(basics)), scope_(scope), report_(std::move(report)), chains_(basics_.definitions, scoped()) {}
+
+Report Audit::scoped() const {
+  return [this](Finding finding) {
+    if (scope_.has(finding.slot) || scope_.has(finding.until.value_or(finding.slot))) report_(std::move(finding));
+  };
+}
 
 JobAudit& Audit::job(const std::string& name) {
   auto& found = jobs_[name];
@@ -35,9 +42,7 @@ JobAudit& Audit::job(const std::string& name) {
   found = std::make_unique<JobAudit>(
       name, definitions == basics_.definitions.end() ? std::vector<InForce>() : definitions->second,
       std::max(basics_.kept_since, kept == basics_.job_kept_since.end() ? WallTime{} : kept->second), basics_.terms,
-      basics_.pauses, [this](Finding finding) {
-        if (scope_.has(finding.slot) || scope_.has(finding.until.value_or(finding.slot))) report_(std::move(finding));
-      });
+      basics_.pauses, scoped());
   return *found;
 }
 
@@ -49,11 +54,13 @@ void Audit::add(const Row& row, std::int64_t change) {
     total.count += row.run ? 1 : row.slots;
   }
   job(row.job).add(row, change);
+  chains_.add(row);
 }
 
 void Audit::finish() {
   for (const auto& [name, definitions] : basics_.definitions) job(name);
   for (const auto& [name, one] : jobs_) one->finish();
+  chains_.finish();
 }
 
 /// This node's terms are all that a ledger has: the last one says what it is called now.

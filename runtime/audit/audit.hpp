@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/chain_audit.hpp"
 #include "audit/finding.hpp"
 #include "audit/job_audit.hpp"
 #include "audit/reasons.hpp"
@@ -63,6 +64,7 @@ class Audit {
 
  private:
   std::string_view node() const;
+  Report scoped() const;
   JobAudit& job(const std::string& name);
 
   const Basics basics_;
@@ -71,6 +73,7 @@ class Audit {
   Totals totals_;
   std::vector<std::string> undefined_;
   std::map<std::string, std::unique_ptr<JobAudit>, std::less<>> jobs_;
+  ChainAudit chains_;
 };
 
 }  // namespace ballot::audit

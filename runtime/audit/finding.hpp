@@ -25,6 +25,7 @@ enum class Kind {
   relaunch,  // a run has a further attempt that nothing allows
   fence,     // a fence did not grow
   late,      // a run was begun past its start deadline
+  early,     // a run was begun, and the job that it comes after had not ended as it asks
   unended,   // what has a final status has no end
   reason,    // the reason of a row cannot be
   history    // the fleet's history has not what the ledger has

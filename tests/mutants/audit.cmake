@@ -43,3 +43,6 @@ ballot_mutant(what_no_calendar_leaves_out_is_believed FILE runtime/audit/job_aud
 ballot_mutant(runs_on_days_that_are_left_out_are_right FILE runtime/audit/job_audit.cpp
   FIND "if (kind == schedule::Slot::Kind::left_out)" REPLACE "if (false)"
   BY unit_audit FILTER "AuditedCalendar.*" FINDING "FAILED.*AuditedCalendar.FindsARun")
+ballot_mutant(parents_are_not_looked_at FILE runtime/audit/chain_audit.cpp
+  FIND "!is_as_asked(*last, asked)" REPLACE "false"
+  BY unit_audit FINDING "FAILED.*AuditedChain.FindsARunWhoseParentHasFailed" FILTER "AuditedChain.*")

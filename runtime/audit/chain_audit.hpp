@@ -1,0 +1,48 @@
+// ChainAudit: runs of jobs that have the slots of the job they come after, against the rows of that one's: none was
+// begun whose parent's slot was skipped or missed, or had ended otherwise than it asks. Whether it had ended by then is
+// not asked: a clock that was set back has runs end after what followed them. What a ledger does not have is in another
+// node's, and nothing is said of it; nor of jobs that were repaired, whose registers say since what rows do not.
+//
+// Pure. Knows nothing of schedules. Used by Audit.
+//
+//   ChainAudit chains(definitions, report);
+//   chains.add(row);     // by slot
+//   chains.finish();
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "audit/job_audit.hpp"
+#include "audit/spans.hpp"
+#include "schedule/after.hpp"
+
+namespace ballot::audit {
+
+class ChainAudit {
+ public:
+  using Definitions = std::map<std::string, std::vector<InForce>>;
+
+  /// `definitions` outlive it.
+  ChainAudit(const Definitions& definitions, Report report);
+
+  /// By slot.
+  void add(const Row& row);
+  void finish();
+
+ private:
+  std::optional<schedule::After> after(const Row& row) const;
+  void judge_slot();
+  void judge(const Row& row, const std::string& parent, AfterStatus asked);
+  void report(const Row& row, const Row& parent, std::string what) const;
+
+  const Definitions& definitions_;
+  const Report report_;
+  std::set<std::string, std::less<>> jobs_;  // in chains
+  std::vector<Row> at_slot_;                 // theirs, of the slot that is not judged yet
+};
+
+}  // namespace ballot::audit
