@@ -281,7 +281,7 @@ bool JobAudit::is_before_repair(const Entry& claimed) const {
   const Row& row = claimed.row;
   const bool set_back_since = row.ended_at && *row.ended_at < row.slot;  // its row may be written after the repair
   return (spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_) ||
-         was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change);
+         was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change) || spans_.was_claimed_ahead(row, *claimed_);
 }
 
 /// Of the first attempt: further ones have no start deadline.

@@ -47,10 +47,13 @@ void Pauses::judge_skipped(const Row& row, std::int64_t change, const TermRow& t
 }
 
 /// By the wall clock, which may have been wrong when the pause began: what was written before it was not settled in it.
+/// Of a run that has ended before it was claimed the clock was set back while the run went on, and its row was written
+/// again at its end: whether the pause began before its claim, nothing says.
 void Pauses::judge_settled(const Row& row, std::int64_t change) const {
   const bool claimed = row.run && row.fence > 0 && row.attempt == 1 && row.status != Status::skipped;
   const std::optional<WallTime> at = claimed ? decided_at(*row.run) : std::optional(row.slot);
   if (!at || (!claimed && !is_missed_by_policy(row))) return;
+  if (claimed && row.ended_at && *row.ended_at < *at) return;
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
     return concerns(pause, row) && pause.node == row.node && change > pause.change && pause.until &&
            pause.from + clock_difference < *at && *at + clock_difference < *pause.until;

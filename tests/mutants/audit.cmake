@@ -37,3 +37,12 @@ ballot_mutant(audit_allows_pauses_of_runs FILE runtime/audit/reasons.cpp
 ballot_mutant(audit_believes_each_overlap FILE runtime/audit/reasons.cpp
   FIND "doubts_.push_back({row, row.slot + by.jitter" REPLACE "if (false) doubts_.push_back({row, row.slot + by.jitter"
   BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.OverlapWithoutARun")
+ballot_mutant(audit_orders_claims_and_pauses_by_a_clock_that_went_back FILE runtime/audit/pauses.cpp
+  FIND "if (claimed && row.ended_at && *row.ended_at < *at) return;" REPLACE ""
+  BY unit_audit FILTER "AuditedPauses.*" FINDING "FAILED.*AuditedPauses.MayHaveBegunAfterARun")
+ballot_mutant(audit_knows_no_repair_of_another_node FILE runtime/audit/spans.cpp
+  FIND "return claimed_earlier && by.row.group == later.group" REPLACE "return false && by.row.group == later.group"
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")
+ballot_mutant(audit_excuses_each_fence_of_another_node FILE runtime/audit/spans.cpp
+  FIND "later.slot <= by.row.from && " REPLACE ""
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")

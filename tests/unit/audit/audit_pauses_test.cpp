@@ -117,6 +117,17 @@ TEST_F(AuditedPauses, HaveNoSlotThatWasSettledBeforeTheyWereWritten) {
   EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
 }
 
+/// The clock was set back while the run went on, and its row was written again at its end.
+TEST_F(AuditedPauses, MayHaveBegunAfterARunThatHasEndedBeforeItWasClaimed) {
+  definitions_[0].row.start_deadline = std::chrono::hours(1);
+  paused("12:01:30", "12:10:00");
+  Row& row = claimed(ran("12:02:00"), "12:05:00");
+  row.ended_at = at("12:01:40");
+  EXPECT_EQ(findings(), Texts{});
+  row.ended_at = at("12:05:00");
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
+}
+
 TEST_F(AuditedPauses, HaveNoSlotThatIsMissedByPolicy) {
   for (const Reason reason : {Reason::misfire, Reason::start_deadline, Reason::unclaimed, Reason::no_leader}) {
     rows_.resize(1);
