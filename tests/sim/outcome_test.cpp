@@ -242,6 +242,7 @@ struct TakenForLost : Requests {
     finish.on_leadership_lost = OnLeadershipLost::finish;
     finish.details.edit().lost_after = 1min;
     finish.guarantee = Guarantee::at_least_once;
+    finish.details.edit().lost_limit = 3;
     finish.retries = 1;
     finish.details.edit().retry_delay = 1s;
     a.jobs = b.jobs = {define(finish)};
@@ -260,10 +261,13 @@ struct TakenForLost : Requests {
     a.link.cut = false;
     world.run_for(10s);
   }
-  /// a leads again shortly before its attempt ends.
-  void lead_again() {
+  void run_until_shortly_before_its_end() {
     const SteadyTime due = world.starts[0].at + 5min;
     world.run_for(std::chrono::duration_cast<Millis>(due - world.loop.now()) - 20s);
+  }
+  /// a leads again shortly before its attempt ends.
+  void lead_again() {
+    run_until_shortly_before_its_end();
     b.link.cut = true;
     ASSERT_TRUE(world.run_while_not([&] { return a.leads("default"); }, 15s));
     b.link.cut = false;
@@ -318,6 +322,29 @@ TEST_F(TakenForLost, AnAttemptThatIsLostIsNotRepeatedWhereTheNextOneHasBeenAlrea
   world.run_for(15s);
   EXPECT_EQ(attempts(), 2);
   EXPECT_EQ(a.ledger.row(world.starts[0].run, 1)->reason, Reason::runner_died);
+  expect_accounted();
+}
+
+/// The first attempt's end cannot be written, nor the claim of the third one.
+TEST_F(TakenForLost, AClaimThatIsGivenUpIsMadeAnewForTheAttemptBeforeItAlone) {
+  b.takes["one"] = 20min;
+  take_for_lost();
+  const RunId run = world.starts[0].run;
+  run_until_shortly_before_its_end();
+  b.reboot();
+  ASSERT_TRUE(world.run_while_not([&] { return a.leads("default"); }, 15s));
+  a.link.refuse_write = 1000;
+  const auto is_lost = [&] { return a.ledger.row(run, 2) && a.ledger.row(run, 2)->status == Status::lost; };
+  ASSERT_TRUE(world.run_while_not(is_lost, 2min));
+  ASSERT_TRUE(world.starts[0].ended);
+  world.run_for(3s);
+  a.link.refuse_write = 0;
+  a.takes["one"] = 1s;
+  world.run_for(10s);
+  EXPECT_EQ(attempts(), 3);
+  const Row* third = a.ledger.row(run, 3);
+  ASSERT_NE(third, nullptr) << "the second one was begun twice";
+  EXPECT_EQ(third->status, Status::succeeded);
   expect_accounted();
 }
 
