@@ -213,7 +213,7 @@ bool JobAudit::is_all_here(const Row& row, const Span& span) const {
   const std::optional<WallTime> decided = decided_at(*row.run);
   // A run that was claimed after it began shows that the clocks of two nodes differ by more than they may.
   const bool clocks_agree = decided && (!row.started_at || *decided <= *row.started_at + clock_difference);
-  return term != terms_.end() && term->second.node == row.node && clocks_agree &&
+  return term != terms_.end() && term->second.node == row.node && clocks_agree && !spans_.is_from_before(row) &&
          *decided > term->second.elected_at + clock_difference;
 }
 
