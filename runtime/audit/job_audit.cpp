@@ -219,7 +219,7 @@ bool JobAudit::is_all_here(const Row& row, const Span& span) const {
   const std::optional<WallTime> decided = decided_at(*row.run);
   // A run that was claimed after it began shows that the clocks of two nodes differ by more than they may.
   const bool clocks_agree = decided && (!row.started_at || *decided <= *row.started_at + clock_difference);
-  return term != terms_.end() && term->second.node == row.node && clocks_agree &&
+  return term != terms_.end() && term->second.node == row.node && clocks_agree && !spans_.is_from_before(row) &&
          *decided > term->second.elected_at + clock_difference;
 }
 
@@ -287,7 +287,7 @@ bool JobAudit::is_before_repair(const Entry& claimed) const {
   const Row& row = claimed.row;
   const bool set_back_since = row.ended_at && *row.ended_at < row.slot;  // its row may be written after the repair
   return (spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_) ||
-         was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change);
+         was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change) || spans_.was_claimed_ahead(row, *claimed_);
 }
 
 /// Of the first attempt: further ones have no start deadline.

@@ -28,7 +28,14 @@ void Pauses::judge(const Row& row, std::int64_t change, const Span& span) const 
   if (!row.run && row.status == Status::skipped && row.reason == Reason::paused)
     judge_skipped(row, change, term->second, span);
   else
-    judge_settled(row, change, span.is_due_later());
+    judge_settled(row, change, span);
+}
+
+/// It was written within the span's first term, or later, and says that it began before that term.
+bool Pauses::began_by_a_wrong_clock(const PauseRow& pause, const Row& row, const Span& span) const {
+  const auto term = terms_.find({row.group, span.definition.first_epoch});
+  return term != terms_.end() && pause.change > span.definition.change &&
+         pause.from + clock_difference < term->second.elected_at;
 }
 
 /// A pause that ends before it begins was begun by a clock that was set back since: when, only the order of writing
@@ -47,13 +54,17 @@ void Pauses::judge_skipped(const Row& row, std::int64_t change, const TermRow& t
 }
 
 /// By the wall clock, which may have been wrong when the pause began: what was written before it was not settled in it.
-void Pauses::judge_settled(const Row& row, std::int64_t change, bool is_due_later) const {
+/// Of a run that has ended before it was claimed the clock was set back while the run went on, and its row was written
+/// again at its end: whether the pause began before its claim, nothing says.
+void Pauses::judge_settled(const Row& row, std::int64_t change, const Span& span) const {
   const bool claimed = row.run && row.fence > 0 && row.attempt == 1 && row.status != Status::skipped;
   const std::optional<WallTime> at = claimed ? decided_at(*row.run) : std::optional(row.slot);
-  if (!at || (!claimed && (is_due_later || !is_missed_by_policy(row)))) return;
+  if (!at || (!claimed && (span.is_due_later() || !is_missed_by_policy(row)))) return;
+  if (claimed && row.ended_at && *row.ended_at < *at) return;
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
     return concerns(pause, row) && pause.node == row.node && change > pause.change && pause.until &&
-           pause.from + clock_difference < *at && *at + clock_difference < *pause.until;
+           !began_by_a_wrong_clock(pause, row, span) && pause.from + clock_difference < *at &&
+           *at + clock_difference < *pause.until;
   });
   if (paused && claimed) wrong_(row, "was claimed by the schedule while it was paused");
   if (paused && !claimed) wrong_(row, "is missed by policy, and was due within a pause");

@@ -39,7 +39,8 @@ class Pauses {
  private:
   bool concerns(const PauseRow& pause, const Row& row) const;
   void judge_skipped(const Row& row, std::int64_t change, const TermRow& term, const Span& span) const;
-  void judge_settled(const Row& row, std::int64_t change, bool is_due_later) const;
+  bool began_by_a_wrong_clock(const PauseRow& pause, const Row& row, const Span& span) const;
+  void judge_settled(const Row& row, std::int64_t change, const Span& span) const;
 
   const std::string job_;
   const KnownPauses& known_;

@@ -105,6 +105,23 @@ std::vector<const InForce*> Spans::repairs_after(const Row& row, std::int64_t ch
   return repairs;
 }
 
+bool Spans::was_claimed_ahead(const Row& later, const Row& earlier) const {
+  return std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) {
+    const InForce& by = span.definition;
+    const bool claimed_earlier = earlier.epoch >= by.first_epoch && earlier.epoch <= by.row.epoch;
+    return claimed_earlier && by.row.group == later.group && later.epoch < by.first_epoch &&
+           later.slot <= by.row.from && earlier.slot < later.slot;
+  });
+}
+
+bool Spans::is_from_before(const Row& row) const {
+  const auto first = std::find_if(spans_.begin(), spans_.end(), [&](const Span& span) {
+    const InForce& by = span.definition;
+    return by.row.group == row.group && row.epoch >= by.first_epoch && row.epoch <= by.row.epoch;
+  });
+  return first != spans_.end() && row.slot <= first->row().from;
+}
+
 bool Spans::may_retry(int attempt) const {
   return std::any_of(spans_.begin(), spans_.end(),
                      [&](const Span& span) { return span.row().digest.empty() || attempt <= 1 + span.row().retries; });

@@ -83,6 +83,13 @@ class Spans {
   /// `from`.
   std::vector<const InForce*> repairs_after(const Row& row, std::int64_t change) const;
 
+  /// The term that claimed the earlier slot had found this later one claimed, so the cursor was behind it: another
+  /// node, whose ledger says so, had repaired what its clock was ahead for.
+  bool was_claimed_ahead(const Row& later, const Row& earlier) const;
+
+  /// The row's term had found the slot passed, or claimed, when it took the register over, whatever the clocks say.
+  bool is_from_before(const Row& row) const;
+
   // Whether any definition of the job allows it, or is not known.
   bool may_retry(int attempt) const;
   bool may_repeat() const;

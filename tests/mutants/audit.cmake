@@ -46,3 +46,21 @@ ballot_mutant(runs_on_days_that_are_left_out_are_right FILE runtime/audit/job_au
 ballot_mutant(parents_are_not_looked_at FILE runtime/audit/chain_audit.cpp
   FIND "!is_as_asked(*last, asked)" REPLACE "false"
   BY unit_audit FINDING "FAILED.*AuditedChain.FindsARunWhoseParentHasFailed" FILTER "AuditedChain.*")
+ballot_mutant(audit_orders_claims_and_pauses_by_a_clock_that_went_back FILE runtime/audit/pauses.cpp
+  FIND "if (claimed && row.ended_at && *row.ended_at < *at) return;" REPLACE ""
+  BY unit_audit FILTER "AuditedPauses.*" FINDING "FAILED.*AuditedPauses.MayHaveBegunAfterARun")
+ballot_mutant(audit_knows_no_repair_of_another_node FILE runtime/audit/spans.cpp
+  FIND "return claimed_earlier && by.row.group == later.group" REPLACE "return false && by.row.group == later.group"
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")
+ballot_mutant(audit_excuses_each_fence_of_another_node FILE runtime/audit/spans.cpp
+  FIND "later.slot <= by.row.from && " REPLACE ""
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")
+ballot_mutant(audit_takes_what_was_claimed_ahead_for_its_terms FILE runtime/audit/job_audit.cpp
+  FIND " && !spans_.is_from_before(row)" REPLACE ""
+  BY unit_audit FILTER "Audited.*" FINDING "FAILED.*Audited.KnowThatARunWasBegun")
+ballot_mutant(audit_excuses_pauses_that_a_term_found FILE runtime/audit/pauses.cpp
+  FIND "pause.change > span.definition.change &&" REPLACE ""
+  BY unit_audit FILTER "AuditedPauses.*" FINDING "FAILED.*AuditedPauses.DidNotBeginBeforeTheTerm")
+ballot_mutant(audit_believes_when_each_pause_began FILE runtime/audit/pauses.cpp
+  FIND "!began_by_a_wrong_clock(pause, row, span) &&" REPLACE ""
+  BY unit_audit FILTER "AuditedPauses.*" FINDING "FAILED.*AuditedPauses.DidNotBeginBeforeTheTerm")

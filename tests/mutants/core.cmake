@@ -104,6 +104,24 @@ ballot_mutant(what_is_superseded_overlaps FILE runtime/core/job/slots/settlement
 ballot_mutant(turns_go_by_the_newest_slot FILE runtime/core/job/slots/settlement.cpp
   FIND "if (supersedes) waiting.waits_since = due_.front().waits_since;" REPLACE ""
   FINDING "FAILED.*Places.GoToTheJobThatHasWaitedLongest" FILTER "Places.*")
+ballot_mutant(attempt_taken_for_lost_closes_the_next_one FILE runtime/core/job/register/pending_write.cpp
+  FIND "if (!shows_attempt(next, run)) return;" REPLACE ""
+  FINDING "FAILED.*TakenForLost.AnAttemptThatEnds" FILTER "TakenForLost.*")
+ballot_mutant(attempt_taken_for_lost_is_repeated FILE runtime/core/job/runs/after_run.cpp
+  FIND "if (!run.unclaimed && !shows_attempt(job.stored, run)) return;" REPLACE ""
+  FINDING "FAILED.*TakenForLost.AnAttemptThatIsLost" FILTER "TakenForLost.*")
+ballot_mutant(given_up_claim_is_made_anew_for_each_attempt FILE runtime/core/job/runs/run_set.cpp
+  FIND "if (run.has_ended() && run.open.attempt + 1 == id.attempt)" REPLACE "if (run.has_ended())"
+  FINDING "FAILED.*TakenForLost.AClaimThatIsGivenUp" FILTER "TakenForLost.*")
+ballot_mutant(lost_catch_ups_run_together FILE runtime/core/job/runs/run_list.cpp
+  FIND " && !(job.defined && joins_a_catch_up(run))" REPLACE ""
+  FINDING "FAILED.*LostCatchUps.AreRunAgain" FILTER "LostCatchUps.*")
+ballot_mutant(catch_ups_are_tried_again_together FILE runtime/core/job/runs/run_list.cpp
+  FIND "if (joins_a_catch_up(run)) return false;" REPLACE ""
+  FINDING "FAILED.*LostCatchUps.AreTriedAgain" FILTER "LostCatchUps.*")
+ballot_mutant(pause_recorded_before_what_it_is_written_with FILE runtime/core/job/job_writes.cpp
+  FIND "record_decided(*write);  // these" REPLACE "record_pauses(*write), record_decided(*write);  // these"
+  FINDING "FAILED.*Audit.KnowsThatSlotsWerePassed" FILTER "Audit.*")
 ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job/runs/after_run.cpp
   FIND "run.repeat = job.leading;" REPLACE "run.repeat = false;"
   FINDING "at-least-once run was lost, and is not repeated")

@@ -35,6 +35,32 @@ TEST(Audit, OfADayWithTenKillsFindsNothingButARowThatIsDeleted) {
     }
 }
 
+/// Slots that a clock ahead has passed are written with the pause that is asked for when the clock is right again: they
+/// were settled before it.
+TEST(Audit, KnowsThatSlotsWerePassedBeforeThePauseThatTheyAreWrittenWith) {
+  SimWorld world{3};
+  SimNode& a = world.add("a");
+  Job often = minutely("often");
+  often.schedule = {"*/10 * * * * *"};
+  often.misfire = Misfire::skip;
+  a.jobs = {define(often)};
+  a.start();
+  world.run_for(35s);
+  a.step_clock(2min);
+  world.run_for(1500ms);
+  a.step_clock(-2min);
+  world.run_for(700ms);
+  a.pause("often", true);
+  world.run_for(4min);
+  a.pause("often", false);
+  world.run_for(1min);
+  std::size_t passed = 0;
+  for (const Row& row : a.ledger.rows()) passed += row.reason == Reason::misfire;
+  EXPECT_GT(passed, 5u);
+  EXPECT_EQ(a.ledger.audited(), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// A kind of job, and what is done to it. Each row of its ledger is left out in turn, and the audit has to notice.
 struct Kept {
   const char* name;

@@ -235,6 +235,119 @@ TEST_F(AtLeastOnce, ARunThatIsLostTooOftenHasFailed) {
   expect_accounted();
 }
 
+/// The first attempt of a run goes on though another node has taken it for lost, and has begun the second one.
+struct TakenForLost : Requests {
+  void SetUp() override {
+    Job finish = job("one");
+    finish.on_leadership_lost = OnLeadershipLost::finish;
+    finish.details.edit().lost_after = 1min;
+    finish.guarantee = Guarantee::at_least_once;
+    finish.details.edit().lost_limit = 3;
+    finish.retries = 1;
+    finish.details.edit().retry_delay = 1s;
+    a.jobs = b.jobs = {define(finish)};
+    a.takes["one"] = 5min;
+  }
+  void take_for_lost() {
+    a.start();
+    world.run_for(1s);
+    b.start();
+    ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 2min));
+    world.run_for(1s);
+    a.link.cut = true;
+    ASSERT_TRUE(world.run_while_not([&] { return b.open_children() == 1; }, 2min));
+    ASSERT_EQ(world.starts.back().run, world.starts[0].run);
+    ASSERT_EQ(world.starts.back().attempt, 2);
+    a.link.cut = false;
+    world.run_for(10s);
+  }
+  void run_until_shortly_before_its_end() {
+    const SteadyTime due = world.starts[0].at + 5min;
+    world.run_for(std::chrono::duration_cast<Millis>(due - world.loop.now()) - 20s);
+  }
+  /// a leads again shortly before its attempt ends.
+  void lead_again() {
+    run_until_shortly_before_its_end();
+    b.link.cut = true;
+    ASSERT_TRUE(world.run_while_not([&] { return a.leads("default"); }, 15s));
+    b.link.cut = false;
+  }
+  void end_the_first() {
+    lead_again();
+    ASSERT_TRUE(world.run_while_not([&] { return world.starts[0].ended.has_value(); }, 20s));
+    world.run_for(3s);
+    ASSERT_TRUE(a.leads("default"));
+  }
+  int attempts() const {
+    return static_cast<int>(std::count_if(world.starts.begin(), world.starts.end(),
+                                          [&](const Start& start) { return start.run == world.starts[0].run; }));
+  }
+};
+
+TEST_F(TakenForLost, AnAttemptThatEndsDoesNotCloseTheNextOneThatGoesOn) {
+  b.takes["one"] = 4min + 10s;
+  take_for_lost();
+  end_the_first();
+  ASSERT_EQ(b.open_children(), 1);
+  ASSERT_EQ(world.oracle.job_register("one")->runs.size(), 1u);
+  EXPECT_EQ(world.oracle.job_register("one")->runs[0].attempt, 2);
+  EXPECT_TRUE(a.runner.unacknowledged().empty()) << "the first one's end is recorded, and that is all";
+  const std::size_t before = world.starts.size();
+  world.run_for(10s);
+  EXPECT_EQ(world.starts.size(), before) << "`skip` applies while it goes on";
+  a.takes["one"] = b.takes["one"] = 1s;
+  expect_accounted();
+  EXPECT_EQ(a.ledger.row(world.starts[0].run, 2)->status, Status::succeeded);
+}
+
+TEST_F(TakenForLost, AnAttemptThatFailsIsNotTriedAgainWhereTheNextOneHasBeenAlready) {
+  a.exits["one"] = 3;
+  b.takes["one"] = 10s;
+  take_for_lost();
+  a.exits["one"] = 0;
+  a.takes["one"] = 1s;
+  end_the_first();
+  world.run_for(10s);
+  EXPECT_EQ(attempts(), 2);
+  EXPECT_EQ(a.ledger.row(world.starts[0].run, 1)->status, Status::failed);
+  expect_accounted();
+}
+
+TEST_F(TakenForLost, AnAttemptThatIsLostIsNotRepeatedWhereTheNextOneHasBeenAlready) {
+  b.takes["one"] = 10s;
+  take_for_lost();
+  a.takes["one"] = 1s;
+  lead_again();
+  a.runner.crash();
+  world.run_for(15s);
+  EXPECT_EQ(attempts(), 2);
+  EXPECT_EQ(a.ledger.row(world.starts[0].run, 1)->reason, Reason::runner_died);
+  expect_accounted();
+}
+
+/// The first attempt's end cannot be written, nor the claim of the third one.
+TEST_F(TakenForLost, AClaimThatIsGivenUpIsMadeAnewForTheAttemptBeforeItAlone) {
+  b.takes["one"] = 20min;
+  take_for_lost();
+  const RunId run = world.starts[0].run;
+  run_until_shortly_before_its_end();
+  b.reboot();
+  ASSERT_TRUE(world.run_while_not([&] { return a.leads("default"); }, 15s));
+  a.link.refuse_write = 1000;
+  const auto is_lost = [&] { return a.ledger.row(run, 2) && a.ledger.row(run, 2)->status == Status::lost; };
+  ASSERT_TRUE(world.run_while_not(is_lost, 2min));
+  ASSERT_TRUE(world.starts[0].ended);
+  world.run_for(3s);
+  a.link.refuse_write = 0;
+  a.takes["one"] = 1s;
+  world.run_for(10s);
+  EXPECT_EQ(attempts(), 3);
+  const Row* third = a.ledger.row(run, 3);
+  ASSERT_NE(third, nullptr) << "the second one was begun twice";
+  EXPECT_EQ(third->status, Status::succeeded);
+  expect_accounted();
+}
+
 /// A run has ended, and is published before its node leads again; the link to the runner is down meanwhile, and is back
 /// before the end is durable once more.
 TEST(Outcome, IsForgottenByTheRunnerThoughItsNodeTakesTheRunUpOnceMore) {

@@ -340,5 +340,68 @@ TEST_F(Unclaimed, ARunThatFailsIsTriedAgainOnceItIsEntered) {
   expect_all_is_well();
 }
 
+/// Slots are caught up one after the other. The end of the first one's run could not be written, and the second one was
+/// started ahead of its claim: whoever leads next takes both runs for lost.
+struct LostCatchUps : ::testing::Test {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  RunId first, second;
+
+  void SetUp() override {
+    Job often = minutely("often");
+    often.schedule = {"*/20 * * * * *"};
+    often.concurrency = Concurrency::allow;
+    often.max_running = world.oracle.at_once["often"] = 4;
+    often.misfire = Misfire::all;
+    often.guarantee = Guarantee::at_least_once;
+    often.kill_grace = 200ms;
+    often.retries = 1;
+    often.details.edit().retry_delay = 1s;
+    a.jobs = b.jobs = {define(often)};
+    a.takes["often"] = b.takes["often"] = 9s;
+    a.start();
+    world.run_for(15s);
+    a.crash();
+    world.run_for(50s);
+    a.start();
+    ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 10s));
+    first = world.starts.back().run;
+    b.start();
+    world.run_for(7s + 500ms);
+    a.link.answers_cut = true;
+    ASSERT_TRUE(world.run_while_not([&] { return world.starts.back().run != first; }, 4s));
+    second = world.starts.back().run;
+    ASSERT_EQ(world.starts.back().trigger, Trigger::catch_up);
+    ASSERT_EQ(world.starts.back().fence, 0u);
+    world.run_for(100ms);
+    a.reboot();
+    ASSERT_EQ(world.oracle.job_register("often")->runs.size(), 2u);
+  }
+  const Start* attempt(const RunId& run, int number) const { return world.oracle.start_of({run, number}); }
+  void expect_all_is_well() {
+    world.run_for(2min);
+    EXPECT_EQ(world.unaccounted(), "");
+    EXPECT_EQ(world.broken_promises(), "");
+  }
+};
+
+TEST_F(LostCatchUps, AreRunAgainOneAfterTheOther) {
+  ASSERT_TRUE(world.run_while_not([&] { return attempt(first, 2) != nullptr; }, 20s));
+  ASSERT_TRUE(world.run_while_not([&] { return attempt(second, 2) != nullptr; }, 20s));
+  ASSERT_TRUE(attempt(first, 2)->ended);
+  EXPECT_GE(attempt(second, 2)->at, *attempt(first, 2)->ended);
+  expect_all_is_well();
+}
+
+TEST_F(LostCatchUps, AreTriedAgainOneAfterTheOther) {
+  b.exits["often"] = 3;
+  ASSERT_TRUE(world.run_while_not([&] { return attempt(second, 2) != nullptr; }, 40s));
+  ASSERT_TRUE(world.run_while_not([&] { return attempt(first, 3) != nullptr; }, 20s));
+  ASSERT_TRUE(attempt(second, 2)->ended);
+  EXPECT_GE(attempt(first, 3)->at, *attempt(second, 2)->ended);
+  expect_all_is_well();
+}
+
 }  // namespace
 }  // namespace ballot

@@ -14,7 +14,7 @@ bool JobParts::is_defined() const {
 
 bool JobParts::is_draining() const { return term->draining; }
 
-bool JobParts::is_full() const { return view.stored().runs.size() >= open_run_limit + runs.list().closable(); }
+bool JobParts::is_full() const { return view.stored().runs.size() >= open_run_limit + closable(); }
 
 Millis JobParts::launch_budget(const Context& c) const {
   if (!definition || definition->job.on_leadership_lost == OnLeadershipLost::finish) return launch_margin;

@@ -82,6 +82,8 @@ struct JobParts {
   /// The register has as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
   /// keeps its place.
   bool is_full() const;
+  /// Runs that the next write takes out of the register, and puts nothing in their place.
+  std::size_t closable() const { return runs.list().closable(view.stored()); }
   /// How far away the deadline must be for a run to be launched.
   Millis launch_budget(const Context& c) const;
   bool may_claim(const Context& c) const { return c.may_claim(launch_budget(c)); }

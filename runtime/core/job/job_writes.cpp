@@ -249,11 +249,11 @@ void JobWrites::confirm(std::uint64_t version) {
   if (write->next.fence != stored.fence) note_fence(write->next);
   tell_written(c_, job_.facts(), *write, job_.runs.list());
   const std::string pause_before = has_other_terms(*write) ? facts_of_pause(*stored.interventions) : "";
+  record_decided(*write);  // these had been settled before a pause that the write begins, as audits see by the order
   record_pauses(*write);
   job_.view.written(std::move(write->next), version, c_.now.wall);
   if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
   if (write->is<ClaimDueSlot>()) job_.slots.drop_first_due();
-  record_decided(*write);
   job_.runs.close(c_, write->closes);
   job_.runs.show(c_, stored);
   job_.unclaimed.drop_entered(stored, job_.runs.list());
@@ -299,7 +299,7 @@ void JobWrites::record_decided(PendingWrite& write) {
     const bool known_better = row.reason == Reason::halted;  // by a ledger that has seen the slot
     c_.out.push_back(RecordRow{std::move(row), known_better});
   }
-  const auto decided = std::span(job_.view.stored().dispositions).last(write.decided);
+  const auto decided = std::span(write.next.dispositions).last(write.decided);
   for (const Disposition& d : decided) job_.commands.repair_wrote(d);
   job_.writer.await_settled(c_, job_.name, write.decided);
   for (const Disposition& d : decided) c_.out.push_back(settled_notice(d, job_.name));

@@ -117,6 +117,28 @@ TEST_F(AuditedPauses, HaveNoSlotThatWasSettledBeforeTheyWereWritten) {
   EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
 }
 
+/// The clock was set back while the run went on, and its row was written again at its end.
+TEST_F(AuditedPauses, MayHaveBegunAfterARunThatHasEndedBeforeItWasClaimed) {
+  definitions_[0].row.start_deadline = std::chrono::hours(1);
+  paused("12:01:30", "12:10:00");
+  Row& row = claimed(ran("12:02:00"), "12:05:00");
+  row.ended_at = at("12:01:40");
+  EXPECT_EQ(findings(), Texts{});
+  row.ended_at = at("12:05:00");
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
+}
+
+/// The clock was set back when the pause began, and was right again when the run ended.
+TEST_F(AuditedPauses, DidNotBeginBeforeTheTermThatWasThereWhenTheyWereWritten) {
+  definitions_[0].row.start_deadline = std::chrono::hours(1);
+  elected("12:01:30");
+  paused("12:01:00", "12:10:00").change = definitions_[0].change + 1;
+  claimed(ran("12:02:00"), "12:05:00");
+  EXPECT_EQ(findings(), Texts{});
+  pauses_.rows[0].change = 0;
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"}) << "the term found it";
+}
+
 TEST_F(AuditedPauses, HaveNoSlotThatIsMissedByPolicy) {
   for (const Reason reason : {Reason::misfire, Reason::start_deadline, Reason::unclaimed, Reason::no_leader}) {
     rows_.resize(1);
@@ -177,6 +199,19 @@ TEST_F(Audited, FindAnAttemptWithoutTheOneBeforeOfARunThatItsTermHasBegun) {
   EXPECT_EQ(findings(), Texts{"missing 12:01:00"});
   claimed(rows_[0].first, "12:00:35");
   EXPECT_EQ(findings(), Texts{}) << "the term before may have, by its clock";
+}
+
+TEST_F(Audited, KnowThatARunWasBegunBeforeItsTermByAClockThatWasAhead) {
+  define("12:00:00").retries = 1;
+  epoch_ = 6;
+  DefinitionRow& taken_over = define("12:03:00", Basis::taken_over);
+  taken_over.before = 5;  // another node's
+  taken_over.retries = 1;
+  elected("12:01:30");
+  claimed(ran("12:03:00"), "12:03:00").attempt = 2;
+  EXPECT_EQ(findings(), Texts{});
+  definitions_[1].row.from = at("12:02:00");
+  EXPECT_EQ(findings(), Texts{"missing 12:03:00"}) << "its term did not find the slot claimed";
 }
 
 struct AuditedRetries : Audited {

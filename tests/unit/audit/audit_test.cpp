@@ -195,6 +195,20 @@ TEST_F(Audits, KnowThatAnotherNodesRepairBringsACursorBack) {
   EXPECT_NE(findings(), Texts{});
 }
 
+/// A register that is taken over goes on behind what it shows as claimed only where it was repaired.
+TEST_F(Audits, KnowThatAnotherNodesRepairKeepsWhatWasClaimed) {
+  define();
+  ran("12:01:00");
+  epoch_ = 5;
+  ran("12:04:00").node = "n2";  // by a clock that was ahead
+  epoch_ = 6;
+  define("12:04:00", Basis::taken_over).before = 5;
+  ran("12:02:00");
+  EXPECT_EQ(findings(), Texts{});
+  definitions_[1].row.from = at("12:03:00");
+  EXPECT_EQ(findings(), Texts{"fence 12:04:00"}) << "the term that claimed an earlier one did not know of it";
+}
+
 TEST_F(Audits, FindARowThatIsNotInTheSchedule) {
   define().schedule = {"*/5 * * * *"};
   ran("12:05:00");

@@ -47,8 +47,9 @@ class Audited : public ::testing::Test {
     row.ended_at = at(slot) + Millis(1020);
     return add(std::move(row), slot);
   }
-  /// Its slot was claimed at that time.
+  /// Its slot was claimed at that time, and began then.
   static Row& claimed(Row& row, const std::string& time) {
+    if (row.started_at) row.started_at = at(time) + Millis(20), row.ended_at = at(time) + Millis(1020);
     const std::uint8_t number = row.run->bytes[15];
     row.run = Random(number).run_id(at(time));
     row.run->bytes[15] = number;

@@ -65,6 +65,8 @@ void PendingWrite::drop_undone(WallTime cursor) {
 
 void PendingWrite::close(const LiveRun& run) {
   closes.push_back(run.id());
+  // Of a run that a later term took for lost, the next attempt goes on, or was closed by that term.
+  if (!shows_attempt(next, run)) return;
   erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
   if (run.next) next.runs.push_back(*run.next);
   if (run.is_by_hand() && (!run.next || run.next->id != run.open.id)) next.triggered.push_back(run.open.id);

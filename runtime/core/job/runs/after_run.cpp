@@ -50,8 +50,9 @@ bool is_before_repair(const JobFacts& job, const LiveRun& run) {
 }  // namespace
 
 void follow_up(Context& c, const JobFacts& job, LiveRun& run, SlotsByHand& slots) {
-  if (run.unclaimed && !job.is_ahead(run.id())) return;  // its slot was claimed by a later term, or will be
-  if (!is_before_repair(job, run)) {                     // else its next attempt may have run in what was forgotten
+  if (run.unclaimed && !job.is_ahead(run.id())) return;           // its slot was claimed by a later term, or will be
+  if (!run.unclaimed && !shows_attempt(job.stored, run)) return;  // what comes after it was a later term's to decide
+  if (!is_before_repair(job, run)) {  // else its next attempt may have run in what was forgotten
     repeat_if_lost(job, run);
     retry_if_failed(c, job, run);
   }

@@ -30,6 +30,11 @@ bool contains(const JobRegister& r, const OpenRun& run) {
   });
 }
 
+bool shows_attempt(const JobRegister& r, const LiveRun& run) {
+  return std::any_of(r.runs.begin(), r.runs.end(),
+                     [&](const OpenRun& open) { return open.id == run.open.id && open.attempt == run.open.attempt; });
+}
+
 void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& node) {
   run.epoch = epoch;
   run.node = node;

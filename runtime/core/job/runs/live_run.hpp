@@ -78,6 +78,10 @@ struct LiveRun {
 /// Whether the register shows this claim: a run that is asked for by hand may be claimed under its id by several terms.
 bool contains(const JobRegister& r, const OpenRun& run);
 
+/// Whether the register has this attempt, be it as one that waits. Else a later term has closed it, with the run or by
+/// the run's next attempt.
+bool shows_attempt(const JobRegister& r, const LiveRun& run);
+
 /// The policies that it runs under, whatever the files say when it ends.
 void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& node);
 

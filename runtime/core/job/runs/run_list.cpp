@@ -44,8 +44,9 @@ LiveRun* RunList::find(const runner::AttemptId& id) {
 
 const LiveRun* RunList::first_lost(const JobFacts& job) const {
   const bool paused = job.is_paused() && job.defined;
-  const auto it = std::find_if(runs_.begin(), runs_.end(),
-                               [&](const LiveRun& run) { return run.repeat && (run.is_by_hand() || !paused); });
+  const auto it = std::find_if(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
+    return run.repeat && (run.is_by_hand() || !paused) && !(job.defined && joins_a_catch_up(run));
+  });
   return it == runs_.end() ? nullptr : &*it;
 }
 
@@ -57,6 +58,7 @@ const LiveRun* RunList::first_queued() const {
 const LiveRun* RunList::first_ready(const JobFacts& job, std::optional<WallTime> due, SteadyTime now) const {
   const auto it = std::find_if(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
     if (!run.is_waiting() || run.again_at > now || (job.is_paused() && !run.is_by_hand())) return false;
+    if (joins_a_catch_up(run)) return false;
     return run.open.queued ? has_room(job.definition) && (!due || run.open.slot <= *due) : may_go_on(job.definition);
   });
   return it == runs_.end() ? nullptr : &*it;
@@ -108,8 +110,9 @@ int RunList::own() const {
   return count_runs(*this, [](const LiveRun& run) { return is_open_run(run) && run.state != LiveRun::State::foreign; });
 }
 
-std::size_t RunList::closable() const {
-  return static_cast<std::size_t>(count_runs(*this, [](const LiveRun& run) { return run.may_close() && !run.next; }));
+std::size_t RunList::closable(const JobRegister& stored) const {
+  return static_cast<std::size_t>(count_runs(
+      *this, [&](const LiveRun& run) { return run.may_close() && !run.next && shows_attempt(stored, run); }));
 }
 
 std::size_t RunList::leaving() const {
@@ -144,6 +147,14 @@ bool RunList::has_foreign(const std::string& node) const {
 
 bool RunList::is_catching_up() const {
   return any([](const LiveRun& run) { return run.is_under_way() && run.open.trigger == Trigger::catch_up; });
+}
+
+/// Two of them are in the register where the first one's end could not be written, and the second one was started ahead
+/// of its claim.
+bool RunList::joins_a_catch_up(const LiveRun& run) const {
+  return run.open.trigger == Trigger::catch_up && any([&](const LiveRun& other) {
+           return other.open.id != run.open.id && other.open.trigger == Trigger::catch_up && is_open_run(other);
+         });
 }
 
 std::vector<OpenRun> RunList::going_on() const {

@@ -75,7 +75,7 @@ class RunList {
   /// those among them that this node has.
   int own() const;
   /// Runs that the next write takes out of the register, and puts nothing in their place;
-  std::size_t closable() const;
+  std::size_t closable(const JobRegister& stored) const;
   /// that it will be possible to take out.
   std::size_t leaving() const;
 
@@ -93,6 +93,8 @@ class RunList {
   bool has_foreign(const std::string& node) const;
   /// A run of a slot that is caught up goes on, or is to be tried again.
   bool is_catching_up() const;
+  /// The run is of a slot that is caught up, and so is another one that goes on: it has to wait for that.
+  bool joins_a_catch_up(const LiveRun& run) const;
   /// Runs that this node executes, as they are to be in the register.
   std::vector<OpenRun> going_on() const;
   /// Slots whose runs wait for their next attempt, or in the queue.

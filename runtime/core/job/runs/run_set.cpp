@@ -67,7 +67,7 @@ void RunSet::give_up_claim(Context& c, const JobFacts& job, const runner::Attemp
   if (waited) adopt(c, job, *waited);
   for (LiveRun& run : runs_) {  // the attempt before, which it would have closed, or as it waited for this one
     if (run.open.id != id.run) continue;
-    if (run.has_ended()) run.repeat = !killed;
+    if (run.has_ended() && run.open.attempt + 1 == id.attempt) run.repeat = !killed;
     if (run.is_waiting() && killed) kill(c, job, run, Reason::operator_);
   }
 }
@@ -149,10 +149,7 @@ void RunSet::settle(Context& c, const JobFacts& job, const std::vector<RunId>& s
       if (live->has_ended()) follow_up(c, job, *live);  // in a term before, which has not closed it
     }
   }
-  const auto shown = [&](const LiveRun& run) {
-    const auto is = [&](const OpenRun& open) { return open.id == run.open.id && open.attempt == run.open.attempt; };
-    return std::any_of(job.stored.runs.begin(), job.stored.runs.end(), is);
-  };
+  const auto shown = [&](const LiveRun& run) { return shows_attempt(job.stored, run); };
   for (const LiveRun& run : runs_)
     if (run.has_ended() && !run.unclaimed && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});
   runs_.drop_if([&](const LiveRun& run) {

@@ -209,7 +209,7 @@ int SimJudge::going_on(const std::string& job, const Row& by, SteadyTime from, S
   std::set<RunId> runs;
   if (const core::JobRegister* stored = oracle_.job_register(job))
     for (const core::OpenRun& run : stored->runs)
-      if (run.waits_until && !run.queued) runs.insert(run.id);  // between two attempts
+      if ((run.waits_until && !run.queued) || is_to_be_retried(run, by)) runs.insert(run.id);  // between two attempts
   for (const RunLife& life : oracle_.lives(job))
     if (life.from <= until && life.until.value_or(SteadyTime::max()) >= from) runs.insert(life.run);
   for (const auto& [run, begun] : begun_)  // on its way: claimed by the same term, which has not seen it end
@@ -217,6 +217,13 @@ int SimJudge::going_on(const std::string& job, const Row& by, SteadyTime from, S
         begun.until.value_or(SteadyTime::max()) >= from && !oracle_.has_started(run))
       runs.insert(run);
   return static_cast<int>(runs.size());
+}
+
+/// Its attempt has failed with retries left, as the node knows that says `by`. The register shows that only once the
+/// row of the failure is durable, which a slow ledger delays.
+bool SimJudge::is_to_be_retried(const core::OpenRun& run, const Row& by) const {
+  const auto begun = begun_.find(run.id);
+  return begun != begun_.end() && begun->second.until && begun->second.failed_by == by.node && run.retries > 0;
 }
 
 /// Beside a run that is known to go on when the slot is due; of `replace`, beside a later slot too.
@@ -250,12 +257,14 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   return is_claim_under_way(row, slot, *due) || is_end_unseen(row, *due) ? "" : "no run of the job goes on then";
 }
 
-/// A `finish` run that is open has died with its runner on another node, and only that one's daemon could say so, which
-/// was not in order either when the slot was due.
+/// A `finish` run that is open has died with its runner or its host on another node, and only that one's daemon could
+/// say so, which was not in order either when the slot was due. Nobody saw its end, so that it counts as going on until
+/// then.
 bool SimJudge::is_end_unseen(const Row& row, SteadyTime due) const {
   const SimOracle::Claims* claims = oracle_.claims_of(row.job);
   return claims && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
-           const bool died = start.job == row.job && start.orphaned && !start.terminate && !start.is_function;
+           const bool died =
+               start.job == row.job && start.ended && !start.outcome && !start.terminate && !start.is_function;
            const auto claim = claims->find({start.run, start.attempt});
            return died && start.node != row.node && *start.ended <= due && claim != claims->end() &&
                   claim->second.open && disturbed_since(start.node, due);

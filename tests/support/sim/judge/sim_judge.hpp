@@ -76,6 +76,7 @@ class SimJudge {
     std::uint64_t epoch = 0;
     SteadyTime since;
     std::optional<SteadyTime> until;
+    std::string failed_by{};  // the node that has recorded that its last attempt failed
   };
   struct Later {  // the term of a row must be over soon
     std::string group;
@@ -139,6 +140,7 @@ class SimJudge {
   const schedule::Definition* definition_of(const std::string& node, const std::string& name) const;
   std::vector<WallTime> slots_after(const std::string& node, const std::string& job, WallTime slot, WallTime until,
                                     std::size_t most) const;
+  bool is_to_be_retried(const core::OpenRun& run, const Row& by) const;
   /// Runs of the job that went on, as their node knew, at some moment between the two.
   int going_on(const std::string& job, const Row& by, SteadyTime from, SteadyTime until) const;
   WallTime wall(const std::string& node) const;

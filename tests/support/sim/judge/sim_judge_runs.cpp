@@ -25,6 +25,7 @@ void SimJudge::judge_run(const std::string& node, const Row& row) {
   Begun& begun = it->second;
   if (!is_final(row.status)) return begun.until.reset(), begun.epoch = row.epoch, void(begun.node = row.node);
   begun.until = loop_.now();
+  begun.failed_by = is_again(row) ? node : "";
   if (row.reason == Reason::lost_limit || row.status == Status::lost) lost_[{*row.run, row.attempt}] = loop_.now();
   std::string why;
   if (row.status == Status::lost) why = why_not_lost(node, row);

@@ -32,13 +32,12 @@ void SimOracle::note(const std::string& who, const Row& recorded) {
   keep({loop_.now(), who, recorded});
 }
 
-/// What a repair had undone, and its own term decides now, is not undone.
+/// What a repair had undone is not undone once its own term has decided it anew.
 void SimOracle::note_without_run(const Row& recorded) {
   without_run_[recorded.job][recorded.slot] = recorded.epoch;
-  const auto history = jobs_.find(recorded.job);
-  if (history == jobs_.end()) return;
-  for (Undone& one : history->second.undone)
-    if (one.repaired.epoch == recorded.epoch) one.by_same_term.erase(recorded.slot);
+  if (const auto history = jobs_.find(recorded.job); history != jobs_.end())
+    for (Undone& one : history->second.undone)
+      if (recorded.epoch == one.repaired.epoch) one.by_same_term.erase(recorded.slot);
 }
 
 void SimOracle::keep(Noted noted) {

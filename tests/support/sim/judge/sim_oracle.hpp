@@ -131,8 +131,10 @@ class SimOracle {
   struct Undone {  // what terms up to that one, all before the one that repaired it, had decided of these slots
     WallTime after, until;
     std::uint64_t epoch = 0;
-    core::JobRegister repaired{};       // of the slots that it shows as claimed the rows stay
-    std::set<WallTime> by_same_term{};  // rows that the term which repaired it had recorded before
+    core::JobRegister repaired{};  // of the slots that it shows as claimed the rows stay
+    // Rows that the term which repaired it had recorded before. One that it records anew takes the place of the old
+    // one. Where a later term decides instead, from another node, the old row stays in its own node's ledger.
+    std::set<WallTime> by_same_term{};
 
     bool has(const Row& row, WallTime slot) const;
   };
