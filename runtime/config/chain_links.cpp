@@ -73,7 +73,7 @@ DefinitionPtr with_slots_of(const Definition& job, const Definition* first) {
   if (first) {
     std::vector<std::string> schedule = *first->job.schedule;
     for (std::string& one : schedule) one = schedule::without_hash(one, *first->job.group, first->job.name);
-    digest.put(schedule), digest.put(*first->job.timezone);
+    digest.put(schedule), digest.put(*first->job.timezone), digest.put(*first->job.details->days);
     for (const auto& bound : {first->job.not_before, first->job.not_after})
       digest.bytes(bound ? std::to_string(bound->time_since_epoch().count()) : "-");
     made->job.schedule = std::move(schedule);

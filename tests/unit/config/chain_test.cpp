@@ -62,6 +62,20 @@ TEST_F(ChainFiles, AJobWithAScheduleOfItsOwnKeepsIt) {
   EXPECT_EQ(find("load")->job.schedule->front(), "30 6 * * *");
 }
 
+TEST_F(ChainFiles, AJobWithoutAScheduleHasTheCalendarsOfTheFirstAndNoneOfItsOwn) {
+  const std::string holidays = "[calendar.holidays]\ndates = [\"12-25\"]\n";
+  write("a.toml", load);
+  write("z.toml", holidays + extract + "except = [\"holidays\"]\n");
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(find("load")->plan, find("extract")->plan);
+  EXPECT_EQ(find("load")->job.details->days, find("extract")->job.details->days);
+  const std::string before = find("load")->digest.text();
+  write("z.toml", "[calendar.holidays]\ndates = [\"12-26\"]\n" + extract + "except = [\"holidays\"]\n");
+  EXPECT_NE(find("load")->digest.text(), before) << "an edit of the calendar is one of the job";
+  write("a.toml", load + "except = [\"holidays\"]\n");
+  EXPECT_NE(findings().find("chooses days of a 'schedule', and the job has none"), std::string::npos) << findings();
+}
+
 TEST_F(ChainFiles, AJobAfterOneThatIsDisabledHasNoSlots) {
   write("a.toml", load);
   write("z.toml", extract + "enabled = false\n");
