@@ -112,6 +112,16 @@ describe('the page', { concurrency: 2 }, () => {
     assert.deepEqual(times, [...times].sort((a, b) => b - a), 'the slowest first');
   })));
 
+  test('a job that grew slow an hour ago is slower in the list, by what its own page says, and milliseconds are not', () => withFleet({ fake: 10, young: true }, async (url) => withPage({ width: 1024 }, async (page) => {
+    await show(page, url, '#/jobs?sort=slower');
+    const row = page.locator('.grid-row', { hasText: 'young' });
+    await row.getByText('now 9\u00d7').waitFor();
+    assert.match(await row.textContent(), /1\.0 s/);
+    assert.equal(await page.locator('.grid-row', { hasText: 'quick' }).count(), 0);
+    await show(page, url, '#/job/young');
+    await page.locator('dd', { hasText: 'now 9.0 s, 9\u00d7' }).waitFor();
+  })));
+
   test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');

@@ -4,7 +4,7 @@ import { update } from './router.js';
 import { Time, Ago, duration } from './time.js';
 import { Act } from './act.js';
 import { useJobIndex } from './job-index.js';
-import { useStrips, useSlowdowns, slowdown, timesText, Rows, useNarrow } from './lists.js';
+import { useStrips, useSlowdowns, slowdown, isSlower, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
 import { plural, count, clip, scheduleText, person } from './words.js';
 
@@ -29,7 +29,7 @@ export default function Jobs({ query }) {
   const list = useMemo(() => {
     if (order === 'bad') return [...filtered].sort((a, b) => b.rank - a.rank);
     if (order === 'next') return [...filtered].sort((a, b) => (a.next ?? Infinity) - (b.next ?? Infinity));
-    if (order === 'slower') return filtered.filter((job) => slow.get(job.job)?.times >= 1.2).sort((a, b) => slow.get(b.job).times - slow.get(a.job).times);
+    if (order === 'slower') return filtered.filter((job) => isSlower(slow.get(job.job))).sort((a, b) => slow.get(b.job).times - slow.get(a.job).times);
     return filtered;
   }, [filtered, order, done]);
   const row = (job) => narrow ? html`<${Narrow} job=${job} rows=${stripOf(job.job)} />` : html`<${Wide} job=${job} rows=${stripOf(job.job)} />`;
@@ -43,7 +43,7 @@ export default function Jobs({ query }) {
       <${Select} label="Sort by" value=${order} options=${SORTS} onChange=${(value) => update({ sort: value })} />
     </div>
     <${Trouble} of=${[index]} /><${Gaps} of=${[index.missing, gaps]} />
-    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? done < filtered.length ? 'None of those compared so far takes longer than usual.' : 'No job takes longer than usual, going by its runs of the last day and those of the week before.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
+    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? done < filtered.length ? 'None of those compared so far takes longer than usual.' : 'No job takes longer than usual, going by its last runs and those of before: by half as much again, and a second.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
     <${Rows} list=${list} height=${narrow ? 102 : 44} row=${row} extra=${(job) => stripOf(job.job)} label="Jobs" rowKey=${(job) => job.job} onSight=${(from, to) => see(list.slice(from, to).map((job) => job.job))}
       onSort=${(key) => update({ sort: key })}
       head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;
@@ -65,7 +65,7 @@ function Next({ job }) {
 function Pace({ job, rows }) {
   const found = rows && slowdown(job.job, rows);
   if (!found) return html`<span class="muted">\u2013</span>`;
-  return found.times >= 1.2 ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class=${'small ' + (found.times >= 1.5 ? 'warn-text' : 'muted')}>now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
+  return isSlower(found) ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
 }
 
 const Wide = ({ job, rows }) => html`
