@@ -308,7 +308,7 @@ export class FakeFleet {
   definitions(now) {
     const of = (job, hours, more) => ({ at: iso(now - (now % DAY) - hours * HOUR), job: job.name, group: job.group, change: 'changed', nodes: ['host-1', 'host-2'], digest: 'd' + hours, digest_before: 'e' + hours, keys: [], text: 'other keys, of which the ledger keeps no values', ...more });
     return [
-      of(this.jobs[0], 3, { keys: [{ key: 'retries', before: '0', after: '2' }], text: 'retries: 0 -> 2' }),
+      of(this.jobs[0], 3, { keys: [{ key: 'retries', before: '0', after: '2' }], text: 'retries: 0 -> 2, and perhaps other keys, of which the ledger keeps no values' }),
       ...this.jobs.slice(1, 30).map((job) => of(job, 9, { change: 'added', digest_before: null, text: 'schedule: 0 3 * * *' })),
       of(this.jobs.at(-1), 20, { change: 'removed', digest: null, text: 'no file defines it' }),
     ];
