@@ -52,6 +52,7 @@ export class FakeFleet {
   constructor(wanted) {
     this.wanted = wanted;
     this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; deaf: no events; down: nothing
+    this.said = {};  // of jobs, by name, what is said otherwise in the list
     this.streams = new Set();
     this.streamed = [];  // when events were asked for, and after which one
     this.shift = wanted.now ? Date.parse(wanted.now) - Date.now() : 0;
@@ -213,7 +214,7 @@ export class FakeFleet {
       trouble: job.temper === 'halted' ? 'the register has a newer format (3) than this version reads (2)' : null, halted_at: job.temper === 'halted' ? iso(this.now() - 3 * HOUR) : null,
       paused_at: pause ? iso(pause.since) : null, paused_by: pause?.by ?? null, digest: 'd' + job.index.toString(16).padStart(15, '0'),
       timezone: job.zone, schedule: this.schedule(job), description: job.index % 3 ? null : `${KINDS[job.index % KINDS.length]} of team ${job.group}, see the run book`,
-      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}),
+      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}), ...this.said[job.name],
     };
   }
   missing() {

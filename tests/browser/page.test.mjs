@@ -122,6 +122,17 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('dd', { hasText: 'now 9.0 s, 9\u00d7' }).waitFor();
   })));
 
+  test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({}, async (page) => {
+    const say = (ms) => { fleet.said.quick = { next_slot: new Date(fleet.now() + ms).toISOString(), last_status: 'failed: exit_code' }; };
+    say(4000);
+    await show(page, url, '#/jobs?q=quick');
+    const row = page.locator('.grid-row', { hasText: 'quick' });
+    await row.getByText('due now').waitFor();
+    assert.match(await row.locator('.status').textContent(), /succeeded|running|claimed/);
+    say(7_205_000);
+    await row.getByText('in 2 h').waitFor({ timeout: 20_000 });
+  })));
+
   test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');

@@ -64,7 +64,7 @@ export function Rows({ list, height, row, extra, label, head, onSort, onSight, r
 const KEPT = 600, FRESH = 8000;
 const strips = new Map();  // job: { rows, at }
 
-const lean = ({ status, slot, duration_ms, run_id }) => ({ status, slot, duration_ms, run_id });
+const lean = ({ status, reason, slot, duration_ms, run_id }) => ({ status, reason, slot, duration_ms, run_id });
 
 let gaps = null;  // what the last answer about strips could not say
 async function fetchStrips(names, last, abort, of = '') {

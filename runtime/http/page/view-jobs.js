@@ -1,9 +1,9 @@
 // Jobs: all of them, to be searched, filtered and compared; each with its last outcomes and its next slot.
-import { html, useMemo } from './html.js';
+import { html, useEffect, useMemo } from './html.js';
 import { update } from './router.js';
-import { Time, Ago, duration } from './time.js';
+import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
-import { useJobIndex } from './job-index.js';
+import { useJobIndex, refreshJobs } from './job-index.js';
 import { useStrips, useSlowdowns, slowdown, isSlower, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
 import { plural, count, clip, scheduleText, person } from './words.js';
@@ -17,7 +17,7 @@ const fits = {
 };
 
 export default function Jobs({ query }) {
-  const index = useJobIndex(), narrow = useNarrow();
+  const index = useJobIndex(0, true), narrow = useNarrow();
   const [stripOf, see, gaps] = useStrips();
   const search = query.get('q') ?? '', group = query.get('group') ?? '', state = query.get('state') ?? '', order = query.get('sort') ?? '';
   const groups = useMemo(() => [...new Set(index.jobs.map((job) => job.group))].sort(), [index]);
@@ -58,8 +58,16 @@ function State({ job }) {
 }
 
 function Next({ job }) {
+  const at = useNow(1000), passed = job.next && job.next <= at;
+  useEffect(() => { if (passed) refreshJobs(); });
   if (!job.next) return html`<span class="muted">${job.state === 'paused' ? 'paused' : job.schedule?.length === 0 ? 'by trigger' : 'none known'}</span>`;
-  return html`<span class="two"><${Time} at=${job.next} zone=${job.zone} /><span class="muted small"><${Ago} at=${job.next} /></span></span>`;
+  return html`<span class="two"><${Time} at=${job.next} zone=${job.zone} /><span class="muted small">${passed ? 'due now' : html`<${Ago} at=${job.next} />`}</span></span>`;
+}
+
+// As the newest cell of the strip beside it, where that is there.
+function Last({ job, rows }) {
+  const row = rows?.[0];
+  return html`<${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} />`;
 }
 
 function Pace({ job, rows }) {
@@ -70,7 +78,7 @@ function Pace({ job, rows }) {
 
 const Wide = ({ job, rows }) => html`
   <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} job=${job} /></span>
-  <span role="cell"><${LastStatus} text=${job.last} /></span>
+  <span role="cell"><${Last} ...${{ job, rows }} /></span>
   <span role="cell"><${Strip} rows=${rows} /></span>
   <span role="cell" class="num"><${Pace} ...${{ job, rows }} /></span>
   <span role="cell"><${Next} job=${job} /></span>
@@ -78,6 +86,6 @@ const Wide = ({ job, rows }) => html`
 
 const Narrow = ({ job, rows }) => html`<span role="cell" class="cell-stack">
   <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
-  <span class="line small"><${LastStatus} text=${job.last} /> <span class="push"><${Next} job=${job} /></span></span>
+  <span class="line small"><${Last} ...${{ job, rows }} /> <span class="push"><${Next} job=${job} /></span></span>
   <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows }} /></span></span>
 </span>`;
