@@ -392,6 +392,7 @@ export class FakeFleet {
   }
   groupNames() { return [...new Set(this.jobs.map((job) => job.group))].sort(); }
   terms(group) {
+    if (this.wanted.gap) return [4, 1].map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (5 - epoch) * HOUR), ended_at: epoch === 4 ? null : iso(this.deadSince - 3 * HOUR), cause: epoch === 4 ? null : 'resigned' }));
     const epoch = this.epochAt({ group }, this.now()), wanted = this.nodeAt({ group }, this.deadSince - 1), start = this.now() - 3 * DAY;
     const died = wanted === DEAD;
     const first = { group, node: wanted, epoch: epoch - 1, elected_at: iso(start), ended_at: died ? iso(this.deadSince) : iso(this.deadSince - 6 * HOUR), cause: died ? 'expired' : 'resigned' };

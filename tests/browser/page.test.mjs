@@ -133,6 +133,12 @@ describe('the page', { concurrency: 2 }, () => {
     await row.getByText('in 2 h').waitFor({ timeout: 20_000 });
   })));
 
+  test('a leader whose predecessors are not known is said to come after their epochs', () => withFleet({ fake: 10, gap: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.getByText('epoch 4; before it epochs 2 and 3: of nodes that do not answer').first().waitFor();
+    assert.equal(await page.getByText('before it host-1').count(), 0);
+  })));
+
   test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');

@@ -12,7 +12,7 @@ import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js
 import { quoted } from './act.js';
 import { compare, timesText } from './lists.js';
 
-const ELECTIONS = 8, SLOW = 3;  // a run that takes so many times its usual time needs attention
+const ELECTIONS = 8, TERMS = 4, SLOW = 3;  // a run that takes so many times its usual time needs attention
 const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const WINDOW_NAMES = [['6h', '6 hours'], ['24h', '24 hours'], ['7d', '7 days']];
 
@@ -35,8 +35,16 @@ async function askOpen(path, abort) {
 
 // Who led groups, with who had led them before.
 async function askElections(path, abort) {
-  const answers = await Promise.all(path.split(' ').slice(1).map((group) => ask(`groups/${group}/terms?limit=4`, { signal: abort })));
-  return { terms: answers.flatMap(({ terms }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? null }))) };
+  const answers = await Promise.all(path.split(' ').slice(1).map((group) => ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort })));
+  return { terms: answers.flatMap(({ terms, missing }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
+}
+
+// Who led before: the term of the epoch before, or which epochs are not known.
+function Before({ term: { before, epoch, away, cut } }) {
+  const first = (before?.epoch ?? 0) + 1, last = epoch - 1;
+  if (first > last) return before ? html`; before it <${NodeName} node=${before.node} />${before.cause ? `: ${CAUSE[before.cause] ?? before.cause}` : ''}` : null;
+  if (!before && cut) return null;
+  return `; before it ${first === last ? `epoch ${last}` : `epochs ${first} ${first + 1 === last ? 'and' : 'to'} ${last}`}: ${away ? 'of nodes that do not answer' : 'not known any more'}`;
 }
 
 // How long jobs take as a rule, and which take longer now: all jobs, where they are few, else those that ran last.
@@ -195,7 +203,7 @@ function Changes({ requests, definitions, elections, wait }) {
   return html`<${Section} id="asked" title="What changed lately">
     ${!all.length ? html`<${Empty}>In seven days nobody asked for anything, and neither a leader nor a definition changed.<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, defined }) => (defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
       <span class="row-time"><${Time} at=${term.elected_at} /></span>
-      <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}${term.before ? html`; before it <${NodeName} node=${term.before.node} />${term.before.cause ? `: ${CAUSE[term.before.cause] ?? term.before.cause}` : ''}` : ''}</span></span></li>`)}<//></ul>`}
+      <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span></span></li>`)}<//></ul>`}
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }
