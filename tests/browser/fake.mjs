@@ -286,7 +286,7 @@ export class FakeFleet {
         if (jobs.length && (!most || jobs.length > most.most_slots)) most = { most_at: iso(hour + m * MINUTE), most_slots: jobs.length };
         if (jobs.length >= 5) clashes.push({ minute: iso(hour + m * MINUTE), slots: jobs.length, jobs: jobs.length, first_jobs: jobs.slice(0, 20).map((job) => job.name) });
       }
-      if (slots) hours.push({ hour: iso(hour), slots, jobs: names.size, ...most });
+      if (slots) hours.push({ hour: iso(hour), slots, jobs: names.size, ...most, most_jobs: most.most_slots });
     }
     clashes.sort((a, b) => b.slots - a.slots);
     return { from: iso(from), to: iso(to), hours, clashes: clashes.slice(0, 50), unknown: [], left_out: 0 };

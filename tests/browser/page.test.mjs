@@ -148,6 +148,18 @@ describe('the page', { concurrency: 2 }, () => {
     assert.deepEqual(slots, [...slots].sort((a, b) => b - a));
   })));
 
+  test('each hour that is as full as a clash of the list is marked as one, and shows its own', () => withFleet({ fake: 600 }, async (url) => withPage({}, async (page) => {
+    const load = await answer(url, 'load'), least = Math.min(...load.clashes.map((one) => one.jobs));
+    assert.equal(load.clashes.length, 50);
+    await show(page, url, '#/week');
+    await page.getByText('the heaviest 50 minutes').waitFor();
+    const full = load.hours.filter((one) => one.most_jobs >= least).length, listed = new Set(load.clashes.map((one) => one.minute.slice(0, 13)));
+    assert.ok(full > listed.size, 'the list has not all of them');
+    assert.ok(await page.locator('.clash-mark').count() >= full - 1);
+    await page.locator('.heat button:has(.clash-mark)').last().click();
+    await page.waitForFunction(() => /in the hour/.test(document.querySelector('#clashes').textContent) && document.querySelector('.clash-count'));
+  })));
+
   test('weeks without a slot are one line of the calendar, and each job has its own line of the timeline', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/job/' + fleet.byIndex.get(50).name);
     await page.waitForSelector('.calendar .none');
