@@ -139,7 +139,7 @@ export class FakeFleet {
     if (job.temper === 'slowing' && slot > now - 2 * DAY) duration *= 1 + 2.5 * (1 - (now - slot) / (2 * DAY));
     if (job.temper === 'running') duration = 25 * MINUTE;
     if (job.temper === 'young' || job.temper === 'quick') duration = (slot > this.began + 70 * MINUTE ? [9000, 3] : [1000, 1])[job.temper === 'young' ? 0 : 1];
-    const late = 8 + hash(job.index, slot / MINUTE, 4) * 60 + (h > 0.985 ? 4_000 : 0);
+    const late = job.temper === 'quick' ? 2100 : 8 + hash(job.index, slot / MINUTE, 4) * 60 + (h > 0.985 ? 4_000 : 0);
     const run = (attempt, start, more) => this.row(job, slot, { run_id: this.runId(job, slot), attempt, fence: Math.floor(slot / MINUTE / job.period) % 9000 + attempt, trigger: h > 0.99 ? 'catch_up' : 'schedule', started_at: iso(start), output_bytes: 1200, ...more });
     const ended = (attempt, start, lasts, more) => start + lasts > now
       ? run(attempt, start, { status: 'running' })
@@ -380,7 +380,7 @@ export class FakeFleet {
           const until = query.get('cursor') ? Number(query.get('cursor')) : Math.min(now, to);
           const past = this.slotsBack(job, until, limit, from);
           const ahead = this.slotsAhead(job, now, to, limit + 1);
-          return send({ job: job.name, timezone: job.zone, past: past.flatMap((slot) => this.attempts(job, slot).map((row) => ({ ...row, slot_local: local(job.zone, slot) }))), next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
+          return send({ job: job.name, timezone: job.zone, past: [...(query.get('cursor') ? [] : this.byHand.filter((row) => row.job === job.name)), ...past.flatMap((slot) => this.attempts(job, slot).map((row) => ({ ...row, slot_local: local(job.zone, slot) })))], next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
         }
         return send({ ...this.jobRow(job), enabled: job.temper !== 'disabled', file: `/etc/ballot/jobs.d/${job.group}.toml`, line: 3 + job.index, concurrency: job.index % 4 === 1 ? 'queue' : 'skip', ...this.missing() });
       }

@@ -160,6 +160,24 @@ describe('the page', { concurrency: 2 }, () => {
     await page.waitForFunction(() => /in the hour/.test(document.querySelector('#clashes').textContent) && document.querySelector('.clash-count'));
   })));
 
+  test('a job that has the slots of another is not late where it waited for that one', () => withFleet({ fake: 10, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick');
+    await page.getByText('2.1 s late').first().waitFor();
+    fleet.said.quick = { after: ['young'], after_status: 'succeeded', slots_of: 'young' };
+    await page.reload();
+    await page.locator('dt', { hasText: 'Comes after' }).waitFor();
+    await page.locator('.slot-facts').first().waitFor();
+    assert.equal(await page.getByText('2.1 s late').count(), 0);
+    assert.equal(await page.getByText('How late it started').count(), 0);
+  })));
+
+  test('a slot that somebody triggered says who', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick');
+    await page.getByRole('button', { name: 'Trigger' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Trigger', exact: true }).click();
+    await page.locator('.slot-words', { hasText: 'by token ci, at host-1' }).waitFor();
+  })));
+
   test('weeks without a slot are one line of the calendar, and each job has its own line of the timeline', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/job/' + fleet.byIndex.get(50).name);
     await page.waitForSelector('.calendar .none');
