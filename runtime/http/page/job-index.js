@@ -6,7 +6,7 @@ import { useEffect, signal } from './html.js';
 import { ask, send, query, signedIn } from './api.js';
 import { changed } from './live.js';
 import { parse } from './time.js';
-import { statusOf } from './words.js';
+import { statusOf, lateness } from './words.js';
 
 const EVERY = 60_000, PAGE = 1000, SOON = 4000;  // SOON: of each page
 const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: null, problem: null });
@@ -15,7 +15,7 @@ let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewher
 
 const lean = (job) => ({
   job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble,
-  pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, schedule: job.schedule, lower: job.job.toLowerCase(),
+  pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
   rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
 });
 
@@ -118,10 +118,15 @@ export function useJobIndex(wait = 0, live = false) {
   return jobIndex.use();
 }
 
-// The zone of a job, where it is known; asked for alone where there is no list yet.
-const zones = new Map();
+// The zone of a job, where it is known; asked for alone where there is no list yet. And whether it has the slots of another.
+const zones = new Map(), chained = new Set();
 export const zoneOfJob = (name) => jobIndex.get().byName.get(name)?.zone ?? zones.get(name);
 export async function learnZone(name) {
-  if (!zoneOfJob(name)) zones.set(name, (await ask('jobs/' + encodeURIComponent(name))).timezone);
+  if (!zoneOfJob(name)) noteJob(await ask('jobs/' + encodeURIComponent(name)));
 }
-export const noteZone = (name, zone) => { if (zone && zones.size < 5000) zones.set(name, zone); };
+export function noteJob({ job, timezone, slots_of }) {
+  if (timezone && zones.size < 5000) zones.set(job, timezone);
+  if (slots_of) chained.add(job);
+}
+// Where it begins when another has ended it is not late.
+export const lateOf = (row) => (jobIndex.get().byName.get(row.job)?.chained || chained.has(row.job) ? null : lateness(row));

@@ -9,8 +9,8 @@ import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
-import { clip, plural, scheduleText, scheduleWords, person, lateness, statusWord, isBad } from './words.js';
-import { noteZone } from './job-index.js';
+import { clip, plural, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
+import { noteJob, lateOf } from './job-index.js';
 import { slowdown, isSlower, timesText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
@@ -27,13 +27,13 @@ async function askCalendar(name, zone, abort) {
 async function askPoints(path, abort) {
   const { rows } = await ask(path, { signal: abort });
   if (rows.length) await learnUsual([rows[0].job], abort).catch(() => {});
-  return rows.filter((row) => row.started_at && row.attempt > 0).reverse().map((row) => ({ at: parse(row.slot), duration: row.duration_ms, late: lateness(row), status: row.status, run: row.run_id, attempt: row.attempt, node: row.node }));
+  return rows.filter((row) => row.started_at && row.attempt > 0).reverse().map((row) => ({ at: parse(row.slot), duration: row.duration_ms, late: lateOf(row), status: row.status, run: row.run_id, attempt: row.attempt, node: row.node }));
 }
 
 export default function Job({ name, query: shown }) {
   const path = 'jobs/' + encodeURIComponent(name);
   const detail = usePoll(path), job = detail.data;
-  if (job) noteZone(name, job.timezone);
+  if (job) noteJob(job);
   const zone = job?.timezone, inZone = zoneOf(zone);
   const day = /^\d{4}-\d\d-\d\d$/.test(shown.get('day') ?? '') ? shown.get('day') : null, opened = shown.get('slot');
   const calendar = usePoll(job ? `calendar ${name} ${inZone}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, abort), keep: true });
@@ -56,7 +56,7 @@ export default function Job({ name, query: shown }) {
         <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
-    <${Plots} points=${points.data} zone=${zone} />
+    <${Plots} points=${points.data} zone=${zone} chained=${job?.slots_of} />
     <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} />`;
 }
 
@@ -111,14 +111,14 @@ function Slots({ name, zone, inZone, day, opened, ready }) {
   <//>`;
 }
 
-function Plots({ points, zone }) {
+function Plots({ points, zone, chained }) {
   const lasts = useMemo(() => (points ?? []).filter((one) => one.duration !== null).map((one) => ({ at: one.at, value: one.duration, status: one.status })), [points]);
   const lates = useMemo(() => (points ?? []).filter((one) => one.late !== null).map((one) => ({ at: one.at, value: one.late, status: one.status })), [points]);
   const range = (list) => (list.length ? `from ${duration(Math.min(...list.map((one) => one.value)))} to ${duration(Math.max(...list.map((one) => one.value)))}` : '');
   if (points && points.length < 2) return null;
   return html`<div class="columns">
     <${Section} id="durations" title="How long it took">${points ? html`<${Plot} points=${lasts} zone=${zone} label=${`Duration of the last ${plural(lasts.length, 'attempt')}, ${range(lasts)}; the table below has them`} /><${Table} list=${lasts} zone=${zone} what="Duration" />` : html`<${Loading} />`}<//>
-    <${Section} id="lateness" title="How late it started">${points ? html`<${Plot} points=${lates} zone=${zone} label=${`Lateness of the last ${plural(lates.length, 'start')}, ${range(lates)}; the table below has them`} /><${Table} list=${lates} zone=${zone} what="Lateness" />` : html`<${Loading} />`}<//>
+    ${chained ? null : html`<${Section} id="lateness" title="How late it started">${points ? html`<${Plot} points=${lates} zone=${zone} label=${`Lateness of the last ${plural(lates.length, 'start')}, ${range(lates)}; the table below has them`} /><${Table} list=${lates} zone=${zone} what="Lateness" />` : html`<${Loading} />`}<//>`}
   </div>`;
 }
 
