@@ -171,11 +171,22 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await page.getByText('How late it started').count(), 0);
   })));
 
+  test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick');
+    await page.getByText('Nobody has asked for anything').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click();
+    const soon = { timeout: 4000 };
+    await page.locator('[aria-labelledby=job-asked] .row', { hasText: 'pause' }).waitFor(soon);
+    await page.waitForFunction(() => !document.querySelector('.slot.planned'), null, soon);
+    await page.getByText('none while it is paused').waitFor(soon);
+  })));
+
   test('a slot that somebody triggered says who', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/quick');
     await page.getByRole('button', { name: 'Trigger' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Trigger', exact: true }).click();
-    await page.locator('.slot-words', { hasText: 'by token ci, at host-1' }).waitFor();
+    await page.locator('.slot-words', { hasText: 'by token ci from 127.0.0.1, at host-1' }).waitFor();
   })));
 
   test('weeks without a slot are one line of the calendar, and each job has its own line of the timeline', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {

@@ -46,7 +46,7 @@ export default function Job({ name, query: shown }) {
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
       <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} />` : null}
-      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} paused=${job.state === 'paused'} then=${detail.again} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} then=${detail.again} />` : html`<${Act} kind="pause" job=${name} then=${detail.again} />`}</div>` : null}
+      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}</div>` : null}
     </div>
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
@@ -76,7 +76,7 @@ function Facts({ job, points }) {
     <dt>Runs</dt><dd>${job.schedule === undefined ? html`<span class="muted">not known here</span>` : clip(said, 300)}${job.schedule?.some((one) => scheduleWords(one)) ? html`<div class="small muted">${job.schedule.slice(0, 8).map((one) => html`<code key=${one}>${clip(one, 80)}</code> `)}</div>` : null}</dd>
     ${job.calendars ? html`<dt>Calendars</dt><dd>${clip(job.calendars, 300)}</dd>` : null}
     <dt>Zone</dt><dd>${zone ?? html`<span class="muted">not known</span>`}</dd>
-    <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">none is known</span>`}</dd>
+    <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">${job.state === 'paused' ? 'none while it is paused' : 'none is known'}</span>`}</dd>
     <dt>Led by</dt><dd>${job.leader ? html`<a href=${link('timeline', null, { node: job.leader, last: '24h' })}><${NodeName} node=${job.leader} /></a>` : 'nobody'}, group <${Name} text=${job.group} /></dd>
     ${pace ? html`<dt>Takes</dt><dd>${duration(pace.usual)}${isSlower(pace) ? html` <strong class="warn-text">now ${duration(pace.recent)}, ${timesText(pace.times)}</strong>` : html` <span class="muted">as usual</span>`}</dd>` : null}
     ${job.after ? html`<dt>Comes after</dt><dd>${[].concat(job.after).map((one, i) => html`${i ? ', ' : ''}<a key=${one} href=${link('job', one)}><${Name} text=${one} /></a>`)}${job.after_status === 'succeeded' ? ', once it has succeeded' : job.after_status === 'failed' ? ', where it has failed' : ', once it has ended'}</dd>` : null}

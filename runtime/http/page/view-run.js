@@ -25,7 +25,7 @@ export default function Run({ name: id, query: shown }) {
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / <${JobLink} job=${run.job} /> / run</p>
       <h1><${Name} text=${run.job} most=${60} /> <span class="h1-note"><${Time} at=${run.slot} zone=${zone} date="always" seconds=${true} /></span></h1>
       <span role="status"><${Status} status=${run.status} reason=${run.reason} /></span>
-      <div class="actions">${open ? html`<${Act} kind="kill" danger=${true} run=${run.run_id} job=${run.job} then=${poll.again} />` : html`<${Act} kind="trigger" job=${run.job} />`}</div>
+      <div class="actions">${open ? html`<${Act} kind="kill" danger=${true} run=${run.run_id} job=${run.job} />` : html`<${Act} kind="trigger" job=${run.job} />`}</div>
     </div>
     <${Trouble} of=${[poll]} /><${Gaps} of=${[run]} />
     <div class="columns">
