@@ -171,6 +171,19 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await page.getByText('How late it started').count(), 0);
   })));
 
+  test('what is due is one line a job, so that one that is due often leaves room for the others; jobs are as many as in the list', () => withFleet({ fake: 20, young: true, each: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const due = page.locator('[aria-labelledby=due]');
+    await due.getByText('12 slots').first().waitFor();
+    const names = await due.locator('a.job').allTextContents();
+    assert.equal(new Set(names).size, names.length, 'each job once');
+    const figure = page.locator('.figures div', { hasText: 'Jobs' }).locator('dd');
+    await page.waitForFunction(() => /\d/.test([...document.querySelectorAll('.figures div')].find((one) => /^Jobs/.test(one.textContent))?.querySelector('dd').textContent));
+    const jobs = await figure.textContent();
+    await show(page, url, '#/jobs');
+    await page.locator('.view-head', { hasText: `${jobs} jobs` }).waitFor();
+  })));
+
   test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/quick');
     await page.getByText('Nobody has asked for anything').waitFor();

@@ -92,24 +92,24 @@ export default function Now({ query: shown }) {
     </div>
     <${Trouble} of=${[nodes, attention, open]} />
     <${Gaps} of=${[found, open.data, definitions.data]} />
-    <${Figures} ...${{ status, nodes, groups, open, due }} />
+    <${Figures} ...${{ status, nodes, groups, open, due, index }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
       ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window }} />`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} nodes=${nodes} groups=${groups} /></div>
-      <div class="stack"><${Due} due=${due} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
+      <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
     </div>`;
 }
 
-function Figures({ status, nodes, groups, open, due }) {
+function Figures({ status, nodes, groups, open, due, index }) {
   const all = nodes.data?.nodes ?? [], led = groups.data?.groups ?? [];
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
     ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}`],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
     ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
-    ['Jobs', status && count(status.jobs)],
+    ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
     ['You ask', status && html`<${NodeName} node=${status.node} />`, status && `${status.backend}, session ${status.session}`],
   ];
   return html`<dl class="figures">${figures.map(([name, value, note]) => html`<div key=${name}><dt>${name}</dt><dd title=${note}>${value ?? '\u2013'}</dd></div>`)}</dl>`;
@@ -162,18 +162,32 @@ function Running({ open, heardOf, usual }) {
   <//>`;
 }
 
-function Due({ due, node, nodes }) {
-  const slots = (due.data?.slots ?? []).filter((one) => !node || one.node === node);
+// By job, so that one that is due each few seconds leaves room for others: how often, when next, and where. Of jobs that come
+// after all slots that are listed the list of jobs has the next one.
+function dueByJob({ slots, left_out }, jobs, node) {
+  const found = new Map();
+  for (const one of slots) {
+    if (node && one.node !== node) continue;
+    const known = found.get(one.job);
+    if (known) known.slots++;
+    else found.set(one.job, { ...one, at: parse(one.slot), slots: 1 });
+  }
+  if (left_out) for (const one of jobs) if (one.next > now() && one.next < now() + HOUR && one.state !== 'paused' && (!node || one.leader === node) && !found.has(one.job)) found.set(one.job, { job: one.job, at: one.next, node: one.leader, slots: 1 });
+  return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
+}
+
+function Due({ due, jobs, node, nodes }) {
+  const found = due.data ? dueByJob(due.data, jobs, node) : [], cut = due.data?.left_out;
   const away = new Set(nodes.filter(isAway).map((one) => one.node));
   const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];
   return html`<${Section} id="due" title="Due in the next hour" aside=${html`<${Select} label="On" value=${node ?? ''} options=${options} onChange=${(value) => update({ due: value || null })} />`}>
-    ${!due.data ? html`<${Loading} />` : !slots.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
-      <${More} list=${slots} first=${8} step=${40} most=${200} what="slot">${(one) => html`<li key=${one.slot + one.job} class="row">
-        <span class="row-time"><${Time} at=${one.slot} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
-        <span class="row-main"><${JobLink} job=${one.job} /></span>
+    ${!due.data ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
+      <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
+        <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
+        <span class="row-main"><${JobLink} job=${one.job} />${one.slots > 1 || cut ? html` <span class="muted small">${cut ? `${one.slots} or more` : plural(one.slots, 'slot')}</span>` : ''}</span>
         <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : html`<strong class="warn-text">no leader</strong>`}</span>
       </li>`}<//></ul>
-      ${due.data.left_out || due.data.unknown?.length ? html`<p class="muted small">${due.data.left_out ? html`More are due than are listed; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
+      ${cut || due.data.unknown?.length ? html`<p class="muted small">${cut ? html`There are more slots than are counted here; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
   <//>`;
 }
 
