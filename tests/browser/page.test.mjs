@@ -211,6 +211,8 @@ describe('the page', { concurrency: 2 }, () => {
     const { jobs } = await answer(url, 'jobs?limit=1000'), names = new Set(jobs.map((one) => one.job));
     const named = await page.locator('.chart text.lane-note').allTextContents();
     assert.ok(named.some((name) => names.has(name)));
+    // Also those that run where the name is written.
+    assert.ok(named.includes('infra-backup'), `${named}`);
   })));
 
   test('a viewer is offered no action', () => withFleet({ fake: 50, role: 'viewer' }, async (url) => withPage({}, async (page) => {
