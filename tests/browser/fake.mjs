@@ -86,6 +86,7 @@ export class FakeFleet {
       if (!this.due.has(key)) this.due.set(key, []);
       this.due.get(key).push(job);
     }
+    this.killed = wanted.killed;  // a job whose newest run somebody has killed
     const start = this.now();
     this.deadSince = start - 95 * MINUTE;
     for (const [name, by, before] of [['paused', 'host-1 token oncall from 10.0.0.7', 26 * HOUR]]) {
@@ -139,6 +140,7 @@ export class FakeFleet {
     if (job.temper === 'slowing' && slot > now - 2 * DAY) duration *= 1 + 2.5 * (1 - (now - slot) / (2 * DAY));
     if (job.temper === 'running') duration = 25 * MINUTE;
     if (job.temper === 'young' || job.temper === 'quick') duration = (slot > this.began + 70 * MINUTE ? [9000, 3] : [1000, 1])[job.temper === 'young' ? 0 : 1];
+    if (job.name === this.killed && slot > now - 6 * MINUTE) return [this.row(job, slot, { run_id: this.runId(job, slot), attempt: 1, status: 'killed', reason: 'operator', ended_by: 'host-1 token ci', started_at: iso(slot), ended_at: iso(slot + 10), duration_ms: 10 })];
     const late = job.temper === 'quick' ? 2100 : 8 + hash(job.index, slot / MINUTE, 4) * 60 + (h > 0.985 ? 4_000 : 0);
     const run = (attempt, start, more) => this.row(job, slot, { run_id: this.runId(job, slot), attempt, fence: Math.floor(slot / MINUTE / job.period) % 9000 + attempt, trigger: h > 0.99 ? 'catch_up' : 'schedule', started_at: iso(start), output_bytes: 1200, ...more });
     const ended = (attempt, start, lasts, more) => start + lasts > now
@@ -293,7 +295,7 @@ export class FakeFleet {
   }
   why(job, slot) {
     const rows = this.attempts(job, slot), row = rows[0];
-    const text = { succeeded: 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
+    const text = { succeeded: this.wanted.prose ? 'It is due at 2025-03-09T08:00:00.000Z; see `ballot why`.' : 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
     return { job: job.name, slot: iso(slot), status: row.status, reason: row.reason, run_id: row.run_id, why: text, rows, ...this.missing() };
   }
   findRun(id) {

@@ -184,6 +184,16 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.view-head', { hasText: `${jobs} jobs` }).waitFor();
   })));
 
+  test('a job whose last run somebody has killed does not fail, and why has code and times as such', () => withFleet({ fake: 30, young: true, killed: 'young', prose: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('.attention h3', { hasText: 'Failing' }).waitFor();
+    assert.equal(await page.locator('.attention .item', { hasText: 'young' }).filter({ hasText: /once|in a row/ }).count(), 0);
+    await show(page, url, '#/job/quick');
+    await page.locator('.slot:not(.planned) button', { hasText: 'why' }).first().click();
+    await page.locator('.why code', { hasText: 'ballot why' }).waitFor();
+    assert.match(await page.locator('.why').textContent(), /Sun 9 Mar 2025 08:00:00/);
+  })));
+
   test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/quick');
     await page.getByText('Nobody has asked for anything').waitFor();

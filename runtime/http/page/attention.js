@@ -6,6 +6,7 @@ import { isBad } from './words.js';
 const JUDGED = 50, STOPPED = 30, LAST = 15;
 const WANTED = 'failed,timed_out,killed,lost,missed,skipped';
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
+const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
 const OPEN = ['running', 'claimed', 'queued'];
 
 // Since when jobs fail, by job: of one that does so on all the slots that are looked at its last success is asked for, once.
@@ -35,6 +36,7 @@ export async function askAttention(window, abort) {
   const summary = await ask('history/summary' + query({ since, status: WANTED, per: 'all' }), { signal: abort });
   const jobs = new Map(), missed = new Map(), lost = { slots: 0 };
   for (const { job, status, reason, slots } of summary.counts) {
+    if (isWanted({ status, reason })) continue;
     let one = jobs.get(job);
     if (!one) jobs.set(job, (one = { job, failed: 0, missed: 0, skipped: 0, strip: null }));
     if (status === 'missed') {
@@ -81,7 +83,7 @@ function byNode(rows) {
 // How it stands by its last slots: failing (since when, how often in a row), recovered, or without any success.
 function judge(strip) {
   const rows = strip.filter((row) => !OPEN.includes(row.status));
-  const ran = rows.filter((row) => row.status !== 'skipped');
+  const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row));
   let inRow = 0;
   while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
   return {

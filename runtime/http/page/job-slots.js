@@ -4,8 +4,8 @@ import { now, ask, query } from './api.js';
 import { HOUR, dayKey, dayStart, fields, parse, Time, Ago, duration } from './time.js';
 import { statusOf, statusWord, isBad, rowWords, untilWords, person, TRIGGER, count, plural, clip } from './words.js';
 import { link } from './router.js';
-import { lateOf } from './job-index.js';
-import { RunLink, NodeName, Empty, Status, Mark } from './parts.js';
+import { lateOf, zoneOfJob } from './job-index.js';
+import { RunLink, NodeName, Empty, Status, Mark, Prose } from './parts.js';
 
 // A job's days: what became of its slots, and how many are planned, weeks below each other, in the zone that is chosen. A
 // day on which the clocks change says how long it is.
@@ -87,7 +87,7 @@ export function Why({ job, row }) {
     return () => abort.abort();
   }, [job, row.run_id, row.slot, row.status]);
   if (state.problem) return html`<p>${rowWords(row) || 'Nothing more is recorded.'} <span class="muted small">(${clip(state.problem.message, 200)})</span></p>`;
-  return html`<p class="why" role="status">${state.answer ? clip(state.answer.why, 4000) : '\u2026'}</p>`;
+  return html`<p class="why" role="status">${state.answer ? html`<${Prose} text=${clip(state.answer.why, 4000)} zone=${zoneOfJob(job)} />` : '\u2026'}</p>`;
 }
 
 function Slot({ job, slot, zone, open }) {

@@ -6,7 +6,7 @@ import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention } from './attention.js';
 import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
-import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Strip } from './parts.js';
+import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js';
 import { quoted } from './act.js';
@@ -125,7 +125,7 @@ function Attention({ away, sick, troubled, slow, slower, heardOf, found, window 
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
       ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
-      ${sick.map((node) => html`<${Item} key=${node.node} status="missed" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>is ${node.state}: ${clip(node.reasons.join('; '), 200)}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} />` : ''}<//>`)}
+      ${sick.map((node) => html`<${Item} key=${node.node} status="missed" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>is ${node.state}: <${Prose} text=${clip(node.reasons.join('; '), 400)} />${node.state === 'degraded' || !node.leads.length ? '' : html`; leads <${Evict} groups=${node.leads} />`}<//>`)}
     </ul>` : null}
     ${troubled.length ? html`<h3>Groups</h3><ul class="items"><${More} list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${group.leaderless || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
       ${group.leaderless ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//></ul>` : null}
