@@ -32,7 +32,7 @@ export default function Jobs({ query }) {
     if (order === 'slower') return filtered.filter((job) => isSlower(slow.get(job.job))).sort((a, b) => slow.get(b.job).times - slow.get(a.job).times);
     return filtered;
   }, [filtered, order, done]);
-  const row = (job) => narrow ? html`<${Narrow} job=${job} rows=${stripOf(job.job)} />` : html`<${Wide} job=${job} rows=${stripOf(job.job)} />`;
+  const row = (job) => html`<${narrow ? Narrow : Wide} job=${job} rows=${stripOf(job.job)} pace=${order === 'slower' ? slow.get(job.job) : null} />`;
   return html`
     <div class="view-head"><h1>Jobs</h1><p class="muted" role="status">${!index.ready && !index.jobs.length ? '' : order === 'slower' && done < filtered.length ? `${count(list.length)} slower than usual, ${count(done)} of ${plural(filtered.length, 'job')} compared` : order === 'slower' ? `${count(list.length)} of ${plural(filtered.length, 'job')} slower than usual` : filtered.length === index.jobs.length ? plural(index.jobs.length, 'job') : `${count(filtered.length)} of ${plural(index.jobs.length, 'job')}`}</p>
       ${group ? html`<div class="actions"><${Act} kind="pause" group=${group} /><${Act} kind="resume" group=${group} /></div>` : null}</div>
@@ -70,22 +70,23 @@ function Last({ job, rows }) {
   return html`<${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} />`;
 }
 
-function Pace({ job, rows }) {
-  const found = rows && slowdown(job.job, rows);
+// `pace`: as by which it is sorted.
+function Pace({ job, rows, pace }) {
+  const found = pace ?? (rows && slowdown(job.job, rows));
   if (!found) return html`<span class="muted">\u2013</span>`;
   return isSlower(found) ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
 }
 
-const Wide = ({ job, rows }) => html`
+const Wide = ({ job, rows, pace }) => html`
   <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} job=${job} /></span>
   <span role="cell"><${Last} ...${{ job, rows }} /></span>
   <span role="cell"><${Strip} rows=${rows} /></span>
-  <span role="cell" class="num"><${Pace} ...${{ job, rows }} /></span>
+  <span role="cell" class="num"><${Pace} ...${{ job, rows, pace }} /></span>
   <span role="cell"><${Next} job=${job} /></span>
   <span role="cell" class="muted small">${clip(scheduleText(job.schedule), 90)}</span>`;
 
-const Narrow = ({ job, rows }) => html`<span role="cell" class="cell-stack">
+const Narrow = ({ job, rows, pace }) => html`<span role="cell" class="cell-stack">
   <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
   <span class="line small"><${Last} ...${{ job, rows }} /> <span class="push"><${Next} job=${job} /></span></span>
-  <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows }} /></span></span>
+  <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows, pace }} /></span></span>
 </span>`;
