@@ -15,7 +15,7 @@ const known = new Map();
 async function settleSince(list, abort) {
   for (const job of known.keys()) if (!list.some((one) => one.job === job)) known.delete(job);
   let asked = 0;
-  for (const one of list) {
+  await Promise.all(list.map(async (one) => {
     let found = known.get(one.job);
     if (parse(one.before) > parse(found?.since)) found = null;
     if (!found && !one.all) found = { since: one.since, exact: true };
@@ -26,7 +26,7 @@ async function settleSince(list, abort) {
     if (found && parse(one.since) > parse(found.since)) one.since = found.since;
     if (found) known.set(one.job, { ...found, since: one.since });
     Object.assign(one, { success: found?.success, longer: one.all && !found?.success && !found?.exact });
-  }
+  }));
   list.sort((a, b) => parse(a.success ?? a.since) - parse(b.success ?? b.since) || (a.job < b.job ? -1 : 1));
 }
 
@@ -65,8 +65,8 @@ export async function askAttention(window, abort) {
     }
   }
   const sorted = sort(failed, skipping);
-  await settleSince(sorted.failing, abort);
-  const lostRows = lost.slots ? (await ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort })).rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
+  const [lostAnswer] = await Promise.all([lost.slots ? ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort }) : null, settleSince(sorted.failing, abort)]);
+  const lostRows = lostAnswer ? lostAnswer.rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
   return { since, ...sorted, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: byNode(lostRows), missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
 }
 
