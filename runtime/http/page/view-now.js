@@ -73,7 +73,7 @@ export default function Now({ query: shown }) {
   const led = useMemo(() => (groups.data?.groups ?? []).map((one) => one.group).slice(0, ELECTIONS).map(encodeURIComponent).join(' '), [groups.data]);
   const elections = usePoll(led ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
-  const pace = usePoll(`pace ${index.jobs.length} ${names}`, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
+  const pace = usePoll(index.ready ? `pace ${index.jobs.length} ${names}` : null, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
   const found = attention.data, at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
   const away = (nodes.data?.nodes ?? []).filter(isAway), sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
