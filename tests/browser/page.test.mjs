@@ -129,7 +129,7 @@ describe('the page', { concurrency: 2 }, () => {
     const row = page.locator('.grid-row', { hasText: 'quick' });
     await row.getByText('due now').waitFor();
     assert.match(await row.locator('.status').textContent(), /succeeded|running|claimed/);
-    say(7_205_000);
+    say(7_250_000);
     await row.getByText('in 2 h').waitFor({ timeout: 20_000 });
   })));
 
