@@ -88,6 +88,13 @@ Row row_of_open(const OpenRun& run, const std::string& job, const std::string& g
   return row;
 }
 
+/// The later one's end; none: one of them has none, or there is no pause.
+std::optional<WallTime> end_of(const std::optional<JobView::Pause>& own,
+                               const std::optional<JobView::Pause>& of_group) {
+  if (own && of_group) return own->ends && of_group->ends ? std::max(own->ends, of_group->ends) : std::nullopt;
+  return own ? own->ends : of_group ? of_group->ends : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Row> shown_runs(const std::string& job, const JobRegister& known) {
@@ -285,6 +292,9 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
     view.paused_at = pause->since, view.paused_by = pause->by;
     view.paused_until = pause->ends, view.pause_reason = pause->reason;
   }
+  // Pauses last through the instant of their end.
+  const auto until = view.state == JobState::paused ? end_of(view.own_pause, view.group_pause) : std::nullopt;
+  if (until) view.next = job.next_slot(now, std::max(now, *until));
   return view;
 }
 

@@ -52,6 +52,7 @@ export class FakeFleet {
   constructor(wanted) {
     this.wanted = wanted;
     this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; deaf: no events; down: nothing
+    this.said = {};  // of jobs, by name, what is said otherwise in the list
     this.streams = new Set();
     this.streamed = [];  // when events were asked for, and after which one
     this.shift = wanted.now ? Date.parse(wanted.now) - Date.now() : 0;
@@ -73,6 +74,9 @@ export class FakeFleet {
     // A job that runs on each node, of which the daemon lists its own instance.
     this.instances = wanted.each ? NODES.map((node, i) => ({ index: count + i, name: `trim@${node}`, group: `infra@${node}`, node, zone: 'UTC', period: 5, offset: 1, temper: 'good' })) : [];
     this.jobs.push(...this.instances.slice(0, 1));
+    // Jobs of which nothing older than 150 minutes is known, and which are slower since 80: by 8 s, and by 2 ms.
+    if (wanted.young) for (const [i, name] of ['young', 'quick'].entries()) this.jobs.push({ index: count + 10 + i, name, group: 'db', zone: 'UTC', period: 5, offset: 0, temper: name });
+    this.began = this.now() - 150 * MINUTE;
     this.jobs.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.byName = new Map([...this.jobs, ...this.instances].map((job) => [job.name, job]));
     this.byIndex = new Map(this.jobs.map((job) => [job.index, job]));
@@ -82,6 +86,7 @@ export class FakeFleet {
       if (!this.due.has(key)) this.due.set(key, []);
       this.due.get(key).push(job);
     }
+    this.killed = wanted.killed;  // a job whose newest run somebody has killed
     const start = this.now();
     this.deadSince = start - 95 * MINUTE;
     for (const [name, by, before] of [['paused', 'host-1 token oncall from 10.0.0.7', 26 * HOUR]]) {
@@ -134,7 +139,9 @@ export class FakeFleet {
     let duration = usual * (0.8 + 0.4 * hash(job.index, slot / MINUTE, 3));
     if (job.temper === 'slowing' && slot > now - 2 * DAY) duration *= 1 + 2.5 * (1 - (now - slot) / (2 * DAY));
     if (job.temper === 'running') duration = 25 * MINUTE;
-    const late = 8 + hash(job.index, slot / MINUTE, 4) * 60 + (h > 0.985 ? 4_000 : 0);
+    if (job.temper === 'young' || job.temper === 'quick') duration = (slot > this.began + 70 * MINUTE ? [9000, 3] : [1000, 1])[job.temper === 'young' ? 0 : 1];
+    if (job.name === this.killed && slot > now - 6 * MINUTE) return [this.row(job, slot, { run_id: this.runId(job, slot), attempt: 1, status: 'killed', reason: 'operator', ended_by: 'host-1 token ci', started_at: iso(slot), ended_at: iso(slot + 10), duration_ms: 10 })];
+    const late = job.temper === 'quick' ? 2100 : 8 + hash(job.index, slot / MINUTE, 4) * 60 + (h > 0.985 ? 4_000 : 0);
     const run = (attempt, start, more) => this.row(job, slot, { run_id: this.runId(job, slot), attempt, fence: Math.floor(slot / MINUTE / job.period) % 9000 + attempt, trigger: h > 0.99 ? 'catch_up' : 'schedule', started_at: iso(start), output_bytes: 1200, ...more });
     const ended = (attempt, start, lasts, more) => start + lasts > now
       ? run(attempt, start, { status: 'running' })
@@ -157,6 +164,7 @@ export class FakeFleet {
   }
   slotsBack(job, from, limit, until = 0) {  // instants that were due, newest first
     const found = [];
+    if (job.temper === 'young' || job.temper === 'quick') until = Math.max(until, this.began);
     let minute = Math.floor((from - 1) / MINUTE);
     if (job.period < 1440) {
       minute -= (((minute - job.offset) % job.period) + job.period) % job.period;
@@ -208,7 +216,7 @@ export class FakeFleet {
       trouble: job.temper === 'halted' ? 'the register has a newer format (3) than this version reads (2)' : null, halted_at: job.temper === 'halted' ? iso(this.now() - 3 * HOUR) : null,
       paused_at: pause ? iso(pause.since) : null, paused_by: pause?.by ?? null, digest: 'd' + job.index.toString(16).padStart(15, '0'),
       timezone: job.zone, schedule: this.schedule(job), description: job.index % 3 ? null : `${KINDS[job.index % KINDS.length]} of team ${job.group}, see the run book`,
-      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}),
+      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}), ...this.said[job.name],
     };
   }
   missing() {
@@ -280,14 +288,14 @@ export class FakeFleet {
         if (jobs.length && (!most || jobs.length > most.most_slots)) most = { most_at: iso(hour + m * MINUTE), most_slots: jobs.length };
         if (jobs.length >= 5) clashes.push({ minute: iso(hour + m * MINUTE), slots: jobs.length, jobs: jobs.length, first_jobs: jobs.slice(0, 20).map((job) => job.name) });
       }
-      if (slots) hours.push({ hour: iso(hour), slots, jobs: names.size, ...most });
+      if (slots) hours.push({ hour: iso(hour), slots, jobs: names.size, ...most, most_jobs: most.most_slots });
     }
     clashes.sort((a, b) => b.slots - a.slots);
     return { from: iso(from), to: iso(to), hours, clashes: clashes.slice(0, 50), unknown: [], left_out: 0 };
   }
   why(job, slot) {
     const rows = this.attempts(job, slot), row = rows[0];
-    const text = { succeeded: 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
+    const text = { succeeded: this.wanted.prose ? 'It is due at 2025-03-09T08:00:00.000Z; see `ballot why`.' : 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
     return { job: job.name, slot: iso(slot), status: row.status, reason: row.reason, run_id: row.run_id, why: text, rows, ...this.missing() };
   }
   findRun(id) {
@@ -303,7 +311,7 @@ export class FakeFleet {
   definitions(now) {
     const of = (job, hours, more) => ({ at: iso(now - (now % DAY) - hours * HOUR), job: job.name, group: job.group, change: 'changed', nodes: ['host-1', 'host-2'], digest: 'd' + hours, digest_before: 'e' + hours, keys: [], text: 'other keys, of which the ledger keeps no values', ...more });
     return [
-      of(this.jobs[0], 3, { keys: [{ key: 'retries', before: '0', after: '2' }], text: 'retries: 0 -> 2' }),
+      of(this.jobs[0], 3, { keys: [{ key: 'retries', before: '0', after: '2' }], text: 'retries: 0 -> 2, and perhaps other keys, of which the ledger keeps no values' }),
       ...this.jobs.slice(1, 30).map((job) => of(job, 9, { change: 'added', digest_before: null, text: 'schedule: 0 3 * * *' })),
       of(this.jobs.at(-1), 20, { change: 'removed', digest: null, text: 'no file defines it' }),
     ];
@@ -374,7 +382,7 @@ export class FakeFleet {
           const until = query.get('cursor') ? Number(query.get('cursor')) : Math.min(now, to);
           const past = this.slotsBack(job, until, limit, from);
           const ahead = this.slotsAhead(job, now, to, limit + 1);
-          return send({ job: job.name, timezone: job.zone, past: past.flatMap((slot) => this.attempts(job, slot).map((row) => ({ ...row, slot_local: local(job.zone, slot) }))), next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
+          return send({ job: job.name, timezone: job.zone, past: [...(query.get('cursor') ? [] : this.byHand.filter((row) => row.job === job.name)), ...past.flatMap((slot) => this.attempts(job, slot).map((row) => ({ ...row, slot_local: local(job.zone, slot) })))], next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
         }
         return send({ ...this.jobRow(job), enabled: job.temper !== 'disabled', file: `/etc/ballot/jobs.d/${job.group}.toml`, line: 3 + job.index, concurrency: job.index % 4 === 1 ? 'queue' : 'skip', ...this.missing() });
       }
@@ -386,6 +394,7 @@ export class FakeFleet {
   }
   groupNames() { return [...new Set(this.jobs.map((job) => job.group))].sort(); }
   terms(group) {
+    if (this.wanted.gap) return [4, 1].map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (5 - epoch) * HOUR), ended_at: epoch === 4 ? null : iso(this.deadSince - 3 * HOUR), cause: epoch === 4 ? null : 'resigned' }));
     const epoch = this.epochAt({ group }, this.now()), wanted = this.nodeAt({ group }, this.deadSince - 1), start = this.now() - 3 * DAY;
     const died = wanted === DEAD;
     const first = { group, node: wanted, epoch: epoch - 1, elected_at: iso(start), ended_at: died ? iso(this.deadSince) : iso(this.deadSince - 6 * HOUR), cause: died ? 'expired' : 'resigned' };

@@ -112,6 +112,33 @@ describe('the page', { concurrency: 2 }, () => {
     assert.deepEqual(times, [...times].sort((a, b) => b - a), 'the slowest first');
   })));
 
+  test('a job that grew slow an hour ago is slower in the list, by what its own page says, and milliseconds are not', () => withFleet({ fake: 10, young: true }, async (url) => withPage({ width: 1024 }, async (page) => {
+    await show(page, url, '#/jobs?sort=slower');
+    const row = page.locator('.grid-row', { hasText: 'young' });
+    await row.getByText('now 9\u00d7').waitFor();
+    assert.match(await row.textContent(), /1\.0 s/);
+    assert.equal(await page.locator('.grid-row', { hasText: 'quick' }).count(), 0);
+    await show(page, url, '#/job/young');
+    await page.locator('dd', { hasText: 'now 9.0 s, 9\u00d7' }).waitFor();
+  })));
+
+  test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({}, async (page) => {
+    const say = (ms) => { fleet.said.quick = { next_slot: new Date(fleet.now() + ms).toISOString(), last_status: 'failed: exit_code' }; };
+    say(4000);
+    await show(page, url, '#/jobs?q=quick');
+    const row = page.locator('.grid-row', { hasText: 'quick' });
+    await row.getByText('due now').waitFor();
+    assert.match(await row.locator('.status').textContent(), /succeeded|running|claimed/);
+    say(7_250_000);
+    await row.getByText('in 2 h').waitFor({ timeout: 20_000 });
+  })));
+
+  test('a leader whose predecessors are not known is said to come after their epochs', () => withFleet({ fake: 10, gap: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.getByText('epoch 4; before it epochs 2 and 3: of nodes that do not answer').first().waitFor();
+    assert.equal(await page.getByText('before it host-1').count(), 0);
+  })));
+
   test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');
@@ -119,6 +146,70 @@ describe('the page', { concurrency: 2 }, () => {
     const slots = (await page.locator('.clash-count').allTextContents()).map((text) => parseInt(text, 10));
     assert.ok(slots.length > 1);
     assert.deepEqual(slots, [...slots].sort((a, b) => b - a));
+  })));
+
+  test('each hour that is as full as a clash of the list is marked as one, and shows its own', () => withFleet({ fake: 600 }, async (url) => withPage({}, async (page) => {
+    const load = await answer(url, 'load'), least = Math.min(...load.clashes.map((one) => one.jobs));
+    assert.equal(load.clashes.length, 50);
+    await show(page, url, '#/week');
+    await page.getByText('the heaviest 50 minutes').waitFor();
+    const full = load.hours.filter((one) => one.most_jobs >= least).length, listed = new Set(load.clashes.map((one) => one.minute.slice(0, 13)));
+    assert.ok(full > listed.size, 'the list has not all of them');
+    assert.ok(await page.locator('.clash-mark').count() >= full - 1);
+    await page.locator('.heat button:has(.clash-mark)').last().click();
+    await page.waitForFunction(() => /in the hour/.test(document.querySelector('#clashes').textContent) && document.querySelector('.clash-count'));
+  })));
+
+  test('a job that has the slots of another is not late where it waited for that one', () => withFleet({ fake: 10, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick');
+    await page.getByText('2.1 s late').first().waitFor();
+    fleet.said.quick = { after: ['young'], after_status: 'succeeded', slots_of: 'young' };
+    await page.reload();
+    await page.locator('dt', { hasText: 'Comes after' }).waitFor();
+    await page.locator('.slot-facts').first().waitFor();
+    assert.equal(await page.getByText('2.1 s late').count(), 0);
+    assert.equal(await page.getByText('How late it started').count(), 0);
+  })));
+
+  test('what is due is one line a job, so that one that is due often leaves room for the others; jobs are as many as in the list', () => withFleet({ fake: 20, young: true, each: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const due = page.locator('[aria-labelledby=due]');
+    await due.getByText('12 slots').first().waitFor();
+    const names = await due.locator('a.job').allTextContents();
+    assert.equal(new Set(names).size, names.length, 'each job once');
+    const figure = page.locator('.figures div', { hasText: 'Jobs' }).locator('dd');
+    await page.waitForFunction(() => /\d/.test([...document.querySelectorAll('.figures div')].find((one) => /^Jobs/.test(one.textContent))?.querySelector('dd').textContent));
+    const jobs = await figure.textContent();
+    await show(page, url, '#/jobs');
+    await page.locator('.view-head', { hasText: `${jobs} jobs` }).waitFor();
+  })));
+
+  test('a job whose last run somebody has killed does not fail, and why has code and times as such', () => withFleet({ fake: 30, young: true, killed: 'young', prose: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('.attention h3', { hasText: 'Failing' }).waitFor();
+    assert.equal(await page.locator('.attention .item', { hasText: 'young' }).filter({ hasText: /once|in a row/ }).count(), 0);
+    await show(page, url, '#/job/quick');
+    await page.locator('.slot:not(.planned) button', { hasText: 'why' }).first().click();
+    await page.locator('.why code', { hasText: 'ballot why' }).waitFor();
+    assert.match(await page.locator('.why').textContent(), /Sun 9 Mar 2025 08:00:00/);
+  })));
+
+  test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick');
+    await page.getByText('Nobody has asked for anything').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click();
+    const soon = { timeout: 4000 };
+    await page.locator('[aria-labelledby=job-asked] .row', { hasText: 'pause' }).waitFor(soon);
+    await page.waitForFunction(() => !document.querySelector('.slot.planned'), null, soon);
+    await page.getByText('none while it is paused').waitFor(soon);
+  })));
+
+  test('a slot that somebody triggered says who', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick');
+    await page.getByRole('button', { name: 'Trigger' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Trigger', exact: true }).click();
+    await page.locator('.slot-words', { hasText: 'by token ci from 127.0.0.1, at host-1' }).waitFor();
   })));
 
   test('weeks without a slot are one line of the calendar, and each job has its own line of the timeline', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
@@ -130,6 +221,8 @@ describe('the page', { concurrency: 2 }, () => {
     const { jobs } = await answer(url, 'jobs?limit=1000'), names = new Set(jobs.map((one) => one.job));
     const named = await page.locator('.chart text.lane-note').allTextContents();
     assert.ok(named.some((name) => names.has(name)));
+    // Also those that run where the name is written.
+    assert.ok(named.includes('infra-backup'), `${named}`);
   })));
 
   test('a viewer is offered no action', () => withFleet({ fake: 50, role: 'viewer' }, async (url) => withPage({}, async (page) => {

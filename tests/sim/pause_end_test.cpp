@@ -58,6 +58,15 @@ struct PauseWithAnEnd : Requests {
   }
 };
 
+TEST_F(PauseWithAnEnd, ShowsTheFirstSlotAfterItsEndAsTheNextOne) {
+  pause("one");
+  pause("", "default", 2min);
+  const auto one = jobs_of(a)[0];
+  EXPECT_EQ(one.state, "paused");
+  EXPECT_EQ(one.next, floor<std::chrono::minutes>(ends + 1min) + 1min) << "the later end is the job's own";
+  EXPECT_EQ(jobs_of(a)[1].next, floor<std::chrono::minutes>(ends) + 1min);
+}
+
 TEST_F(PauseWithAnEnd, EndsByItselfAndTheSlotsAfterItAreDue) {
   const WallTime since = next_minute();
   pause("one");

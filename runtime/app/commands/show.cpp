@@ -91,7 +91,7 @@ void take_stored_state(const StoredState& stored, ShownJob& job) {
   job.pauses = stored.pauses;
   job.state_text = stored.word + (stored.why.empty() ? "" : ": " + stored.why);
   if (stored.since) job.state_text += " since " + format_millis(*stored.since);
-  if (stored.word == "paused") job.state_text = pauses_text(stored.pauses), job.next.clear();
+  if (stored.word == "paused") job.state_text = pauses_text(stored.pauses);
 }
 
 /// Of a job that another node leads, or nobody, which has not answered, and of which the store shows neither a pause
@@ -119,7 +119,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
   job.state_text = state_text(*answer);
   job.pauses = pauses_from(*answer);
   if (job.leader == node || job.state.starts_with("waiting") || (are_said && !job.state.empty())) {
-    if (job.state == "paused" || job.state == library::not_defined) job.next.clear();
+    if (job.state == library::not_defined) job.next.clear();
     return;
   }
   if (answer->flag("store_is_silent").value_or(false)) {
@@ -144,7 +144,7 @@ void take_state_of_away(const ShowOptions& options, const AwayInstance& away, Sh
   job.state = stored->word;
   job.pauses = stored->pauses;
   if (stored->word == "paused")
-    job.state_text = pauses_text(stored->pauses), job.next.clear();
+    job.state_text = pauses_text(stored->pauses);
   else
     job.state_text = stored->word + ": " + stored->why;
   job.state_text += ", by the store; " + silence_of(away.node);
@@ -161,18 +161,27 @@ bool ask_leader(const config::Config& config, library::LedgerView* ledger, Answe
   return are_said;
 }
 
-/// Of `@every` only the daemon knows the phase, and the next slot.
-std::vector<WallTime> next_slots(const schedule::Definition& definition, const Answer& answer) {
+/// Those after `from`. Of `@every` only the daemon knows the phase, and the next slot.
+std::vector<WallTime> next_slots(const schedule::Definition& definition, const Answer& answer, WallTime from) {
   std::vector<WallTime> slots;
-  if (answer && answer->text("state") == "paused") return slots;
   if (definition.plan.everies().empty() && definition.job.enabled) {
-    auto slot = definition.plan.next_due(io::read_clocks().wall, {});
+    auto slot = definition.plan.next_due(from, {});
     for (; slot && static_cast<int>(slots.size()) < slots_shown; slot = definition.plan.next_due(slot->at, {}))
       slots.push_back(slot->at);
   } else if (const auto next = answer ? parse_wall(answer->text("next_slot").value_or("")) : std::nullopt) {
     slots.push_back(*next);
   }
   return slots;
+}
+
+/// While it is paused nothing is due before its pauses end by themselves. `definition`: null, where no file has it.
+void take_pauses(const schedule::Definition* definition, const Answer& answer, ShownJob& job) {
+  if (job.state != "paused") return;
+  const auto from = library::due_from(job.state, job.pauses, io::read_clocks().wall);
+  if (!from)
+    job.next.clear();
+  else if (definition)
+    job.next = next_slots(*definition, answer, *from);
 }
 
 Result<std::vector<Row>> last_rows_of(const std::string& job, library::LedgerView& ledger) {
@@ -294,7 +303,7 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
     const auto& parents = other->job.details->after;
     if (std::find(parents.begin(), parents.end(), job.name) != parents.end()) job.before.push_back(other->job.name);
   }
-  job.next = next_slots(definition, answer);
+  job.next = next_slots(definition, answer, io::read_clocks().wall);
   if (job.place) job.definition = definition_text(*job.place, std::string(common_name(job.name)));
   return job;
 }
@@ -374,6 +383,7 @@ Exit run(const ShowOptions& options) {
     const bool is_unheard = answer && !ask_silent_leaders(*config, {*answer}, "leader").empty();
     take_state(options, answer, config->node, are_said, is_unheard, job);
   }
+  take_pauses(has_file ? found->get() : elsewhere.get(), answer, job);
   if (ledger) {
     auto rows = last_rows_of(job.name, **ledger);
     if (!rows) return fail("show", rows.error());

@@ -2,7 +2,7 @@
 // the answer when it is done, not when it was sent.
 import { html, useEffect, useRef, useState, signal } from './html.js';
 import { ask, query, mayAct, who } from './api.js';
-import { changed } from './live.js';
+import { noteAction } from './live.js';
 import { useRoute } from './router.js';
 import { clip, overlapWords } from './words.js';
 import { Name, RunLink, Copy } from './parts.js';
@@ -57,7 +57,7 @@ function Explain({ it }) {
       <p>${open ? overlapWords(rule, open.length) : 'Looking whether a run of it goes on\u2026'}</p>
       ${open?.length ? html`<ul class="plain">${open.slice(0, 3).map((row) => html`<li key=${row.run_id}><${RunLink} id=${row.run_id} /> on ${clip(row.node ?? '?', 40)}${row.started_at ? html`, for <${Elapsed} since=${row.started_at} />` : ''}</li>`)}</ul>` : null}`;
     case 'pause': return html`<p>From the answer on nothing of it starts but what is triggered by hand. Runs that go on, go on. Slots that pass are recorded as <em>skipped: paused</em>, with your name.</p>
-      <p><label class="field"><span>Lasts</span><input list="lasts" size="12" maxlength="20" placeholder="until resumed" value=${it.lasts ?? ''} onInput=${(event) => note('lasts', event)} /></label>
+      <p><label class="field"><span>Lasts</span><input list="lasts" size="12" maxlength="20" placeholder="until resumed" title="As 90m, 2h or 1d; nothing: until somebody resumes it" value=${it.lasts ?? ''} onInput=${(event) => note('lasts', event)} /></label>
         <datalist id="lasts">${['15m', '1h', '2h', '8h', '1d', '1w'].map((one) => html`<option key=${one} value=${one} />`)}</datalist>
         <label class="field wide"><span>Reason</span><input size="30" maxlength="200" value=${it.reason ?? ''} onInput=${(event) => note('reason', event)} /></label></p>`;
     case 'resume': return html`<p>Slots from now on run again. Those that have passed are settled as <em>skipped: paused</em>, and are not caught up.</p>`;
@@ -89,8 +89,7 @@ export function ActionDialog() {
     try {
       const answer = await ask(path, { method, body });
       setState({ step: 'done', answer });
-      changed.set(changed.get() + 1);
-      it.then?.();
+      noteAction();
     } catch (problem) {
       setState({ step: 'refused', problem });
     }
@@ -102,7 +101,7 @@ export function ActionDialog() {
     ${state.step === 'ask' || (state.step === 'refused' && it.kind === 'pause') ? html`<${Explain} it=${it} />` : null}
     <div role="status">
       ${state.step === 'wait' ? html`<p>Asked <${Elapsed} since=${state.since} /> ago. The answer comes when it is done.</p>` : null}
-      ${state.step === 'done' ? html`<p><span class="mark good round" aria-hidden="true">\u2713</span> Done. ${state.answer.text ? clip(state.answer.text, 300) : ''} ${it.kind === 'trigger' ? html`The run is claimed: <${RunLink} id=${state.answer.run_id} />` : ''}</p>` : null}
+      ${state.step === 'done' ? html`<p><span class="mark good round" aria-hidden="true">\u2713</span> Done. ${state.answer.text ? clip(state.answer.text, 300) : ''} ${it.kind === 'trigger' ? html`Its run: <${RunLink} id=${state.answer.run_id} />` : ''}</p>` : null}
       ${state.step === 'refused' ? html`<p class="trouble"><span class="mark bad square" aria-hidden="true">!</span> ${clip(state.problem.message, 400)}</p>${it.kind === 'trigger' ? html`<p class="muted">Asking again is safe: it names the same run.</p>` : null}` : null}
     </div>
     <p class="muted small">In a terminal: <${Copy} text=${it.kind === 'kill' ? `ballot kill ${it.run}` : `ballot ${it.kind} ${it.group ? '--group ' : ''}${quoted(it.group ?? it.job)}${it.lasts ? ` --for ${quoted(it.lasts)}` : ''}${it.reason ? ` --reason ${quoted(it.reason)}` : ''}`} /></p>

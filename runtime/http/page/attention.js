@@ -6,6 +6,7 @@ import { isBad } from './words.js';
 const JUDGED = 50, STOPPED = 30, LAST = 15;
 const WANTED = 'failed,timed_out,killed,lost,missed,skipped';
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
+const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
 const OPEN = ['running', 'claimed', 'queued'];
 
 // Since when jobs fail, by job: of one that does so on all the slots that are looked at its last success is asked for, once.
@@ -14,7 +15,7 @@ const known = new Map();
 async function settleSince(list, abort) {
   for (const job of known.keys()) if (!list.some((one) => one.job === job)) known.delete(job);
   let asked = 0;
-  for (const one of list) {
+  await Promise.all(list.map(async (one) => {
     let found = known.get(one.job);
     if (parse(one.before) > parse(found?.since)) found = null;
     if (!found && !one.all) found = { since: one.since, exact: true };
@@ -25,7 +26,7 @@ async function settleSince(list, abort) {
     if (found && parse(one.since) > parse(found.since)) one.since = found.since;
     if (found) known.set(one.job, { ...found, since: one.since });
     Object.assign(one, { success: found?.success, longer: one.all && !found?.success && !found?.exact });
-  }
+  }));
   list.sort((a, b) => parse(a.success ?? a.since) - parse(b.success ?? b.since) || (a.job < b.job ? -1 : 1));
 }
 
@@ -35,6 +36,7 @@ export async function askAttention(window, abort) {
   const summary = await ask('history/summary' + query({ since, status: WANTED, per: 'all' }), { signal: abort });
   const jobs = new Map(), missed = new Map(), lost = { slots: 0 };
   for (const { job, status, reason, slots } of summary.counts) {
+    if (isWanted({ status, reason })) continue;
     let one = jobs.get(job);
     if (!one) jobs.set(job, (one = { job, failed: 0, missed: 0, skipped: 0, strip: null }));
     if (status === 'missed') {
@@ -63,8 +65,8 @@ export async function askAttention(window, abort) {
     }
   }
   const sorted = sort(failed, skipping);
-  await settleSince(sorted.failing, abort);
-  const lostRows = lost.slots ? (await ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort })).rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
+  const [lostAnswer] = await Promise.all([lost.slots ? ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort }) : null, settleSince(sorted.failing, abort)]);
+  const lostRows = lostAnswer ? lostAnswer.rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
   return { since, ...sorted, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: byNode(lostRows), missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
 }
 
@@ -81,7 +83,7 @@ function byNode(rows) {
 // How it stands by its last slots: failing (since when, how often in a row), recovered, or without any success.
 function judge(strip) {
   const rows = strip.filter((row) => !OPEN.includes(row.status));
-  const ran = rows.filter((row) => row.status !== 'skipped');
+  const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row));
   let inRow = 0;
   while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
   return {

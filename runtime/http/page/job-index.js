@@ -1,19 +1,21 @@
 // All jobs by name, as far as lists and zones need them: asked for page by page, with the ETag of the page before, once a
-// minute while somebody shows them. Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run
-// on each node the daemon lists its own instances: those of other nodes are asked for one by one.
+// minute while somebody shows them, and where they are few each time that something has happened, or a next slot has passed.
+// Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run on each node the daemon lists its
+// own instances: those of other nodes are asked for one by one.
 import { useEffect, signal } from './html.js';
 import { ask, send, query, signedIn } from './api.js';
+import { changed } from './live.js';
 import { parse } from './time.js';
-import { statusOf } from './words.js';
+import { statusOf, lateness } from './words.js';
 
-const EVERY = 60_000, PAGE = 1000;
+const EVERY = 60_000, PAGE = 1000, SOON = 4000;  // SOON: of each page
 const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: null, problem: null });
 
-let users = 0, running = false, at = 0, timer = 0, tags = [];
+let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewhere = { at: 0, jobs: [] };
 
 const lean = (job) => ({
   job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble,
-  pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, schedule: job.schedule, lower: job.job.toLowerCase(),
+  pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
   rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
 });
 
@@ -52,6 +54,7 @@ async function load() {
   if (running) return;
   running = true;
   clearTimeout(timer);
+  const began = Date.now();
   const pages = [], fresh = [];
   let after = null, missing = null;
   try {
@@ -75,13 +78,15 @@ async function load() {
       after = page.next;
     }
     tags = fresh;
-    const more = await askInstances(pages.flat()).catch(() => []);
+    if (Date.now() - elsewhere.at >= EVERY) elsewhere = { at: Date.now(), jobs: await askInstances(pages.flat()).catch(() => []) };
+    const more = elsewhere.jobs;
     publish(more.length ? [[...pages.flat(), ...more].sort((a, b) => (a.job < b.job ? -1 : 1))] : pages, true, missing);
   } catch (problem) {
     jobIndex.set({ ...jobIndex.get(), problem });
   }
   running = false;
   at = Date.now();
+  took = at - began;
   if (users) timer = setTimeout(load, EVERY * (document.hidden ? 6 : 1));
 }
 
@@ -92,13 +97,19 @@ function publish(pages, ready, missing) {
 
 signedIn.follow(() => { if (users) load(); });
 
-// Follows all jobs; `wait`: not before so many ms, as something else has to be shown first.
-export function useJobIndex(wait = 0) {
+// Asks again before the minute is over.
+export function refreshJobs() {
+  if (users && at && !document.hidden && Date.now() - at > Math.max(SOON * tags.length, 4 * took)) load();
+}
+
+// Follows all jobs; `wait`: not before so many ms, as something else has to be shown first; `live`: also what happens to them.
+export function useJobIndex(wait = 0, live = false) {
   useEffect(() => {
     users++;
     const due = at ? Math.max(0, at + EVERY - Date.now()) : wait;
-    const begin = setTimeout(() => load(), due);
+    const begin = setTimeout(() => load(), due), leave = live ? changed.follow(refreshJobs) : null;
     return () => {
+      leave?.();
       users--;
       clearTimeout(begin);
       if (!users) clearTimeout(timer);
@@ -107,10 +118,15 @@ export function useJobIndex(wait = 0) {
   return jobIndex.use();
 }
 
-// The zone of a job, where it is known; asked for alone where there is no list yet.
-const zones = new Map();
+// The zone of a job, where it is known; asked for alone where there is no list yet. And whether it has the slots of another.
+const zones = new Map(), chained = new Set();
 export const zoneOfJob = (name) => jobIndex.get().byName.get(name)?.zone ?? zones.get(name);
 export async function learnZone(name) {
-  if (!zoneOfJob(name)) zones.set(name, (await ask('jobs/' + encodeURIComponent(name))).timezone);
+  if (!zoneOfJob(name)) noteJob(await ask('jobs/' + encodeURIComponent(name)));
 }
-export const noteZone = (name, zone) => { if (zone && zones.size < 5000) zones.set(name, zone); };
+export function noteJob({ job, timezone, slots_of }) {
+  if (timezone && zones.size < 5000) zones.set(job, timezone);
+  if (slots_of) chained.add(job);
+}
+// Where it begins when another has ended it is not late.
+export const lateOf = (row) => (jobIndex.get().byName.get(row.job)?.chained || chained.has(row.job) ? null : lateness(row));

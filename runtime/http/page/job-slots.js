@@ -2,9 +2,10 @@
 import { html, useMemo, useEffect, useRef, useState } from './html.js';
 import { now, ask, query } from './api.js';
 import { HOUR, dayKey, dayStart, fields, parse, Time, Ago, duration } from './time.js';
-import { statusOf, statusWord, isBad, lateness, rowWords, untilWords, TRIGGER, count, plural, clip } from './words.js';
+import { statusOf, statusWord, isBad, rowWords, untilWords, person, TRIGGER, count, plural, clip } from './words.js';
 import { link } from './router.js';
-import { RunLink, NodeName, Empty, Status, Mark } from './parts.js';
+import { lateOf, zoneOfJob } from './job-index.js';
+import { RunLink, NodeName, Empty, Status, Mark, Prose } from './parts.js';
 
 // A job's days: what became of its slots, and how many are planned, weeks below each other, in the zone that is chosen. A
 // day on which the clocks change says how long it is.
@@ -86,18 +87,18 @@ export function Why({ job, row }) {
     return () => abort.abort();
   }, [job, row.run_id, row.slot, row.status]);
   if (state.problem) return html`<p>${rowWords(row) || 'Nothing more is recorded.'} <span class="muted small">(${clip(state.problem.message, 200)})</span></p>`;
-  return html`<p class="why" role="status">${state.answer ? clip(state.answer.why, 4000) : '\u2026'}</p>`;
+  return html`<p class="why" role="status">${state.answer ? html`<${Prose} text=${clip(state.answer.why, 4000)} zone=${zoneOfJob(job)} />` : '\u2026'}</p>`;
 }
 
 function Slot({ job, slot, zone, open }) {
   const [shown, setShown] = useState(open), place = useRef(null);
   useEffect(() => { if (open) place.current?.scrollIntoView({ block: 'center' }); }, []);
-  const row = slot.attempts[0], late = lateness(slot.attempts.at(-1)), words = rowWords(row), id = 'why-' + slot.key.replace(/\W/g, '-');
+  const row = slot.attempts[0], late = lateOf(slot.attempts.at(-1)), words = rowWords(row), id = 'why-' + slot.key.replace(/\W/g, '-');
   return html`<li ref=${place} class=${'slot' + (isBad(row.status) ? ' bad' : '')}>
     <div class="slot-line">
       <span class="slot-time"><${Time} at=${row.slot} zone=${zone} /></span>
       <span class="slot-status"><${Status} status=${row.status} /></span>
-      <span class="slot-words">${words ? html`${words} <span class="muted">${row.slots > 1 ? untilWords(row, zone) : ''}</span>` : row.trigger && row.trigger !== 'schedule' ? html`<span class="muted">by ${TRIGGER[row.trigger] ?? row.trigger}</span>` : null}</span>
+      <span class="slot-words">${words ? html`${words} <span class="muted">${row.slots > 1 ? untilWords(row, zone) : ''}</span>` : row.trigger && row.trigger !== 'schedule' ? html`<span class="muted">by ${row.triggered_by ? html`<bdi>${clip(person(row.triggered_by), 100)}</bdi>` : TRIGGER[row.trigger] ?? row.trigger}</span>` : null}</span>
       <span class="slot-facts muted">${row.duration_ms !== null ? html`<span>${duration(row.duration_ms)}</span>` : null}${late !== null && late >= 1000 ? html`<span class="warn-text">${duration(late)} late</span>` : null}${row.attempt > 1 ? html`<span>attempt ${row.attempt}</span>` : null}${row.node ? html`<${NodeName} node=${row.node} />` : null}${row.epoch ? html`<span title="The term's epoch, and the fence of the claim">e${row.epoch}${row.fence ? ` f${row.fence}` : ''}</span>` : null}</span>
       <span class="slot-links">${row.run_id ? html`<${RunLink} id=${row.run_id} />` : null}<button type="button" class="quiet small" aria-expanded=${String(shown)} aria-controls=${id} onClick=${() => setShown(!shown)}>why</button></span>
     </div>

@@ -64,7 +64,7 @@ export function Rows({ list, height, row, extra, label, head, onSort, onSight, r
 const KEPT = 600, FRESH = 8000;
 const strips = new Map();  // job: { rows, at }
 
-const lean = ({ status, slot, duration_ms, run_id }) => ({ status, slot, duration_ms, run_id });
+const lean = ({ status, reason, slot, duration_ms, run_id }) => ({ status, reason, slot, duration_ms, run_id });
 
 let gaps = null;  // what the last answer about strips could not say
 async function fetchStrips(names, last, abort, of = '') {
@@ -125,11 +125,12 @@ const middle = (list) => {
 };
 const durations = (rows) => rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null);
 
-// How long jobs take as a rule: the middle of their successes of the last seven days, but for the last one, at about this time
-// of the day. So a job that is slow for hours is not usual. Learned once an hour.
-const LEARNED = 60 * MINUTE, usuals = new Map();  // job: { ms, at }
+// How long jobs take as a rule, one rule for all views: the middle of their successes of the last seven days, but for the last
+// one, at about this time of the day; of a job that is not known so long, of the older half of its last hundred slots. So a
+// job that is slow for hours is not usual. Learned once an hour, of young jobs each five minutes.
+const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, BEFORE = 100, usuals = new Map();  // job: { ms, until }
 export async function learnUsual(names, abort) {
-  const old = Date.now() - LEARNED, wanted = names.filter((name) => !(usuals.get(name)?.at > old)), found = new Map();
+  const wanted = names.filter((name) => !(usuals.get(name)?.until > Date.now())), found = new Map();
   if (!wanted.length) return;
   for (const days of [1, 3, 5]) {
     for (const { job, rows } of await fetchStrips(wanted, 12, abort, query({ since: new Date(now() - (days + 2) * DAY).toISOString(), until: new Date(now() - days * DAY).toISOString() }).replace('?', '&'))) {
@@ -137,18 +138,25 @@ export async function learnUsual(names, abort) {
     }
   }
   if (usuals.size > 20_000) usuals.clear();
-  for (const [job, all] of found) usuals.set(job, { ms: all.length > 2 ? middle(all) : null, at: Date.now() });
+  const learn = (job, all, lasts) => usuals.set(job, { ms: all.length > 2 ? middle(all) : null, until: Date.now() + lasts });
+  const young = wanted.filter((job) => !(found.get(job)?.length > 2));
+  for (const [job, all] of found) if (all.length > 2) learn(job, all, LEARNED);
+  if (!young.length) return;
+  for (const { job, rows } of await fetchStrips(young, BEFORE, abort)) {
+    const all = durations(rows).map((row) => row.duration_ms);
+    learn(job, all.slice(Math.max(3, all.length >> 1)), YOUNG);
+  }
 }
 
-// How many times longer the last runs took, three of the last day, than is usual; of a job that is too new, than those before.
-// null where there are too few.
+// How many times longer the last runs took, three of the last day, than is usual; null where there are too few to say.
 export function slowdown(job, rows) {
-  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]);
-  const usual = usuals.get(job)?.ms ?? (all.length > 5 ? middle(all.slice(3).map(([ms]) => ms)) : null);
+  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), usual = usuals.get(job)?.ms;
   if (!usual) return null;
   const recent = middle(all.slice(0, 3).filter(([, fresh], i) => fresh || !i).map(([ms]) => ms)) ?? usual;
   return { times: recent / usual, recent, usual };
 }
+// Less is noise: a job of some milliseconds is not slow.
+export const isSlower = (found) => found?.times >= 1.5 && found.recent - found.usual >= 1000;
 export const timesText = (times) => `${times >= 10 ? Math.round(times) : times.toFixed(1).replace('.0', '')}\u00d7`;
 
 // A hundred at a time.

@@ -6,6 +6,14 @@ import { ask, send, signedIn, now } from './api.js';
 export const liveState = signal('off');  // off, live, cut
 export const daemon = signal(null);  // its `status`, which the frame asks for
 export const changed = signal(0);  // grows when something has happened, each 2 s at most
+const acted = signal(0);  // grows when what somebody asked for by this page is done
+
+// All that is shown is asked anew: at once, and when the nodes have written what comes of it.
+export function noteAction() {
+  const tell = () => { acted.set(acted.get() + 1); changed.set(changed.get() + 1); };
+  tell();
+  setTimeout(tell, 1500);
+}
 
 let last = null, wait = 1000, stop = null, pending = false, spoken = 0;
 
@@ -82,7 +90,7 @@ export function usePoll(path, { every = 5000, live = 2000, read = null, keep = f
     }
     if (!keep) setState((old) => (old.data || old.problem ? NONE : old));
     heard.current = { at: 0, every };
-    let shown = null, abort = null, timer = 0, began = 0, took = 0, last = null, stopped = false, soon = false, gone = false;
+    let shown = null, abort = null, timer = 0, began = 0, took = 0, last = null, stopped = false, soon = false, next = false, gone = false;
     const plan = (ms) => {
       clearTimeout(timer);
       timer = setTimeout(run, ms);
@@ -112,16 +120,16 @@ export function usePoll(path, { every = 5000, live = 2000, read = null, keep = f
       abort = null;
       took = performance.now() - began;
       if (stopped) return;
-      const wanted = soon ? Math.max(live || every, 4 * took) : Math.max(pause, 4 * took) * (document.hidden ? 6 : 1);
-      soon = false;
+      const wanted = next ? 0 : soon ? Math.max(live || every, 4 * took) : Math.max(pause, 4 * took) * (document.hidden ? 6 : 1);
+      soon = next = false;
       plan(wanted);
     };
     const poke = () => {
       if (abort) soon = true;
       else if (!gone && performance.now() - began > Math.max(live - 100, 4 * took)) plan(0);
     };
-    again.current = () => (abort ? (soon = true) : plan(0));
-    const leave = [signedIn.follow(() => { abort?.abort(); abort = null; plan(0); })];
+    again.current = () => (abort ? (next = true) : plan(0));
+    const leave = [signedIn.follow(() => { abort?.abort(); abort = null; plan(0); }), acted.follow(() => again.current())];
     if (live) leave.push(changed.follow(poke));
     run();
     return () => {

@@ -33,6 +33,9 @@ export function Trouble({ of }) {
   return html`<p class="trouble" role="status"><span class="mark bad square" aria-hidden="true">!</span> ${clip(found.problem?.message ?? 'The daemon does not answer.', 300)}${age(found) < Infinity ? html` What is shown is of <${Ago} at=${found.heard.at} />.` : ''}</p>`;
 }
 
+// The daemon's sentences: what they have between backticks is code, and an instant is written as all others here.
+export const Prose = ({ text, zone }) => text.split(/(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part, i) => (i % 2 === 0 ? part : part[0] === '`' ? html`<code>${part.slice(1, -1)}</code>` : html`<${Time} at=${part} zone=${zone} seconds=${true} />`));
+
 export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 export const Loading = () => html`<p class="empty" aria-hidden="true">\u2026</p>`;
 

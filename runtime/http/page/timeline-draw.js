@@ -57,7 +57,8 @@ function layBars(lane, { x, body, from, to, now }) {
       add(lane, tone, `M${round(left)} ${y}H${round(right)}v${TRACK}H${round(left)}z`);
       lane.hits.push({ row, left, right, top: y, bottom: y + TRACK });
       if (isBad(row.status) && right - left > 12 && lane.letters.length < 120) lane.letters.push({ x: round(left + 3), y: y + 10, letter });
-      if (track === 0 && rows[0] === row && left > 7 * job.length + 12) lane.names.push({ x: 6, y: y + 10, job });
+      // Over a bar it has a ground of its own.
+      if (track === 0 && rows[0] === row) lane.names.push({ x: 6, y: y + 10, job, over: left <= 7 * job.length + 12 });
     }
     top += tracks.length;
   }

@@ -9,9 +9,9 @@ import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
-import { clip, plural, scheduleText, scheduleWords, person, lateness, statusWord, isBad } from './words.js';
-import { noteZone } from './job-index.js';
-import { slowdown, timesText, learnUsual } from './lists.js';
+import { clip, plural, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
+import { noteJob, lateOf } from './job-index.js';
+import { slowdown, isSlower, timesText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
 
@@ -27,13 +27,13 @@ async function askCalendar(name, zone, abort) {
 async function askPoints(path, abort) {
   const { rows } = await ask(path, { signal: abort });
   if (rows.length) await learnUsual([rows[0].job], abort).catch(() => {});
-  return rows.filter((row) => row.started_at && row.attempt > 0).reverse().map((row) => ({ at: parse(row.slot), duration: row.duration_ms, late: lateness(row), status: row.status, run: row.run_id, attempt: row.attempt, node: row.node }));
+  return rows.filter((row) => row.started_at && row.attempt > 0).reverse().map((row) => ({ at: parse(row.slot), duration: row.duration_ms, late: lateOf(row), status: row.status, run: row.run_id, attempt: row.attempt, node: row.node }));
 }
 
 export default function Job({ name, query: shown }) {
   const path = 'jobs/' + encodeURIComponent(name);
   const detail = usePoll(path), job = detail.data;
-  if (job) noteZone(name, job.timezone);
+  if (job) noteJob(job);
   const zone = job?.timezone, inZone = zoneOf(zone);
   const day = /^\d{4}-\d\d-\d\d$/.test(shown.get('day') ?? '') ? shown.get('day') : null, opened = shown.get('slot');
   const calendar = usePoll(job ? `calendar ${name} ${inZone}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, abort), keep: true });
@@ -46,7 +46,7 @@ export default function Job({ name, query: shown }) {
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
       <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} />` : null}
-      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} paused=${job.state === 'paused'} then=${detail.again} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} then=${detail.again} />` : html`<${Act} kind="pause" job=${name} then=${detail.again} />`}</div>` : null}
+      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}</div>` : null}
     </div>
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
@@ -56,7 +56,7 @@ export default function Job({ name, query: shown }) {
         <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
-    <${Plots} points=${points.data} zone=${zone} />
+    <${Plots} points=${points.data} zone=${zone} chained=${job?.slots_of} />
     <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} />`;
 }
 
@@ -76,9 +76,9 @@ function Facts({ job, points }) {
     <dt>Runs</dt><dd>${job.schedule === undefined ? html`<span class="muted">not known here</span>` : clip(said, 300)}${job.schedule?.some((one) => scheduleWords(one)) ? html`<div class="small muted">${job.schedule.slice(0, 8).map((one) => html`<code key=${one}>${clip(one, 80)}</code> `)}</div>` : null}</dd>
     ${job.calendars ? html`<dt>Calendars</dt><dd>${clip(job.calendars, 300)}</dd>` : null}
     <dt>Zone</dt><dd>${zone ?? html`<span class="muted">not known</span>`}</dd>
-    <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">none is known</span>`}</dd>
+    <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">${job.state === 'paused' ? 'none while it is paused' : 'none is known'}</span>`}</dd>
     <dt>Led by</dt><dd>${job.leader ? html`<a href=${link('timeline', null, { node: job.leader, last: '24h' })}><${NodeName} node=${job.leader} /></a>` : 'nobody'}, group <${Name} text=${job.group} /></dd>
-    ${pace ? html`<dt>Takes</dt><dd>${duration(pace.usual)}${pace.times >= 1.5 ? html` <strong class="warn-text">now ${duration(pace.recent)}, ${timesText(pace.times)}</strong>` : html` <span class="muted">as usual</span>`}</dd>` : null}
+    ${pace ? html`<dt>Takes</dt><dd>${duration(pace.usual)}${isSlower(pace) ? html` <strong class="warn-text">now ${duration(pace.recent)}, ${timesText(pace.times)}</strong>` : html` <span class="muted">as usual</span>`}</dd>` : null}
     ${job.after ? html`<dt>Comes after</dt><dd>${[].concat(job.after).map((one, i) => html`${i ? ', ' : ''}<a key=${one} href=${link('job', one)}><${Name} text=${one} /></a>`)}${job.after_status === 'succeeded' ? ', once it has succeeded' : job.after_status === 'failed' ? ', where it has failed' : ', once it has ended'}</dd>` : null}
     ${job.concurrency ? html`<dt>Overlap</dt><dd>${clip(job.concurrency, 20)}</dd>` : null}
     ${job.description ? html`<dt>About</dt><dd>${clip(job.description, 500)}</dd>` : null}
@@ -111,14 +111,14 @@ function Slots({ name, zone, inZone, day, opened, ready }) {
   <//>`;
 }
 
-function Plots({ points, zone }) {
+function Plots({ points, zone, chained }) {
   const lasts = useMemo(() => (points ?? []).filter((one) => one.duration !== null).map((one) => ({ at: one.at, value: one.duration, status: one.status })), [points]);
   const lates = useMemo(() => (points ?? []).filter((one) => one.late !== null).map((one) => ({ at: one.at, value: one.late, status: one.status })), [points]);
   const range = (list) => (list.length ? `from ${duration(Math.min(...list.map((one) => one.value)))} to ${duration(Math.max(...list.map((one) => one.value)))}` : '');
   if (points && points.length < 2) return null;
   return html`<div class="columns">
     <${Section} id="durations" title="How long it took">${points ? html`<${Plot} points=${lasts} zone=${zone} label=${`Duration of the last ${plural(lasts.length, 'attempt')}, ${range(lasts)}; the table below has them`} /><${Table} list=${lasts} zone=${zone} what="Duration" />` : html`<${Loading} />`}<//>
-    <${Section} id="lateness" title="How late it started">${points ? html`<${Plot} points=${lates} zone=${zone} label=${`Lateness of the last ${plural(lates.length, 'start')}, ${range(lates)}; the table below has them`} /><${Table} list=${lates} zone=${zone} what="Lateness" />` : html`<${Loading} />`}<//>
+    ${chained ? null : html`<${Section} id="lateness" title="How late it started">${points ? html`<${Plot} points=${lates} zone=${zone} label=${`Lateness of the last ${plural(lates.length, 'start')}, ${range(lates)}; the table below has them`} /><${Table} list=${lates} zone=${zone} what="Lateness" />` : html`<${Loading} />`}<//>`}
   </div>`;
 }
 

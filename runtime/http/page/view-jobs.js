@@ -1,10 +1,10 @@
 // Jobs: all of them, to be searched, filtered and compared; each with its last outcomes and its next slot.
-import { html, useMemo } from './html.js';
+import { html, useEffect, useMemo } from './html.js';
 import { update } from './router.js';
-import { Time, Ago, duration } from './time.js';
+import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
-import { useJobIndex } from './job-index.js';
-import { useStrips, useSlowdowns, slowdown, timesText, Rows, useNarrow } from './lists.js';
+import { useJobIndex, refreshJobs } from './job-index.js';
+import { useStrips, useSlowdowns, slowdown, isSlower, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
 import { plural, count, clip, scheduleText, person } from './words.js';
 
@@ -17,7 +17,7 @@ const fits = {
 };
 
 export default function Jobs({ query }) {
-  const index = useJobIndex(), narrow = useNarrow();
+  const index = useJobIndex(0, true), narrow = useNarrow();
   const [stripOf, see, gaps] = useStrips();
   const search = query.get('q') ?? '', group = query.get('group') ?? '', state = query.get('state') ?? '', order = query.get('sort') ?? '';
   const groups = useMemo(() => [...new Set(index.jobs.map((job) => job.group))].sort(), [index]);
@@ -29,10 +29,10 @@ export default function Jobs({ query }) {
   const list = useMemo(() => {
     if (order === 'bad') return [...filtered].sort((a, b) => b.rank - a.rank);
     if (order === 'next') return [...filtered].sort((a, b) => (a.next ?? Infinity) - (b.next ?? Infinity));
-    if (order === 'slower') return filtered.filter((job) => slow.get(job.job)?.times >= 1.2).sort((a, b) => slow.get(b.job).times - slow.get(a.job).times);
+    if (order === 'slower') return filtered.filter((job) => isSlower(slow.get(job.job))).sort((a, b) => slow.get(b.job).times - slow.get(a.job).times);
     return filtered;
   }, [filtered, order, done]);
-  const row = (job) => narrow ? html`<${Narrow} job=${job} rows=${stripOf(job.job)} />` : html`<${Wide} job=${job} rows=${stripOf(job.job)} />`;
+  const row = (job) => html`<${narrow ? Narrow : Wide} job=${job} rows=${stripOf(job.job)} pace=${order === 'slower' ? slow.get(job.job) : null} />`;
   return html`
     <div class="view-head"><h1>Jobs</h1><p class="muted" role="status">${!index.ready && !index.jobs.length ? '' : order === 'slower' && done < filtered.length ? `${count(list.length)} slower than usual, ${count(done)} of ${plural(filtered.length, 'job')} compared` : order === 'slower' ? `${count(list.length)} of ${plural(filtered.length, 'job')} slower than usual` : filtered.length === index.jobs.length ? plural(index.jobs.length, 'job') : `${count(filtered.length)} of ${plural(index.jobs.length, 'job')}`}</p>
       ${group ? html`<div class="actions"><${Act} kind="pause" group=${group} /><${Act} kind="resume" group=${group} /></div>` : null}</div>
@@ -43,7 +43,7 @@ export default function Jobs({ query }) {
       <${Select} label="Sort by" value=${order} options=${SORTS} onChange=${(value) => update({ sort: value })} />
     </div>
     <${Trouble} of=${[index]} /><${Gaps} of=${[index.missing, gaps]} />
-    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? done < filtered.length ? 'None of those compared so far takes longer than usual.' : 'No job takes longer than usual, going by its runs of the last day and those of the week before.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
+    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? done < filtered.length ? 'None of those compared so far takes longer than usual.' : 'No job takes longer than usual, going by its last runs and those of before: by half as much again, and a second.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
     <${Rows} list=${list} height=${narrow ? 102 : 44} row=${row} extra=${(job) => stripOf(job.job)} label="Jobs" rowKey=${(job) => job.job} onSight=${(from, to) => see(list.slice(from, to).map((job) => job.job))}
       onSort=${(key) => update({ sort: key })}
       head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;
@@ -58,26 +58,35 @@ function State({ job }) {
 }
 
 function Next({ job }) {
+  const at = useNow(1000), passed = job.next && job.next <= at;
+  useEffect(() => { if (passed) refreshJobs(); });
   if (!job.next) return html`<span class="muted">${job.state === 'paused' ? 'paused' : job.schedule?.length === 0 ? 'by trigger' : 'none known'}</span>`;
-  return html`<span class="two"><${Time} at=${job.next} zone=${job.zone} /><span class="muted small"><${Ago} at=${job.next} /></span></span>`;
+  return html`<span class="two"><${Time} at=${job.next} zone=${job.zone} /><span class="muted small">${passed ? 'due now' : html`<${Ago} at=${job.next} />`}</span></span>`;
 }
 
-function Pace({ job, rows }) {
-  const found = rows && slowdown(job.job, rows);
+// As the newest cell of the strip beside it, where that is there.
+function Last({ job, rows }) {
+  const row = rows?.[0];
+  return html`<${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} />`;
+}
+
+// `pace`: as by which it is sorted.
+function Pace({ job, rows, pace }) {
+  const found = pace ?? (rows && slowdown(job.job, rows));
   if (!found) return html`<span class="muted">\u2013</span>`;
-  return found.times >= 1.2 ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class=${'small ' + (found.times >= 1.5 ? 'warn-text' : 'muted')}>now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
+  return isSlower(found) ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
 }
 
-const Wide = ({ job, rows }) => html`
+const Wide = ({ job, rows, pace }) => html`
   <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} job=${job} /></span>
-  <span role="cell"><${LastStatus} text=${job.last} /></span>
+  <span role="cell"><${Last} ...${{ job, rows }} /></span>
   <span role="cell"><${Strip} rows=${rows} /></span>
-  <span role="cell" class="num"><${Pace} ...${{ job, rows }} /></span>
+  <span role="cell" class="num"><${Pace} ...${{ job, rows, pace }} /></span>
   <span role="cell"><${Next} job=${job} /></span>
   <span role="cell" class="muted small">${clip(scheduleText(job.schedule), 90)}</span>`;
 
-const Narrow = ({ job, rows }) => html`<span role="cell" class="cell-stack">
+const Narrow = ({ job, rows, pace }) => html`<span role="cell" class="cell-stack">
   <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
-  <span class="line small"><${LastStatus} text=${job.last} /> <span class="push"><${Next} job=${job} /></span></span>
-  <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows }} /></span></span>
+  <span class="line small"><${Last} ...${{ job, rows }} /> <span class="push"><${Next} job=${job} /></span></span>
+  <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows, pace }} /></span></span>
 </span>`;

@@ -6,13 +6,13 @@ import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention } from './attention.js';
 import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
-import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Strip } from './parts.js';
+import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, timesText } from './lists.js';
 
-const ELECTIONS = 8, SLOW = 3;  // a run that takes so many times its usual time needs attention
+const ELECTIONS = 8, TERMS = 4, SLOW = 3;  // a run that takes so many times its usual time needs attention
 const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const WINDOW_NAMES = [['6h', '6 hours'], ['24h', '24 hours'], ['7d', '7 days']];
 
@@ -35,8 +35,16 @@ async function askOpen(path, abort) {
 
 // Who led groups, with who had led them before.
 async function askElections(path, abort) {
-  const answers = await Promise.all(path.split(' ').slice(1).map((group) => ask(`groups/${group}/terms?limit=4`, { signal: abort })));
-  return { terms: answers.flatMap(({ terms }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? null }))) };
+  const answers = await Promise.all(path.split(' ').slice(1).map((group) => ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort })));
+  return { terms: answers.flatMap(({ terms, missing }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
+}
+
+// Who led before: the term of the epoch before, or which epochs are not known.
+function Before({ term: { before, epoch, away, cut } }) {
+  const first = (before?.epoch ?? 0) + 1, last = epoch - 1;
+  if (first > last) return before ? html`; before it <${NodeName} node=${before.node} />${before.cause ? `: ${CAUSE[before.cause] ?? before.cause}` : ''}` : null;
+  if (!before && cut) return null;
+  return `; before it ${first === last ? `epoch ${last}` : `epochs ${first} ${first + 1 === last ? 'and' : 'to'} ${last}`}: ${away ? 'of nodes that do not answer' : 'not known any more'}`;
 }
 
 // How long jobs take as a rule, and which take longer now: all jobs, where they are few, else those that ran last.
@@ -65,7 +73,7 @@ export default function Now({ query: shown }) {
   const led = useMemo(() => (groups.data?.groups ?? []).map((one) => one.group).slice(0, ELECTIONS).map(encodeURIComponent).join(' '), [groups.data]);
   const elections = usePoll(led ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
-  const pace = usePoll(`pace ${index.jobs.length} ${names}`, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
+  const pace = usePoll(index.ready ? `pace ${index.jobs.length} ${names}` : null, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
   const found = attention.data, at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
   const away = (nodes.data?.nodes ?? []).filter(isAway), sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
@@ -84,24 +92,24 @@ export default function Now({ query: shown }) {
     </div>
     <${Trouble} of=${[nodes, attention, open]} />
     <${Gaps} of=${[found, open.data, definitions.data]} />
-    <${Figures} ...${{ status, nodes, groups, open, due }} />
+    <${Figures} ...${{ status, nodes, groups, open, due, index }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
       ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window }} />`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} nodes=${nodes} groups=${groups} /></div>
-      <div class="stack"><${Due} due=${due} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
+      <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
     </div>`;
 }
 
-function Figures({ status, nodes, groups, open, due }) {
+function Figures({ status, nodes, groups, open, due, index }) {
   const all = nodes.data?.nodes ?? [], led = groups.data?.groups ?? [];
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
     ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}`],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
     ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
-    ['Jobs', status && count(status.jobs)],
+    ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
     ['You ask', status && html`<${NodeName} node=${status.node} />`, status && `${status.backend}, session ${status.session}`],
   ];
   return html`<dl class="figures">${figures.map(([name, value, note]) => html`<div key=${name}><dt>${name}</dt><dd title=${note}>${value ?? '\u2013'}</dd></div>`)}</dl>`;
@@ -117,7 +125,7 @@ function Attention({ away, sick, troubled, slow, slower, heardOf, found, window 
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
       ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
-      ${sick.map((node) => html`<${Item} key=${node.node} status="missed" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>is ${node.state}: ${clip(node.reasons.join('; '), 200)}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} />` : ''}<//>`)}
+      ${sick.map((node) => html`<${Item} key=${node.node} status="missed" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>is ${node.state}: <${Prose} text=${clip(node.reasons.join('; '), 400)} />${node.state === 'degraded' || !node.leads.length ? '' : html`; leads <${Evict} groups=${node.leads} />`}<//>`)}
     </ul>` : null}
     ${troubled.length ? html`<h3>Groups</h3><ul class="items"><${More} list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${group.leaderless || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
       ${group.leaderless ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//></ul>` : null}
@@ -154,18 +162,32 @@ function Running({ open, heardOf, usual }) {
   <//>`;
 }
 
-function Due({ due, node, nodes }) {
-  const slots = (due.data?.slots ?? []).filter((one) => !node || one.node === node);
+// By job, so that one that is due each few seconds leaves room for others: how often, when next, and where. Of jobs that come
+// after all slots that are listed the list of jobs has the next one.
+function dueByJob({ slots, left_out }, jobs, node) {
+  const found = new Map();
+  for (const one of slots) {
+    if (node && one.node !== node) continue;
+    const known = found.get(one.job);
+    if (known) known.slots++;
+    else found.set(one.job, { ...one, at: parse(one.slot), slots: 1 });
+  }
+  if (left_out) for (const one of jobs) if (one.next > now() && one.next < now() + HOUR && one.state !== 'paused' && (!node || one.leader === node) && !found.has(one.job)) found.set(one.job, { job: one.job, at: one.next, node: one.leader, slots: 1 });
+  return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
+}
+
+function Due({ due, jobs, node, nodes }) {
+  const found = due.data ? dueByJob(due.data, jobs, node) : [], cut = due.data?.left_out;
   const away = new Set(nodes.filter(isAway).map((one) => one.node));
   const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];
   return html`<${Section} id="due" title="Due in the next hour" aside=${html`<${Select} label="On" value=${node ?? ''} options=${options} onChange=${(value) => update({ due: value || null })} />`}>
-    ${!due.data ? html`<${Loading} />` : !slots.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
-      <${More} list=${slots} first=${8} step=${40} most=${200} what="slot">${(one) => html`<li key=${one.slot + one.job} class="row">
-        <span class="row-time"><${Time} at=${one.slot} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
-        <span class="row-main"><${JobLink} job=${one.job} /></span>
+    ${!due.data ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
+      <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
+        <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
+        <span class="row-main"><${JobLink} job=${one.job} />${one.slots > 1 || cut ? html` <span class="muted small">${cut ? `${one.slots} or more` : plural(one.slots, 'slot')}</span>` : ''}</span>
         <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : html`<strong class="warn-text">no leader</strong>`}</span>
       </li>`}<//></ul>
-      ${due.data.left_out || due.data.unknown?.length ? html`<p class="muted small">${due.data.left_out ? html`More are due than are listed; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
+      ${cut || due.data.unknown?.length ? html`<p class="muted small">${cut ? html`There are more slots than are counted here; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
   <//>`;
 }
 
@@ -195,7 +217,7 @@ function Changes({ requests, definitions, elections, wait }) {
   return html`<${Section} id="asked" title="What changed lately">
     ${!all.length ? html`<${Empty}>In seven days nobody asked for anything, and neither a leader nor a definition changed.<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, defined }) => (defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
       <span class="row-time"><${Time} at=${term.elected_at} /></span>
-      <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}${term.before ? html`; before it <${NodeName} node=${term.before.node} />${term.before.cause ? `: ${CAUSE[term.before.cause] ?? term.before.cause}` : ''}` : ''}</span></span></li>`)}<//></ul>`}
+      <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span></span></li>`)}<//></ul>`}
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }

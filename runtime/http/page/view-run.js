@@ -7,8 +7,8 @@ import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Copy, 
 import { Why } from './job-slots.js';
 import { Act } from './act.js';
 import { Asked } from './asked.js';
-import { clip, size, visible, count, rowWords, person, lateness, TRIGGER } from './words.js';
-import { zoneOfJob, learnZone } from './job-index.js';
+import { clip, size, visible, count, rowWords, person, TRIGGER } from './words.js';
+import { zoneOfJob, learnZone, lateOf } from './job-index.js';
 import { send, query } from './api.js';
 
 const GOES_ON = ['running', 'claimed', 'queued'];
@@ -25,7 +25,7 @@ export default function Run({ name: id, query: shown }) {
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / <${JobLink} job=${run.job} /> / run</p>
       <h1><${Name} text=${run.job} most=${60} /> <span class="h1-note"><${Time} at=${run.slot} zone=${zone} date="always" seconds=${true} /></span></h1>
       <span role="status"><${Status} status=${run.status} reason=${run.reason} /></span>
-      <div class="actions">${open ? html`<${Act} kind="kill" danger=${true} run=${run.run_id} job=${run.job} then=${poll.again} />` : html`<${Act} kind="trigger" job=${run.job} />`}</div>
+      <div class="actions">${open ? html`<${Act} kind="kill" danger=${true} run=${run.run_id} job=${run.job} />` : html`<${Act} kind="trigger" job=${run.job} />`}</div>
     </div>
     <${Trouble} of=${[poll]} /><${Gaps} of=${[run]} />
     <div class="columns">
@@ -43,7 +43,7 @@ export default function Run({ name: id, query: shown }) {
         ${run.ended_by ? html`<dt>Ended by</dt><dd><bdi>${clip(person(run.ended_by), 120)}</bdi></dd>` : null}
         <dt>Node</dt><dd>${run.node ? html`<a href=${link('timeline', null, { node: run.node, last: '6h' })}><${NodeName} node=${run.node} /></a>` : '\u2013'}</dd>
         <dt>Term</dt><dd>group <${Name} text=${run.group} />${run.epoch ? `, epoch ${run.epoch}` : ''}${run.fence ? `, fence ${run.fence}` : ', no fence: it was not claimed'}</dd>
-        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} seconds=${true} /> <span class="muted">${lateness(run.attempts.at(-1)) !== null ? `${duration(lateness(run.attempts.at(-1)))} after its slot` : ''}</span>` : 'not yet'}</dd>
+        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} seconds=${true} /> <span class="muted">${lateOf(run.attempts.at(-1)) !== null ? `${duration(lateOf(run.attempts.at(-1)))} after its slot` : ''}</span>` : 'not yet'}</dd>
         <dt>${open ? 'Goes on for' : 'Took'}</dt><dd>${open ? (run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${poll.heard} />` : '\u2013') : run.duration_ms !== null ? duration(run.duration_ms) : 'not known'}${run.ended_at ? html` <span class="muted">until <${Time} at=${run.ended_at} zone=${zone} seconds=${true} /></span>` : null}</dd>
         ${open ? null : html`<dt>Exit</dt><dd>${run.exit_code !== null ? `code ${run.exit_code}` : run.signal !== null ? `signal ${run.signal}` : 'not known'}</dd>`}
       </dl><//>

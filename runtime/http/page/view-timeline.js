@@ -190,7 +190,7 @@ function Chart({ range, rows, nodes, node, terms, planned, go, ready, tooMany })
         ${lane.plannedSums ? html`<path class="planned-sum" d=${lane.plannedSums} />` : null}
         ${Object.entries(lane.paths).map(([tone, d]) => html`<path key=${tone} class=${'fill-' + tone} d=${d} />`)}
         ${lane.letters.map((one, i) => html`<text key=${i} class="bar-letter" x=${one.x} y=${one.y}>${one.letter}</text>`)}
-        ${lane.names.map((one) => html`<text key=${one.job} class="lane-note" x=${one.x} y=${one.y}>${clip(one.job, 40)}</text>`)}
+        ${lane.names.map((one) => html`<text key=${one.job} class=${one.over ? 'lane-note over' : 'lane-note'} x=${one.x} y=${one.y}>${one.job === '' ? 'other jobs' : clip(one.job, 40)}</text>`)}
         <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
       </g>`)}
       ${at > from && at < to ? html`<line class="now-line" x1=${drawn.x(at)} x2=${drawn.x(at)} y1="-4" y2=${drawn.height} />` : null}
@@ -202,7 +202,7 @@ function Chart({ range, rows, nodes, node, terms, planned, go, ready, tooMany })
       ${tip ? html`<${Tip} ...${tip} wide=${wide} />` : null}
     </div>
     ${!ready ? html`<${Loading} />` : null}
-    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. <span class="swatch tone-good" /> succeeded <span class="swatch tone-bad" /> <b>F T L K</b> ended badly <span class="swatch tone-live" /> runs <span class="swatch point tone-warn" /> missed <span class="swatch dash" /> skipped <span class="swatch band-key" /> term of a group <span class="swatch line" /> planned${tooMany ? '. Choose a group to see its terms' : ''}${drawn && !drawn.bars ? '. There are too many rows for single bars: each column is a sum; zoom in, or press a column' : ''}${drawn?.left ? `. ${plural(drawn.left, 'node')} with fewer rows left out` : ''}.</p>
+    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. <span class="swatch tone-good" /> succeeded <span class="swatch tone-bad" /> <b>F T L K</b> ended badly <span class="swatch tone-live" /> runs <span class="swatch point tone-warn" /> missed <span class="swatch dash" /> skipped <span class="swatch band-key" /> term of a group <span class="swatch line" /> planned, short where they are many${tooMany ? '. Choose a group to see its terms' : ''}${drawn && !drawn.bars ? '. There are too many rows for single bars: each column is a sum; zoom in, or press a column' : ''}${drawn?.left ? `. ${plural(drawn.left, 'node')} with fewer rows left out` : ''}.</p>
   </section>`;
 }
 const rect = (target) => target.getBoundingClientRect().width;

@@ -7,7 +7,7 @@ import { Time, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } 
 import { Section, JobLink, Trouble, Gaps, Empty, Loading } from './parts.js';
 import { count, plural, BAD } from './words.js';
 
-const DAYS = 8, STEPS = 5, FEW = 2000;  // jobs of which a week is summed
+const DAYS = 8, STEPS = 5, MOST = 50, FEW = 2000;  // jobs of which a week is summed
 
 export default function Week({ query: shown }) {
   const zone = zoneOf(null), start = fields(now(), zone);
@@ -16,17 +16,19 @@ export default function Week({ query: shown }) {
   const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : 'history/summary' + query({ since: new Date(from - 7 * DAY).toISOString(), status: BAD.join(',') }), { every: 600_000, live: false, keep: true, read: askBad });
   const { days, steps } = useMemo(() => grid(load.data, past.data, zone, start), [load.data, past.data, zone, start.day]);
   const hour = shown.get('hour');
-  const clashes = useMemo(() => alike((load.data?.clashes ?? []).filter((one) => !hour || Math.floor(parse(one.minute) / HOUR) * HOUR === parse(hour)), zone), [load.data, hour, zone]);
+  // Of an hour that is chosen all clashes are asked for; the week has the heaviest ones alone.
+  const within = usePoll(hour && parse(hour) ? 'load' + query({ from: new Date(Math.max(now(), parse(hour))).toISOString(), to: new Date(parse(hour) + HOUR).toISOString() }) : null, { every: 600_000, live: false });
+  const shownOf = hour ? within : load, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone), [shownOf.data, zone]);
   const total = (load.data?.hours ?? []).reduce((sum, one) => sum + one.slots, 0);
   return html`
     <div class="view-head"><h1>Week</h1><p class="muted" role="status">${load.data ? `${plural(total, 'slot')} to come in ${DAYS} days` : ''}</p></div>
     <${Trouble} of=${[load]} /><${Gaps} of=${[load.data, known]} />
         <${Section} id="load" title="Slots by hour" aside=${html`<span>${zone}${zoneChoice() === 'job' ? html`<span class="muted">, as jobs have different zones</span>` : ''}</span>`}>
       ${load.data ? html`<${Heat} days=${days} chosen=${hour} />
-        <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty of that hour, or more, was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> jobs clash: many are due in one minute. An hour shows its clashes below. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
+        <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty of that hour, or more, was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> ${load.data.clashes.length ? plural(leastOf(load.data), 'job') : 'jobs'} or more are due in one minute. An hour shows its clashes below. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
     <//>
-    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : 'the heaviest first'}>
-      ${!load.data ? html`<${Loading} />` : !clashes.length ? html`<${Empty}>${hour ? 'No clash among the heaviest ones lies in that hour.' : 'No jobs clash.'}<//>` : html`<ul class="rows">${clashes.slice(0, 30).map((one) => html`<li key=${one.minute} class="row tall clash">
+    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : load.data?.clashes.length >= MOST ? `the heaviest ${MOST} minutes, the worst first` : 'the worst first'}>
+      ${!shownOf.data ? html`<${Loading} />` : !clashes.length ? html`<${Empty}>${hour ? 'No jobs clash in that hour.' : 'No jobs clash.'}<//>` : html`<ul class="rows">${clashes.slice(0, 30).map((one) => html`<li key=${one.minute} class="row tall clash">
         <span class="row-time">${one.clock ? html`<${Time} at=${one.minute} zone=${null} date="never" />` : html`<${Time} at=${one.minute} zone=${null} date="always" />`}${one.times > 1 ? (one.clock ? ` on ${one.times} days` : ` and ${plural(one.times - 1, 'minute')} more`) : ''}</span><strong class="num clash-count">${plural(one.slots, 'slot')}</strong>
         <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} /></span></li>`)}</ul>`}
     <//>`;
@@ -61,10 +63,13 @@ function alike(clashes, zone) {
   return [...found.values()].sort((a, b) => b.jobs - a.jobs || b.slots - a.slots || (a.minute < b.minute ? -1 : 1));
 }
 
+// How many jobs the least of the clashes has that are listed: any hour with so many in a minute is marked.
+const leastOf = (load) => Math.min(...load.clashes.map((one) => one.jobs));
+
 // Days of 24 columns by the clock on the wall: an hour that is skipped has no cell, one that comes twice has both in one.
 function grid(load, past, zone, start) {
   if (!load) return { days: [], steps: [] };
-  const clashing = new Set(load.clashes.map((one) => Math.floor(parse(one.minute) / HOUR) * HOUR));
+  const least = leastOf(load), clashing = new Set(load.clashes.map((one) => Math.floor(parse(one.minute) / HOUR) * HOUR));
   // Each step has as many of the counts as any other, so that a few full hours do not make all others look alike.
   const all = [...new Set(load.hours.map((one) => one.slots))].sort((a, b) => a - b), stepOf = (slots) => Math.ceil(((all.indexOf(slots) + 1) / all.length) * STEPS);
   const steps = [];
@@ -83,7 +88,7 @@ function grid(load, past, zone, start) {
     cell.slots += one.slots;
     cell.jobs = Math.max(cell.jobs, one.jobs);
     cell.times++;
-    cell.clash ||= clashing.has(Math.floor(at / HOUR) * HOUR);
+    cell.clash ||= one.most_jobs >= least || clashing.has(Math.floor(at / HOUR) * HOUR);
     cell.most = Math.max(cell.most, one.most_slots);
     cell.bad = past?.[at - 7 * DAY] >= one.slots / 20 ? past[at - 7 * DAY] : 0;
     cell.step = stepOf(one.slots);

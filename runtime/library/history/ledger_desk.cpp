@@ -28,7 +28,7 @@
 namespace ballot::library {
 namespace {
 
-constexpr int threads = 4;
+constexpr int threads = 8;  // most of them wait for other nodes
 constexpr std::size_t most_waiting = 256, most_waiting_of_a_user = 64;
 constexpr int nice_value = 5;
 constexpr Millis store_patience{1000};
@@ -40,7 +40,7 @@ constexpr io::QueueBounds half{.at_once = threads / 2,
                                .waiting_a_key = most_waiting,
                                .bytes = std::size_t{64} << 20};
 constexpr io::QueueBounds shared_half{.at_once = threads / 2,
-                                      .at_once_a_key = threads / 4,
+                                      .at_once_a_key = threads / 2 - 1,
                                       .waiting = most_waiting,
                                       .waiting_a_key = most_waiting_of_a_user,
                                       .bytes = std::size_t{64} << 20};

@@ -95,7 +95,8 @@ std::string text_of(const DefinitionChange& change) {
     if (!change.is_first) text += key.before.value_or("none") + " -> ";
     text += key.after.value_or("none");
   }
-  if (!text.empty() || change.is_first) return text;
+  if (change.is_first) return text;
+  if (!text.empty()) return text + ", and perhaps other keys, of which the ledger keeps no values";
   if (change.row.digest.empty()) return "no file defines it";
   if (!change.replaced) return "what it was before is not known";
   return "other keys, of which the ledger keeps no values";

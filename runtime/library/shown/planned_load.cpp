@@ -93,7 +93,10 @@ Message PlannedLoad::shown_hour(std::size_t hour) const {
   Message one;
   one.set("hour", format_slot(begin_ + hours(hour))).set("slots", hours_[hour].slots).set("jobs", hours_[hour].jobs);
   one.set("most_at", format_slot(begin_ + minutes(fullest - minutes_.begin())));
-  return one.set("most_slots", fullest->slots);
+  std::int64_t most_jobs = 0;
+  for (std::size_t i = 0; i < minutes_an_hour; ++i)
+    most_jobs = std::max(most_jobs, minute[static_cast<std::ptrdiff_t>(i)].jobs);
+  return one.set("most_slots", fullest->slots).set("most_jobs", most_jobs);
 }
 
 Message PlannedLoad::shown_clash(std::size_t minute) const {

@@ -127,6 +127,7 @@ void set_defined(Message& told, const schedule::Definition& definition) {
   told.set("concurrency", std::string(config::word_of(job.concurrency)));
   if (job.details->after.empty()) return;
   told.set("after", job.details->after).set("after_status", std::string(config::word_of(job.details->after_status)));
+  if (job.details->has_slots_of_first) told.set("slots_of", job.details->after.front());
 }
 
 /// Where the files define it, and why that file is refused as it is now.

@@ -149,7 +149,8 @@ void set_state(Message& job, const Message& said) {
   if (state == not_defined) job.set("next_slot", {});
   if (state != "paused") return;
   const auto since = said.integer("paused_at");
-  job.set("next_slot", {}).set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
+  if (!said.integer("next")) job.set("next_slot", {});  // it has one where its pauses end by themselves
+  job.set("paused_at", since ? Value(format_millis(WallTime(Millis(*since)))) : Value());
   job.set("paused_by", word_or_null(said.text("paused_by").value_or("")));
 }
 

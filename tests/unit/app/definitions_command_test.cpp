@@ -52,15 +52,19 @@ TEST_F(NodeWithDefinitions, PrintsThemWithWhatIsOtherThanBefore) {
   }
   const std::string file = folder / "jobs.d/a.toml";
   EXPECT_EQ(asked({"history", "--definitions", "--job", "nightly"}).out,
-            "AT                    JOB      CHANGE   WHAT                                               NODES   "
+            "AT                    JOB      CHANGE   WHAT                                                              "
+            "                                              NODES   "
             "FILE\n"
-            "2025-03-09T08:00:00Z  nightly  changed  schedule: 0 6 * * * -> 0 7 * * *, retries: 0 -> 2  host-1  " +
+            "2025-03-09T08:00:00Z  nightly  changed  schedule: 0 6 * * * -> 0 7 * * *, retries: 0 -> 2, and perhaps "
+            "other keys, of which the ledger keeps no values  host-1  " +
                 file + ":1\n" +
-                "2025-03-09T07:00:00Z  nightly  added    schedule: 0 6 * * *                                host-1  "
+                "2025-03-09T07:00:00Z  nightly  added    schedule: 0 6 * * *                                           "
+                "                                                  host-1  "
                 "-\n");
   EXPECT_EQ(asked({"history", "--definitions", "--job", "nightly", "--limit", "1", "--format", "json"}).out,
             "[\n{\"at\":\"2025-03-09T08:00:00.000Z\",\"job\":\"nightly\",\"group\":\"default\",\"change\":\"changed\","
-            "\"text\":\"schedule: 0 6 * * * -> 0 7 * * *, retries: 0 -> 2\",\"nodes\":\"host-1\",\"digest\":\"" +
+            "\"text\":\"schedule: 0 6 * * * -> 0 7 * * *, retries: 0 -> 2, and perhaps other keys, of which the ledger "
+            "keeps no values\",\"nodes\":\"host-1\",\"digest\":\"" +
                 digest + "\",\"digest_before\":\"d1\",\"file\":\"" + file + "\",\"line\":1}\n]\n");
   const Ran gone = asked({"history", "--definitions", "--job", "gone", "--format", "csv"});
   EXPECT_TRUE(contains(gone.out, ",removed,no file defines it,")) << gone.out << gone.err;

@@ -59,7 +59,7 @@ TEST_F(FleetDefinitions, AreOneEachWithTheNodesAndTheKeysThatChanged) {
   write_a_change();
   EXPECT_EQ(shown_by(*fleet(), asked_shown()),
             (Texts{"backup changed on host-2 host-3: schedule: 0 2 * * * -> 0 4 * * *; @hourly, timezone: UTC -> "
-                   "Europe/Paris, retries: 0 -> 2",
+                   "Europe/Paris, retries: 0 -> 2, and perhaps other keys, of which the ledger keeps no values",
                    "backup added on host-1 host-2: schedule: 0 2 * * *"}));
 }
 
@@ -76,7 +76,10 @@ TEST_F(FleetDefinitions, WhoseKeysNoLedgerHasAreComparedByTheirTimesAlone) {
   changed.retries = 7;
   changed.schedule = {"0 9 * * *"};
   write("host-1", {defined("host-1", 1, "d1", Basis::taken_over), changed});
-  EXPECT_EQ(shown_by(*fleet(), asked_shown()), Texts{"backup changed on host-1: schedule: 0 2 * * * -> 0 9 * * *"});
+  EXPECT_EQ(
+      shown_by(*fleet(), asked_shown()),
+      Texts{"backup changed on host-1: schedule: 0 2 * * * -> 0 9 * * *, and perhaps other keys, of which the ledger "
+            "keeps no values"});
 }
 
 TEST_F(FleetDefinitions, NameANodeThatDoesNotKnowTheQuestionAsOneThatHasNotAnswered) {

@@ -33,11 +33,12 @@ TEST(PlannedLoad, CountsSlotsAndJobsOfEachHourAndNamesItsFullestMinute) {
   for (int minute = 0; minute < 120; minute += 30) load.add(midday + minutes(minute));
   load.begin(std::vector<std::string>{"once"});
   load.add(midday + minutes(30) + seconds(5));
-  EXPECT_EQ(said(load.shown(midday, later).objects("hours")),
-            R"({"hour":"2026-03-29T12:00:00Z","jobs":2,"most_at":"2026-03-29T12:30:00Z","most_slots":2,"slots":3})"
-            "\n"
-            R"({"hour":"2026-03-29T13:00:00Z","jobs":1,"most_at":"2026-03-29T13:00:00Z","most_slots":1,"slots":2})"
-            "\n");
+  EXPECT_EQ(
+      said(load.shown(midday, later).objects("hours")),
+      R"({"hour":"2026-03-29T12:00:00Z","jobs":2,"most_at":"2026-03-29T12:30:00Z","most_jobs":2,"most_slots":2,"slots":3})"
+      "\n"
+      R"({"hour":"2026-03-29T13:00:00Z","jobs":1,"most_at":"2026-03-29T13:00:00Z","most_jobs":1,"most_slots":1,"slots":2})"
+      "\n");
 }
 
 TEST(PlannedLoad, NamesTheMinutesAtWhichMostJobsClash) {
