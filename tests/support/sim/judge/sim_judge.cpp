@@ -407,8 +407,10 @@ std::string SimJudge::why_no_claim_failed(const std::string& node, const Row& ro
   const SteadyTime latest = *due + job->jitter + job->start_deadline + on_time;
   bool covered = false;
   for (const Term* term : oracle_.terms_of(row.group)) {
-    // One that could not record its end counts to the end of its lease, also where the store has ended it before.
-    const SteadyTime until = std::max(term->ended.value_or(SteadyTime::max()), term->alive + store_.settings().timeout);
+    // One that could not record its end counts to the end of its lease, also where the store has ended it before. The
+    // next one knows when it was elected, and of no renewal since, so that the lease counts from there.
+    const SteadyTime lease = std::max(term->alive, term->began) + store_.settings().timeout;
+    const SteadyTime until = std::max(term->ended.value_or(SteadyTime::max()), lease);
     if (term->began > latest || until < *due) continue;
     covered = true;
     const bool own = term->epoch == row.epoch && term->began + on_time < *due;
