@@ -180,8 +180,8 @@ void SimOracle::unreadable(const std::string& job) {
 }
 
 /// No more runs go on at the same time on a node, or of a group, than it may have. Those whose runner has died, and
-/// `finish` runs of terms before, may go on uncounted; and so may what a term before has started of a job whose register
-/// is unreadable since: nobody else can know of it.
+/// `finish` runs of terms before, may go on uncounted; and so may what a term before has started of a job whose
+/// register is unreadable since: nobody else can know of it.
 std::string SimOracle::over_limits() const {
   std::vector<const Start*> living;
   for (const Start& start : starts) {
