@@ -32,7 +32,7 @@ class SimJudge {
   void loaded(const std::string& node, const std::vector<schedule::DefinitionPtr>& jobs, bool dry_run);
   void clock_set(const std::string& node, Millis offset);
   /// Its daemon or its runner: what it had may be lost.
-  void died(const std::string& node) { deaths_[node] = loop_.now(); }
+  void died(const std::string& node);
   void asked_to_stop(const std::string& node) { stops_[node] = loop_.now(); }
   /// Somebody has published what its runner knew then of ended runs, for its dead daemon.
   void published(const std::string& node, SteadyTime known_at) { published_[node] = {known_at, loop_.now()}; }
@@ -64,8 +64,9 @@ class SimJudge {
     SteadyTime at;
     std::optional<SteadyTime> answered;
     bool done = false;
-    bool judged = false;       // kill: whether it was done soon
-    bool right_clocks = true;  // from then until it was answered
+    std::optional<SteadyTime> forgotten{};  // the first death since it was answered
+    bool judged = false;                    // kill: whether it was done soon
+    bool right_clocks = true;               // from then until it was answered
   };
   struct Files {  // of one node
     std::map<std::string, schedule::DefinitionPtr> jobs;
@@ -117,6 +118,7 @@ class SimJudge {
   void judge_repeats(const testing::MergedLedger& ledger);
   void judge_attempts(const testing::MergedLedger& ledger);
   void judge_triggers(const testing::MergedLedger& ledger);
+  static bool is_asked_twice(const Start& start, const Asked& refused);
   void compare_files();
   void judge_evictions();
   void judge_kills();

@@ -8,9 +8,10 @@
 namespace ballot {
 namespace {
 
-constexpr Millis kill_soon{20'000};    // a kill, with the longest kill_grace
-constexpr Millis clock_limit{10'000};  // a node that is further from the store's clock leads nothing
-constexpr Millis closing{12'000};      // past T: for a store that lets a session live longer than it promised
+constexpr Millis kill_soon{20'000};        // a kill, with the longest kill_grace
+constexpr Millis clock_limit{10'000};      // a node that is further from the store's clock leads nothing
+constexpr Millis repeated_within{45'000};  // after it was refused, a request that the network has doubled
+constexpr Millis closing{12'000};          // past T: for a store that lets a session live longer than it promised
 
 bool names(const core::Request& request, const std::string& suffix, const RunId& run) {
   return request.run == run || (!suffix.empty() && run.text().ends_with(suffix));
@@ -19,6 +20,12 @@ bool names(const core::Request& request, const std::string& suffix, const RunId&
 bool is_again(const Row& row) { return row.status == Status::failed || row.status == Status::timed_out; }
 
 }  // namespace
+
+void SimJudge::died(const std::string& node) {
+  deaths_[node] = loop_.now();
+  for (auto& [id, asked] : asked_)
+    if (asked.answered && !asked.forgotten) asked.forgotten = loop_.now();
+}
 
 void SimJudge::judge_run(const std::string& node, const Row& row) {
   const auto [it, fresh] = begun_.try_emplace(*row.run, Begun{row.job, row.node, row.epoch, loop_.now(), {}});
@@ -245,9 +252,17 @@ void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
       oracle_.find("a trigger is acknowledged, and has no run: " + what);
     const bool unsure = reply.code == Errc::unavailable ||  // the daemon stops, or the store does not say
                         (reply.code == Errc::timeout && !asked.right_clocks);  // its leader's may be another time
-    if (!reply.ok && !unsure && oracle_.start_of({id, 1}))
+    const Start* start = oracle_.start_of({id, 1});
+    if (!reply.ok && !unsure && start && !is_asked_twice(*start, asked))
       oracle_.find("a trigger is refused (" + reply.text + "), and was run: " + what);
   }
+}
+
+/// The network may carry a request into the store a second time once it has been refused and removed. Only the node
+/// that has refused it remembers that; where a node has died before the run
+/// began, it may have been that one.
+bool SimJudge::is_asked_twice(const Start& start, const Asked& refused) {
+  return refused.forgotten && *refused.forgotten <= start.at && start.at <= *refused.answered + repeated_within;
 }
 
 /// A kill is done within its grace, where nothing is between whoever asked and the run.
