@@ -84,6 +84,7 @@ class SimJudge {
     std::uint64_t epoch;
     SteadyTime by;
     std::string what;
+    bool waits_for_runs = false;
   };
   struct StaysOut {  // evicted
     std::string node;
@@ -118,6 +119,7 @@ class SimJudge {
   void judge_repeats(const testing::MergedLedger& ledger);
   void judge_attempts(const testing::MergedLedger& ledger);
   void judge_triggers(const testing::MergedLedger& ledger);
+  bool is_kept_by_a_run(const Later& later) const;
   static bool is_asked_twice(const Start& start, const Asked& refused);
   void compare_files();
   void judge_evictions();

@@ -72,7 +72,16 @@ void SimJudge::judge_term_end(const std::string& node, const Row& row) {
   if (stale && job && wall(node) - row.slot > job->start_deadline) return;
   if (stale && may_be_paused(row.job, row.group, now - Millis(60'000), now)) return;
   later_.push_back({row.group, row.epoch, now + store_.settings().timeout + closing,
-                    "a run ended with its term, and the term goes on: " + line_of(row)});
+                    "a run ended with its term, and the term goes on: " + line_of(row), true});
+}
+
+/// A node that is to hand its group back kills what goes on. As long as one of these runs does not end, as a function
+/// that does not want to, the term goes on; and the node may be fit to lead again before.
+bool SimJudge::is_kept_by_a_run(const Later& later) const {
+  return later.waits_for_runs && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
+           return start.group == later.group && start.epoch == later.epoch && start.terminate && start.at < later.by &&
+                  start.ended.value_or(SteadyTime::max()) > later.by;
+         });
 }
 
 /// What its runner saw is what its node says; what another one says that knows nothing of it yields to that.
@@ -173,7 +182,8 @@ std::string SimJudge::why_not_killed(const Row& row) const {
 void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
   for (const Later& later : later_) {
     const Term* term = oracle_.term(later.group, later.epoch);
-    if (later.by < loop_.now() && term && (!term->ended || *term->ended > later.by)) oracle_.find(later.what);
+    const bool goes_on = term && (!term->ended || *term->ended > later.by);
+    if (later.by < loop_.now() && goes_on && !is_kept_by_a_run(later)) oracle_.find(later.what);
   }
   judge_repeats(ledger);
   judge_attempts(ledger);
