@@ -91,7 +91,8 @@ void SimJudge::answered(const core::Request& request, const core::Reply& reply) 
   // One that a later term has taken for lost, with its machine perhaps, is not what was killed: that is the next
   // attempt.
   if (last && !last->ended && !last->orphaned && last->terminate &&
-      !oracle_.is_claimed(last->job, {last->run, last->attempt + 1}))
+      !oracle_.is_claimed(last->job, {last->run, last->attempt + 1}) &&
+      !is_earlier_attempt_killed(*last, asked->second.at))
     oracle_.find("a kill is acknowledged, and the run goes on: job " + last->job + ", run " + last->run.text());
 }
 

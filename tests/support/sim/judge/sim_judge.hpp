@@ -152,6 +152,7 @@ class SimJudge {
   std::optional<SteadyTime> true_time(const std::string& node, WallTime wall) const;
   /// No clock has been wrong since then.
   bool clocks_right_since(SteadyTime time) const;
+  bool is_earlier_attempt_killed(const Start& last, SteadyTime asked) const;
   bool disturbed_since(const std::string& node, SteadyTime time) const { return any_since(disturbed_, node, time); }
   static bool any_since(const std::map<std::string, SteadyTime>& of, const std::string& node, SteadyTime time);
 

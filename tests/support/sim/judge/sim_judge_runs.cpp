@@ -275,6 +275,15 @@ bool SimJudge::is_asked_twice(const Start& start, const Asked& refused) {
   return refused.forgotten && *refused.forgotten <= start.at && start.at <= *refused.answered + repeated_within;
 }
 
+/// An attempt that a later term has taken for lost may go on beside the next one. Each node takes the kill for its own,
+/// and the first that has done it answers; that the other one is done soon is judged by itself.
+bool SimJudge::is_earlier_attempt_killed(const Start& last, SteadyTime asked) const {
+  return std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
+    return start.run == last.run && start.attempt < last.attempt && start.node != last.node && start.outcome &&
+           start.outcome->reason == Reason::operator_ && *start.ended >= asked;
+  });
+}
+
 /// A kill is done within its grace, where nothing is between whoever asked and the run.
 void SimJudge::judge_kills() {
   for (auto& [id, asked] : asked_) {
