@@ -165,7 +165,10 @@ std::string SimJudge::why_not_killed(const Row& row) const {
       return one.second.request.kind == core::Request::Kind::trigger && one.second.request.job == row.job;
     });
     const bool right = clocks_right_since(since);
-    return triggered || !right || !slots_after(row.node, row.job, row.slot, wall(row.node), 1).empty()
+    // Of one that was started without a claim, the next term runs the slot, in its place.
+    const Term* leading = oracle_.leading(row.group);
+    const bool again = row.fence == 0 && leading && leading->epoch > row.epoch;
+    return triggered || again || !right || !slots_after(row.node, row.job, row.slot, wall(row.node), 1).empty()
                ? ""
                : "no later slot is due";
   }
