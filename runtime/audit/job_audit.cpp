@@ -186,15 +186,16 @@ void JobAudit::check_twice(const std::vector<const Entry*>& rows) {
   for (const Entry* entry : rows) {
     const Row& row = entry->row;
     if (yields(row) || (row.run && !is_claimed(row))) continue;
-    if (range_ && row.slot <= last_slot(*range_) && !yields(*range_))
-      report(Kind::twice, row, "has a row, and is one of another row's slots", &*range_);
+    if (range_ && row.slot <= last_slot(range_->row) && !yields(range_->row) &&
+        !spans_.is_brought_back(range_->row, range_->change, row))
+      report(Kind::twice, row, "has a row, and is one of another row's slots", &range_->row);
     if (first && (first->run != row.run || !row.run))
       report(Kind::twice, row, row.run && first->run ? "was claimed by two runs" : "ran, and has another row too",
              first);
     if (!first) first = &row;
   }
   for (const Entry* entry : rows) {
-    if (entry->row.slot_until) range_ = entry->row;
+    if (entry->row.slot_until) range_ = *entry;
     if (is_claimed(entry->row) && entry->row.attempt == 1) check_fence(*entry);
   }
 }

@@ -89,7 +89,7 @@ class JobAudit {
   bool left_ = false;              // another node's term has settled slots of the current span
   std::optional<WallTime> newest_slot_;
   std::optional<Row> last_;     // that settled slots
-  std::optional<Row> range_;    // the last row of many slots
+  std::optional<Entry> range_;  // the last row of many slots
   std::optional<Row> claimed_;  // the last scheduled slot that was claimed
   std::optional<Row> failed_;  // the last attempt of a run, which has retries left: the job's next run comes after them
   int life_of_claimed_ = 0;

@@ -95,6 +95,15 @@ bool Spans::is_undone(const Row& row, std::int64_t change) const {
   });
 }
 
+bool Spans::is_brought_back(const Row& range, std::int64_t change, const Row& one) const {
+  const WallTime last = range.slot_until.value_or(range.slot);
+  return !range.run && std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) {
+    const DefinitionRow& by = span.row();
+    if (change >= span.definition.change || by.from >= last) return false;
+    return one.slot > by.from || (by.basis == Basis::taken_over && one.epoch > range.epoch);
+  });
+}
+
 std::vector<const InForce*> Spans::repairs_after(const Row& row, std::int64_t change) const {
   std::vector<const InForce*> repairs;
   for (const Span& span : spans_) {

@@ -79,6 +79,10 @@ class Spans {
   bool settled_later(const Row& row) const;
   /// What the row says was undone: a repair, by this node or another, has brought the cursor back since.
   bool is_undone(const Row& row, std::int64_t change) const;
+  /// A repair has brought the cursor back to before the last of the slots that `range` stands for: a later definition
+  /// begins among them. Of another node's repair it is not known how far back; a row of one of those slots that is of a
+  /// later term is decided after it.
+  bool is_brought_back(const Row& range, std::int64_t change, const Row& one) const;
   /// Repairs of terms after the row's, and of its own that are written later: what they kept as claimed lies before
   /// `from`.
   std::vector<const InForce*> repairs_after(const Row& row, std::int64_t change) const;

@@ -14,8 +14,11 @@ ballot_mutant(audit_allows_two_claims FILE runtime/audit/job_audit.cpp
   FIND "if (first && (first->run != row.run || !row.run))" REPLACE "if (false)"
   BY unit_audit FILTER "Audits.*" FINDING "audit_test.cpp:[0-9]+: Failure")
 ballot_mutant(audit_allows_a_row_within_a_range FILE runtime/audit/job_audit.cpp
-  FIND "if (range_ && row.slot <= last_slot(*range_) && !yields(*range_))" REPLACE "if (false)"
+  FIND "if (range_ && row.slot <= last_slot(range_->row) && !yields(range_->row) &&" REPLACE "if (false &&"
   BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindASlotThatIsAmongManyToo")
+ballot_mutant(audit_excuses_all_rows_within_a_range_brought_back FILE runtime/audit/spans.cpp
+  FIND " && one.epoch > range.epoch);" REPLACE ");"
+  BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatAnotherNodesRepair")
 ballot_mutant(audit_allows_rows_out_of_schedule FILE runtime/audit/job_audit.cpp
   FIND "if (due == 0) return report(" REPLACE "if (false) return report("
   BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindARowThatIsNotInTheSchedule")

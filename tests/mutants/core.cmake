@@ -199,6 +199,10 @@ ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/
 ballot_mutant(repair_carries_what_is_beyond_its_cursor FILE runtime/core/job/job_machine.cpp
   FIND "if (last ? unwritten || beyond" REPLACE "if (last ? unwritten"
   FINDING "FAILED.*CursorAhead.OfARegister" FILTER "CursorAhead.*")
+ballot_mutant(records_another_end_of_a_term_than_its_register FILE runtime/core/group/group_machine.cpp
+  FIND "ended = state_.stored.value().ended_at.value_or(std::max(elected, g.c.session.last_led(g.c.now)));"
+  REPLACE "ended = std::max(elected, g.c.session.last_led(g.c.now));"
+  FINDING "FAILED.*UnfitNode.ATermThatIsResignedHasOneEnd" FILTER "UnfitNode.*")
 ballot_mutant(leaves_a_group_that_is_given_away FILE runtime/core/group/group_machine.cpp
   FIND "return !g.leaves_terms && is_at_rest(g);" REPLACE "return is_at_rest(g);"
   FINDING "FAILED.*Requests.AnEvictedLeaderThatLeaves" FILTER "Requests.*")

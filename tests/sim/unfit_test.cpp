@@ -138,5 +138,22 @@ TEST(Stop, ThatWaitsForARunIsKnownToTheOthersAndLeavesNoRecord) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// Else the ledger says that the term led when slots were due of which the next term, by the register, says that nobody
+/// did.
+TEST_F(UnfitNode, ATermThatIsResignedHasOneEndInItsLedgerAndItsRegisterThoughTheClockIsSetMeanwhile) {
+  b.crash();
+  world.run_for(10s);
+  ASSERT_TRUE(a.leads("g"));
+  a.stop();
+  a.step_clock(38s);
+  world.run_for(1s);
+  const auto stored = core::parse_group_register(world.store.contents().registers.at(core::group_register("g")).value);
+  ASSERT_TRUE(stored && stored->ended_at);
+  std::optional<WallTime> ended;
+  for (const TermRow& term : a.terms())
+    if (term.group == "g") ended = term.ended_at;
+  EXPECT_EQ(ended, stored->ended_at);
+}
+
 }  // namespace
 }  // namespace ballot

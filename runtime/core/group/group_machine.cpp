@@ -236,7 +236,8 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   depose_jobs(g);
   const Term& term = state_.term;
   const WallTime elected = state_.stored.value().elected_at;
-  const WallTime ended = std::max(elected, g.c.session.last_led(g.c.now));
+  // One that has resigned: as its register says, also where the clock was set meanwhile.
+  const WallTime ended = state_.stored.value().ended_at.value_or(std::max(elected, g.c.session.last_led(g.c.now)));
   g.c.out.push_back(RecordTerm{{term.group, g.c.settings.node, term.epoch, elected, ended, cause}});
   const bool on_purpose = g.is_stopping || cause == Cause::resigned;
   Notice notice{on_purpose ? Level::info : Level::warn, "leads no more", {{"group", term.group}}};

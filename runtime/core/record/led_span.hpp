@@ -2,7 +2,8 @@
 //
 //   the term before              | led
 //   recorded its end             | up to then
-//   did not: it lost its session | as long as its lease: from its last renewal that the store shows, else its election
+//   did not: it lost its session | as long as its lease: from its last renewal that the store shows, or from
+//                                | its election where that is later
 //   did not record its beginning | for a lease from its last renewal that the store shows; else nothing is known of it
 //
 // Pure. Knows nothing of slots; used by GroupMachine, for Coverage.

@@ -174,8 +174,14 @@ std::string SimOracle::overlapping_catch_ups() const {
   return "";
 }
 
+void SimOracle::unreadable(const std::string& job) {
+  for (Start& start : starts)
+    if (start.job == job && !start.ended) start.unreadable = true;
+}
+
 /// No more runs go on at the same time on a node, or of a group, than it may have. Those whose runner has died, and
-/// `finish` runs of terms before, may go on uncounted.
+/// `finish` runs of terms before, may go on uncounted; and so may what a term before has started of a job whose
+/// register is unreadable since: nobody else can know of it.
 std::string SimOracle::over_limits() const {
   std::vector<const Start*> living;
   for (const Start& start : starts) {
@@ -190,7 +196,9 @@ std::string SimOracle::over_limits() const {
     };
     const bool on_node = over(node_limits, start.node, [&](const Start* other) { return other->node == start.node; });
     const bool in_group = !overlap_within_promise && over(group_limits, start.group, [&](const Start* other) {
-      return other->group == start.group && other->terminate && (other->fence > 0 || other->node == start.node);
+      const bool known = other->epoch == start.epoch || !other->unreadable;
+      return other->group == start.group && other->terminate && known &&
+             (other->fence > 0 || other->node == start.node);
     });
     if (on_node || in_group)
       return "too many runs at once " + (on_node ? "on node " + start.node : "of group " + start.group) + ": job " +

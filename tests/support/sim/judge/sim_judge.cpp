@@ -91,7 +91,8 @@ void SimJudge::answered(const core::Request& request, const core::Reply& reply) 
   // One that a later term has taken for lost, with its machine perhaps, is not what was killed: that is the next
   // attempt.
   if (last && !last->ended && !last->orphaned && last->terminate &&
-      !oracle_.is_claimed(last->job, {last->run, last->attempt + 1}))
+      !oracle_.is_claimed(last->job, {last->run, last->attempt + 1}) &&
+      !is_earlier_attempt_killed(*last, asked->second.at))
     oracle_.find("a kill is acknowledged, and the run goes on: job " + last->job + ", run " + last->run.text());
 }
 
@@ -407,8 +408,10 @@ std::string SimJudge::why_no_claim_failed(const std::string& node, const Row& ro
   const SteadyTime latest = *due + job->jitter + job->start_deadline + on_time;
   bool covered = false;
   for (const Term* term : oracle_.terms_of(row.group)) {
-    // One that could not record its end counts to the end of its lease, also where the store has ended it before.
-    const SteadyTime until = std::max(term->ended.value_or(SteadyTime::max()), term->alive + store_.settings().timeout);
+    // One that could not record its end counts to the end of its lease, also where the store has ended it before. The
+    // next one knows when it was elected, and of no renewal since, so that the lease counts from there.
+    const SteadyTime lease = std::max(term->alive, term->began) + store_.settings().timeout;
+    const SteadyTime until = std::max(term->ended.value_or(SteadyTime::max()), lease);
     if (term->began > latest || until < *due) continue;
     covered = true;
     const bool own = term->epoch == row.epoch && term->began + on_time < *due;

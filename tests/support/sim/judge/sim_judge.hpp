@@ -32,7 +32,7 @@ class SimJudge {
   void loaded(const std::string& node, const std::vector<schedule::DefinitionPtr>& jobs, bool dry_run);
   void clock_set(const std::string& node, Millis offset);
   /// Its daemon or its runner: what it had may be lost.
-  void died(const std::string& node) { deaths_[node] = loop_.now(); }
+  void died(const std::string& node);
   void asked_to_stop(const std::string& node) { stops_[node] = loop_.now(); }
   /// Somebody has published what its runner knew then of ended runs, for its dead daemon.
   void published(const std::string& node, SteadyTime known_at) { published_[node] = {known_at, loop_.now()}; }
@@ -64,8 +64,9 @@ class SimJudge {
     SteadyTime at;
     std::optional<SteadyTime> answered;
     bool done = false;
-    bool judged = false;       // kill: whether it was done soon
-    bool right_clocks = true;  // from then until it was answered
+    std::optional<SteadyTime> forgotten{};  // the first death since it was answered
+    bool judged = false;                    // kill: whether it was done soon
+    bool right_clocks = true;               // from then until it was answered
   };
   struct Files {  // of one node
     std::map<std::string, schedule::DefinitionPtr> jobs;
@@ -83,6 +84,7 @@ class SimJudge {
     std::uint64_t epoch;
     SteadyTime by;
     std::string what;
+    bool waits_for_runs = false;
   };
   struct StaysOut {  // evicted
     std::string node;
@@ -117,6 +119,8 @@ class SimJudge {
   void judge_repeats(const testing::MergedLedger& ledger);
   void judge_attempts(const testing::MergedLedger& ledger);
   void judge_triggers(const testing::MergedLedger& ledger);
+  bool is_kept_by_a_run(const Later& later) const;
+  static bool is_asked_twice(const Start& start, const Asked& refused);
   void compare_files();
   void judge_evictions();
   void judge_kills();
@@ -148,6 +152,7 @@ class SimJudge {
   std::optional<SteadyTime> true_time(const std::string& node, WallTime wall) const;
   /// No clock has been wrong since then.
   bool clocks_right_since(SteadyTime time) const;
+  bool is_earlier_attempt_killed(const Start& last, SteadyTime asked) const;
   bool disturbed_since(const std::string& node, SteadyTime time) const { return any_since(disturbed_, node, time); }
   static bool any_since(const std::map<std::string, SteadyTime>& of, const std::string& node, SteadyTime time);
 

@@ -8,9 +8,10 @@
 namespace ballot {
 namespace {
 
-constexpr Millis kill_soon{20'000};    // a kill, with the longest kill_grace
-constexpr Millis clock_limit{10'000};  // a node that is further from the store's clock leads nothing
-constexpr Millis closing{12'000};      // past T: for a store that lets a session live longer than it promised
+constexpr Millis kill_soon{20'000};        // a kill, with the longest kill_grace
+constexpr Millis clock_limit{10'000};      // a node that is further from the store's clock leads nothing
+constexpr Millis repeated_within{45'000};  // after it was refused, a request that the network has doubled
+constexpr Millis closing{12'000};          // past T: for a store that lets a session live longer than it promised
 
 bool names(const core::Request& request, const std::string& suffix, const RunId& run) {
   return request.run == run || (!suffix.empty() && run.text().ends_with(suffix));
@@ -19,6 +20,12 @@ bool names(const core::Request& request, const std::string& suffix, const RunId&
 bool is_again(const Row& row) { return row.status == Status::failed || row.status == Status::timed_out; }
 
 }  // namespace
+
+void SimJudge::died(const std::string& node) {
+  deaths_[node] = loop_.now();
+  for (auto& [id, asked] : asked_)
+    if (asked.answered && !asked.forgotten) asked.forgotten = loop_.now();
+}
 
 void SimJudge::judge_run(const std::string& node, const Row& row) {
   const auto [it, fresh] = begun_.try_emplace(*row.run, Begun{row.job, row.node, row.epoch, loop_.now(), {}});
@@ -65,7 +72,16 @@ void SimJudge::judge_term_end(const std::string& node, const Row& row) {
   if (stale && job && wall(node) - row.slot > job->start_deadline) return;
   if (stale && may_be_paused(row.job, row.group, now - Millis(60'000), now)) return;
   later_.push_back({row.group, row.epoch, now + store_.settings().timeout + closing,
-                    "a run ended with its term, and the term goes on: " + line_of(row)});
+                    "a run ended with its term, and the term goes on: " + line_of(row), true});
+}
+
+/// A node that is to hand its group back kills what goes on. As long as one of these runs does not end, as a function
+/// that does not want to, the term goes on; and the node may be fit to lead again before.
+bool SimJudge::is_kept_by_a_run(const Later& later) const {
+  return later.waits_for_runs && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
+           return start.group == later.group && start.epoch == later.epoch && start.terminate && start.at < later.by &&
+                  start.ended.value_or(SteadyTime::max()) > later.by;
+         });
 }
 
 /// What its runner saw is what its node says; what another one says that knows nothing of it yields to that.
@@ -149,7 +165,10 @@ std::string SimJudge::why_not_killed(const Row& row) const {
       return one.second.request.kind == core::Request::Kind::trigger && one.second.request.job == row.job;
     });
     const bool right = clocks_right_since(since);
-    return triggered || !right || !slots_after(row.node, row.job, row.slot, wall(row.node), 1).empty()
+    // Of one that was started without a claim, the next term runs the slot, in its place.
+    const Term* leading = oracle_.leading(row.group);
+    const bool again = row.fence == 0 && leading && leading->epoch > row.epoch;
+    return triggered || again || !right || !slots_after(row.node, row.job, row.slot, wall(row.node), 1).empty()
                ? ""
                : "no later slot is due";
   }
@@ -166,7 +185,8 @@ std::string SimJudge::why_not_killed(const Row& row) const {
 void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
   for (const Later& later : later_) {
     const Term* term = oracle_.term(later.group, later.epoch);
-    if (later.by < loop_.now() && term && (!term->ended || *term->ended > later.by)) oracle_.find(later.what);
+    const bool goes_on = term && (!term->ended || *term->ended > later.by);
+    if (later.by < loop_.now() && goes_on && !is_kept_by_a_run(later)) oracle_.find(later.what);
   }
   judge_repeats(ledger);
   judge_attempts(ledger);
@@ -245,9 +265,26 @@ void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
       oracle_.find("a trigger is acknowledged, and has no run: " + what);
     const bool unsure = reply.code == Errc::unavailable ||  // the daemon stops, or the store does not say
                         (reply.code == Errc::timeout && !asked.right_clocks);  // its leader's may be another time
-    if (!reply.ok && !unsure && oracle_.start_of({id, 1}))
+    const Start* start = oracle_.start_of({id, 1});
+    if (!reply.ok && !unsure && start && !is_asked_twice(*start, asked))
       oracle_.find("a trigger is refused (" + reply.text + "), and was run: " + what);
   }
+}
+
+/// The network may carry a request into the store a second time once it has been refused and removed. Only the node
+/// that has refused it remembers that; where a node has died before the run
+/// began, it may have been that one.
+bool SimJudge::is_asked_twice(const Start& start, const Asked& refused) {
+  return refused.forgotten && *refused.forgotten <= start.at && start.at <= *refused.answered + repeated_within;
+}
+
+/// An attempt that a later term has taken for lost may go on beside the next one. Each node takes the kill for its own,
+/// and the first that has done it answers; that the other one is done soon is judged by itself.
+bool SimJudge::is_earlier_attempt_killed(const Start& last, SteadyTime asked) const {
+  return std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
+    return start.run == last.run && start.attempt < last.attempt && start.node != last.node && start.outcome &&
+           start.outcome->reason == Reason::operator_ && *start.ended >= asked;
+  });
 }
 
 /// A kill is done within its grace, where nothing is between whoever asked and the run.

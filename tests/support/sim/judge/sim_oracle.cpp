@@ -313,7 +313,7 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
   if (history.version == stored.version) return;
   const bool first = std::exchange(history.version, stored.version) == 0;
   auto next = core::parse_job_register(stored.value);
-  if (!next) return;
+  if (!next) return unreadable(job);
   check_text(job, stored.value, *next);
   if (!first) {
     const bool repaired = next->interventions->repaired_at != history.now.interventions->repaired_at;

@@ -42,6 +42,7 @@ struct Start {
   std::optional<SteadyTime> ended;
   bool orphaned = false;                   // nobody can end it: its runner died, or it is a function that does not end
   std::optional<runner::Ended> outcome{};  // as its runner saw it
+  bool unreadable = false;                 // its job's register has become so while it went on
 };
 
 /// A run with all of its attempts, and what is between them.
@@ -172,6 +173,7 @@ class SimOracle {
   static bool is_open(const History& history, WallTime slot);
   void watch_terms();
   void watch_register(const std::string& job, const Register& stored);
+  void unreadable(const std::string& job);
   static const Claim* another_claim(const History& history, const core::OpenRun& run);
   void watch_claims(const std::string& job, History& history, const core::JobRegister& next);
   void check_text(const std::string& job, const std::string& text, const core::JobRegister& read);
