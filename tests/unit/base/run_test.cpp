@@ -44,7 +44,7 @@ TEST(Words, HaveTheirNumbersForGood) {
       {"paused", 17},         {"dry_run", 18},       {"misfire", 19},     {"start_deadline", 20},
       {"unclaimed", 21},      {"stale", 22},         {"dst_gap", 23},     {"no_leader", 24},
       {"no_definition", 25},  {"halted", 26},        {"exception", 27},   {"temporary", 28},
-      {"permanent", 29},      {"upstream", 30}, {"calendar", 31}};
+      {"permanent", 29},      {"upstream", 30},      {"calendar", 31}};
   for (const auto& [word, number] : reasons) EXPECT_EQ(static_cast<int>(parse_reason(word).value()), number) << word;
 }
 
