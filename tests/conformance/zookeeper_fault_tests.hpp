@@ -118,7 +118,7 @@ TEST_P(Zookeeper, AClaimOfTheNextInLineWhoseAnswerIsLostIsMadeOnce) {
   std::string before, term;
   ASSERT_EQ(operator_.get(path("e/g"), &before), ZOK);
   ASSERT_EQ(operator_.remove(node_of(operator_, a)), ZOK);
-  ASSERT_TRUE(until([&] { return operator_.get(path("e/g"), &term) == ZOK && term != before; }, timeout()));
+  ASSERT_TRUE(until([&] { return operator_.get(path("e/g"), &term) == ZOK && term != before; }, timeout() + slack()));
   drop_answers(b);  // it has claimed, and is not answered
   cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(0)); });
   EXPECT_FALSE(b.leads("g"));

@@ -141,7 +141,8 @@ function Output({ id, attempt, open, total, zone }) {
   useLayoutEffect(() => {
     if (stick.current && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [text]);
-  const scrolled = () => { stick.current = box.current.scrollHeight - box.current.scrollTop - box.current.clientHeight < 24; };
+  // The event of a scroll comes later than the text may go.
+  const scrolled = () => { if (box.current) stick.current = box.current.scrollHeight - box.current.scrollTop - box.current.clientHeight < 24; };
   if (problem && text === null) return html`<${Empty}>${problem.status === 410 ? 'Its output is not kept any more. ' : problem.status === 404 ? 'There is no output of it. ' : ''}${clip(problem.message, 300)}<//>`;
   if (text === null) return html`<${Loading} />`;
   return html`
