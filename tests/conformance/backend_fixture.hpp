@@ -223,14 +223,12 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
   }
 
   std::vector<Register> read(Candidate& candidate, std::vector<std::string> names) {
-    const RequestId request = ++candidate.last_request;
-    candidate.backend->read(request, std::move(names));
-    return registers(await<backend::ReadDone>(candidate, request, 10s));
+    return registers(asked_until_known<backend::ReadDone>(
+        candidate, [&](RequestId request) { candidate.backend->read(request, names); }));
   }
   std::vector<Register> list(Candidate& candidate, std::string prefix) {
-    const RequestId request = ++candidate.last_request;
-    candidate.backend->list(request, std::move(prefix));
-    return registers(await<backend::ReadDone>(candidate, request, 10s));
+    return registers(asked_until_known<backend::ReadDone>(
+        candidate, [&](RequestId request) { candidate.backend->list(request, prefix); }));
   }
 
   std::vector<WriteAnswer> create_all(Candidate& candidate, std::vector<Record> records) {
@@ -254,15 +252,9 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     return only(await<backend::Wrote>(candidate, request, 10s));
   }
 
-  /// Asks again where a busy server has not answered within the backend's own patience, which is a part of timeout().
   std::vector<Election> observe(Candidate& candidate, const std::string& group) {
-    std::optional<backend::Observed> answer;
-    for (const SteadyTime end = now() + 10s; now() < end;) {
-      const RequestId request = ++candidate.last_request;
-      candidate.backend->observe(request, group);
-      answer = await<backend::Observed>(candidate, request, 10s);
-      if (!answer || answer->outcome != StoreResult::unknown) break;
-    }
+    const auto answer = asked_until_known<backend::Observed>(
+        candidate, [&](RequestId request) { candidate.backend->observe(request, group); });
     EXPECT_TRUE(answer && answer->outcome == StoreResult::done) << (answer ? answer->text : "no answer");
     return answer ? answer->elections : std::vector<Election>{};
   }
@@ -323,6 +315,18 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
   std::list<Candidate> candidates_;
 
  private:
+  /// Asks again where a busy server has not answered within the backend's own patience, which is a part of timeout().
+  template <class Answer, class Ask>
+  std::optional<Answer> asked_until_known(Candidate& candidate, Ask ask) {
+    std::optional<Answer> answer;
+    for (const SteadyTime end = now() + 10s; now() < end;) {
+      const RequestId request = ++candidate.last_request;
+      ask(request);
+      answer = await<Answer>(candidate, request, 10s);
+      if (!answer || answer->outcome != StoreResult::unknown) break;
+    }
+    return answer;
+  }
   static StoreResult only(const std::optional<backend::Wrote>& answer) {
     return answer && answer->answers.size() == 1 ? answer->answers[0].outcome : StoreResult::unknown;
   }
