@@ -1,6 +1,7 @@
 #include "config/chain_links.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -16,40 +17,58 @@ namespace {
 using schedule::Definition;
 using schedule::DefinitionPtr;
 
-constexpr std::size_t deepest_chain = 64;
+constexpr std::size_t longest_chain = 64;  // jobs
 
-/// The names on a way from `from` back to `to`; none: there is no such way.
-std::vector<std::string> way(const std::string& from, std::string_view to, const FindJob& find,
-                             std::size_t left = deepest_chain) {
-  if (from == to) return {from};
-  const DefinitionPtr job = left > 0 ? find(common_name(from)) : nullptr;
-  if (!job) return {};
-  for (const std::string& next : job->job.details->after)
-    if (auto rest = way(next, to, find, left - 1); !rest.empty()) {
-      rest.insert(rest.begin(), from);
-      return rest;
-    }
-  return {};
+/// The jobs that one waits for, each once, the nearest first.
+struct Upstream {
+  std::map<std::string, std::string> next;  // by job: whom it is waited for by, on a shortest way
+  bool returns = false;                     // the first one is waited for by one of the others
+  bool is_too_long = false;
+};
+
+/// `length`: so long is the chain up to the first one.
+Upstream upstream_of(const std::string& from, const FindJob& find, std::size_t length) {
+  Upstream all;
+  all.next[from];
+  std::vector<std::string> layer{from};
+  for (; !layer.empty(); ++length) {
+    std::vector<std::string> further;
+    for (const std::string& name : layer)
+      if (const DefinitionPtr job = find(common_name(name)))
+        for (const std::string& parent : job->job.details->after)
+          if (all.returns = all.returns || parent == from; all.next.emplace(parent, name).second)
+            further.push_back(parent);
+    if (!further.empty() && length >= longest_chain) return all.is_too_long = true, all;
+    layer = std::move(further);
+  }
+  return all;
 }
 
-std::string fault_of(const Job& job, const std::string& name, const Job& parent, const FindJob& find) {
+/// `is_sound`: it is in no circle, and in no chain that is too long.
+std::string fault_of(const Job& job, const std::string& name, const Job& parent, const FindJob& find, bool is_sound) {
   const std::string named = in_quotes(common_name(name));
   if (parent.run_on != job.run_on)
     return "job " + named + " has another 'run_on': a chain runs where its jobs run, so they have the same";
   if (parent.group != job.group)
     return "job " + named + " is in group " + in_quotes(common_name(*parent.group)) + ", and this one in " +
            in_quotes(common_name(*job.group)) + ": the jobs of a chain are in one group";
-  const auto circle = way(name, job.name, find);
-  if (circle.empty()) return {};
+  if (is_sound) return {};
+  const Upstream all = upstream_of(name, find, 2);
+  if (!all.next.contains(job.name))
+    return all.is_too_long
+               ? "more than " + std::to_string(longest_chain) + " jobs wait for each other by way of " + named
+               : std::string();
+  std::vector<std::string> between;
+  for (std::string at = all.next.at(job.name); !at.empty() && at != name; at = all.next.at(at))
+    between.insert(between.begin(), in_quotes(common_name(at)));
   std::string text = "job " + named + " waits for this one";
-  for (std::size_t i = 1; i + 1 < circle.size(); ++i)
-    text += (i == 1 ? ", by way of " : ", ") + in_quotes(common_name(circle[i]));
+  for (std::size_t i = 0; i < between.size(); ++i) text += (i == 0 ? ", by way of " : ", ") + between[i];
   return text + ": jobs that wait for each other never begin";
 }
 
 /// Whose schedule a job without one has.
 DefinitionPtr first_with_schedule(DefinitionPtr job, const FindJob& find) {
-  for (std::size_t i = 0; job && i < deepest_chain && job->job.details->has_slots_of_first; ++i)
+  for (std::size_t i = 0; job && i < longest_chain && job->job.details->has_slots_of_first; ++i)
     job = find(common_name(job->job.details->after.front()));
   return job && !job->job.details->has_slots_of_first ? job : nullptr;
 }
@@ -57,7 +76,7 @@ DefinitionPtr first_with_schedule(DefinitionPtr job, const FindJob& find) {
 bool is_enabled(const Definition& job, const FindJob& find) {
   const Definition* at = &job;
   DefinitionPtr next;
-  for (std::size_t i = 0; i < deepest_chain && at->job.details->has_slots_of_first; ++i) {
+  for (std::size_t i = 0; i < longest_chain && at->job.details->has_slots_of_first; ++i) {
     next = find(common_name(at->job.details->after.front()));
     if (!next || !next->job.enabled) return false;
     at = next.get();
@@ -91,10 +110,13 @@ DefinitionPtr with_slots_of(const Definition& job, const Definition* first) {
 
 Linked link_job(const DefinitionPtr& job, const FindJob& find) {
   const std::vector<std::string>& after = job->job.details->after;
+  if (after.empty()) return {job, "", 0};
+  const Upstream all = upstream_of(job->job.name, find, 1);
+  const bool is_sound = !all.returns && !all.is_too_long;
   Linked linked{job, "", 0};
   for (std::size_t i = 0; i < after.size(); ++i) {
     const DefinitionPtr parent = find(common_name(after[i]));
-    std::string fault = parent ? fault_of(job->job, after[i], parent->job, find)
+    std::string fault = parent ? fault_of(job->job, after[i], parent->job, find, is_sound)
                                : "no job file defines job " + in_quotes(common_name(after[i])) +
                                      ", after which this one comes: none of its slots can begin";
     if (fault.empty()) continue;

@@ -106,6 +106,37 @@ TEST_F(ChainFiles, JobsThatWaitForEachOtherAreErrorsAndNotInForce) {
   EXPECT_TRUE(jobs.set().definitions.empty());
 }
 
+/// Twenty layers of four jobs, each after all of the layer before: 4^20 ways, and eighty jobs.
+TEST_F(ChainFiles, AreReadAtOnceHoweverManyWaysLeadFromOneJobToAnother) {
+  std::string text = extract;
+  for (int layer = 0; layer < 20; ++layer)
+    for (int i = 0; i < 4; ++i) {
+      text += "[job.l" + std::to_string(layer) + "_" + std::to_string(i) + "]\nshell = \"true\"\nafter = [";
+      for (int j = 0; layer > 0 && j < 4; ++j)
+        text += "\"l" + std::to_string(layer - 1) + "_" + std::to_string(j) + "\", ";
+      text += layer == 0 ? "\"extract\"]\n" : "]\n";
+    }
+  write("a.toml", text);
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(find("l19_3")->plan, find("extract")->plan);
+}
+
+TEST_F(ChainFiles, AreAtMostSixtyFourJobsLong) {
+  const auto chain = [](int jobs) {
+    std::string text = extract;
+    for (int i = 1; i < jobs; ++i)
+      text += "[job.j" + std::to_string(i) + "]\nafter = [\"" + (i == 1 ? "extract" : "j" + std::to_string(i - 1)) +
+              "\"]\nshell = \"true\"\n";
+    return text;
+  };
+  write("a.toml", chain(64));
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(find("j63")->plan, find("extract")->plan);
+  write("a.toml", chain(65));
+  EXPECT_NE(findings().find("more than 64 jobs"), std::string::npos) << findings();
+  EXPECT_FALSE(find("j64"));
+}
+
 TEST_F(ChainFiles, AChainIsWithinOneGroupAndWithOneRunOn) {
   write("a.toml", extract +
                       "[job.load]\nafter = [\"extract\"]\ngroup = \"etl\"\nshell = \"true\"\n"
