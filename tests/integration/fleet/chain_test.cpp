@@ -1,10 +1,12 @@
 // A chain of three with a join, on real daemons: its leader is killed again and again, and each slot of each job has
 // one disposition, none of which was begun before its parents' slots had ended. BALLOT_FAILOVERS=N: so many.
+// BALLOT_SLOTS=minutes: a slot a minute instead of one each two seconds, and runs that are as much longer.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <iostream>
 #include <random>
+#include <string_view>
 
 #include "base/wall_text.hpp"
 #include "support/judge/slot_accounts.hpp"
@@ -19,11 +21,16 @@ using namespace std::chrono_literals;
 const std::vector<std::pair<std::string, std::vector<std::string>>> chain = {
     {"extract", {}}, {"clean", {}}, {"load", {"extract"}}, {"join", {"load", "clean"}}};
 
+const bool by_the_minute = std::getenv("BALLOT_SLOTS") && std::string_view(std::getenv("BALLOT_SLOTS")) == "minutes";
+const std::chrono::seconds period = by_the_minute ? 60s : 2s;
+const std::string slots = by_the_minute ? "* * * * *" : "*/2 * * * * *";
+
 struct ChainOfThree : ::testing::Test {
   ChainOfThree() {
     for (const auto& [job, parents] : chain) {
-      std::string keys = "shell = \"sleep 0." + std::to_string(1 + job.size() % 4) + "\"\nstart_deadline = \"10m\"\n";
-      if (parents.empty()) keys += "schedule = \"*/2 * * * * *\"\n";
+      const auto length = static_cast<double>((1 + job.size() % 4) * period.count()) / 20;
+      std::string keys = "shell = \"sleep " + std::to_string(length) + "\"\nstart_deadline = \"10m\"\n";
+      if (parents.empty()) keys += "schedule = \"" + slots + "\"\n";
       for (const std::string& parent : parents)
         keys += (parent == parents.front() ? "after = [\"" : ", \"") + parent + "\"" +
                 (parent == parents.back() ? "]\n" : "");
@@ -41,8 +48,9 @@ struct ChainOfThree : ::testing::Test {
   void kill_the_leader() {
     std::string killed;
     ASSERT_TRUE(wait_until([&] { return !(killed = leader()).empty(); }, 60s));
-    const auto moment = std::chrono::steady_clock::now() + Millis(static_cast<int>(random_() % 2000));
-    ASSERT_TRUE(wait_until([&] { return std::chrono::steady_clock::now() >= moment; }));  // at any instant of a slot
+    const auto moment = std::chrono::steady_clock::now() + Millis(static_cast<long>(random_() % 1000) * period.count());
+    ASSERT_TRUE(wait_until([&] { return std::chrono::steady_clock::now() >= moment; },
+                           2 * period));  // at any instant of a slot
     fleet[killed].kill();
     ASSERT_TRUE(wait_until([&] { return !leader().empty(); }, 60s));
     fleet[killed].start();
@@ -50,7 +58,7 @@ struct ChainOfThree : ::testing::Test {
 
   /// By the ledgers of all: one disposition of each slot, of each job.
   static void expect_each_slot_once(const MergedLedger& merged, WallTime from, WallTime until) {
-    const auto plan = std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"*/2 * * * * *"}}));
+    const auto plan = std::get<schedule::Plan>(schedule::Plan::make({.expressions = {slots}}));
     for (const auto& [job, parents] : chain) {
       SlotAccounts accounts;
       accounts.due(slots_between(plan, {}, from, until));
@@ -100,10 +108,10 @@ TEST_F(ChainOfThree, HasOneDispositionOfEachSlotOverFailovers) {
       [&] {
         for (const std::string node : {"n1", "n2", "n3"})
           for (const Row& row : fleet[node].rows("join"))
-            if (row.status == Status::succeeded && row.slot > last + 4s) return true;
+            if (row.status == Status::succeeded && row.slot > last + 2 * period) return true;
         return false;
       },
-      120s));
+      4 * period + 120s));
   for (const std::string node : {"n1", "n2", "n3"}) {
     const Ran audit = fleet[node].ballot({"audit", "--local"});
     EXPECT_EQ(audit.code, 0) << node << ": " << audit.out << audit.err;
