@@ -8,7 +8,7 @@
 namespace ballot::web {
 namespace {
 
-constexpr std::size_t most_values = 64;
+constexpr std::size_t most_values = 128;  // a list of 100 jobs, and what is asked of them
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -82,7 +82,7 @@ Result<Target> parse_target(std::string_view text, std::string_view base_path) {
     auto value =
         equals == std::string_view::npos ? std::optional(std::string()) : decoded(part.substr(equals + 1), Plus::space);
     if (!name || !value) return invalid_target("the query has a value that is no text, or a '%' without two digits");
-    if (target.query.size() == most_values) return invalid_target("the query has more than 64 values");
+    if (target.query.size() == most_values) return invalid_target("the query has more than 128 values");
     target.query.emplace_back(*std::move(name), *std::move(value));
   }
   return target;

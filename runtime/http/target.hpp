@@ -21,7 +21,7 @@ struct Target {
 };
 
 /// `text` as it stands in the request's first line. Errors: invalid: no path, a percent sign without two digits, a
-/// control character, something that is not UTF-8, an empty segment, "." or "..", more than 64 values in the query;
+/// control character, something that is not UTF-8, an empty segment, "." or "..", more than 128 values in the query;
 /// not_found: it does not lie below `base_path`.
 Result<Target> parse_target(std::string_view text, std::string_view base_path);
 

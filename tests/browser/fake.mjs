@@ -328,6 +328,7 @@ export class FakeFleet {
     const problem = (status, title, detail) => response.writeHead(status, { 'Content-Type': 'application/problem+json' }).end(JSON.stringify({ type: 'about:blank', title, status, detail }));
     const send = (body, status = 200) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     if (this.faults.down) return problem(502, 'Bad Gateway', 'The daemon does not answer.');
+    if (query.size > 128) return problem(400, 'Bad Request', 'the query has more than 128 values');
     if (url.pathname === '/healthz') return response.end('ok\n');
     if (this.wanted.token && request.headers.authorization !== 'Bearer ' + this.wanted.token) return problem(401, 'Unauthorized', 'This takes a token: Authorization: Bearer TOKEN.');
     const route = url.pathname.replace(/^\/api\/v1\//, '').split('/').map(decodeURIComponent);

@@ -3,7 +3,7 @@ import { ask, query, nameList, now } from './api.js';
 import { parse } from './time.js';
 import { isBad } from './words.js';
 
-const JUDGED = 50, STOPPED = 30, LAST = 15;
+const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15;
 const WANTED = 'failed,timed_out,killed,lost,missed,skipped';
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
 const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
@@ -20,7 +20,7 @@ async function settleSince(list, abort) {
     if (parse(one.before) > parse(found?.since)) found = null;
     if (!found && !one.all) found = { since: one.since, exact: true };
     if (!found && asked++ < 10) {
-      const { rows: [row] } = await ask('history' + query({ job: one.job.includes(',') ? null : one.job, status: 'succeeded', since: new Date(now() - 30 * 86_400_000).toISOString(), limit: 1 }), { signal: abort });
+      const { rows: [row] } = await ask('history' + query({ job: one.job.includes(',') ? null : one.job, status: 'succeeded', since: new Date(now() - 30 * DAY).toISOString(), limit: 1 }), { signal: abort });
       found = { since: one.since, success: row?.job === one.job ? row.slot : null };
     }
     if (found && parse(one.since) > parse(found.since)) one.since = found.since;
@@ -32,7 +32,9 @@ async function settleSince(list, abort) {
 
 // Asks for the counts of a time, and for the strips of the jobs that had most trouble.
 export async function askAttention(window, abort) {
-  const since = new Date(now() - window).toISOString().slice(0, 19) + 'Z';
+  // The last day's are under way since before the modules were there.
+  const early = globalThis.begun?.day, begun = window === DAY && Date.now() - DAY - parse(early) < 5000;
+  const since = begun ? early : new Date(now() - window).toISOString().slice(0, 19) + 'Z';
   const summary = await ask('history/summary' + query({ since, status: WANTED, per: 'all' }), { signal: abort });
   const jobs = new Map(), missed = new Map(), lost = { slots: 0 };
   for (const { job, status, reason, slots } of summary.counts) {

@@ -310,6 +310,7 @@ def strips(made):
     expect([one["slot"] for one in get("/history/strips", job="hello", since=slot)["strips"][0]["rows"]] == [slot], "of a time on")
     expect(slot not in [one["slot"] for one in get("/history/strips", job="hello", until=slot)["strips"][0]["rows"]], "before a time")
     get("/history/strips", wanted=400, job="hello", until="soon")
+    expect(len(get("/history/strips", job=["hello"] * 100)["strips"]) >= 1, "a hundred names, the parameter repeated")
     get("/history/strips", wanted=400)
     get("/history/strips", wanted=404, job="no-such-job")
 
