@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/utf8.hpp"
 #include "config/diagnostics.hpp"
 #include "schedule/calendar.hpp"
 
@@ -105,11 +106,20 @@ std::optional<int> days_of(std::string_view duration) {
   return *number * (unit == 'W' ? 7 : 1);
 }
 
+/// As many whole characters as are enough to know an event by.
+std::string beginning_of(std::string_view text) {
+  std::size_t end = 0;
+  for (std::size_t next; end < 60 && (next = utf8_length(text.substr(end))) > 0;) end += next;
+  return std::string(text.substr(0, end));
+}
+
 struct Event {
   int line = 0;
   std::optional<local_days> from, end;
   std::optional<int> length;
-  bool cancelled = false, faulty = false;
+  std::optional<IcalFault> fault;  // the first one
+  std::string summary;
+  bool cancelled = false;
 };
 
 class Reader {
@@ -122,20 +132,27 @@ class Reader {
     else if (event_ && open_.size() == depth_)
       read_event(line);
   }
+  /// Of the event that is read, whose others are no news: it is kept until its end, as a cancelled event has none.
   void fault(int line, std::string text) {
-    if (event_) event_->faulty = true;
-    if (found_.faults.size() < most_faults) found_.faults.push_back({line, std::move(text)});
+    if (!event_)
+      add({line, std::move(text)});
+    else if (!event_->fault)
+      event_->fault = {line, std::move(text)};
   }
   bool is_full() const { return found_.faults.size() >= most_faults; }
   IcalDays finish(int last_line) {
     if (!is_calendar_)
-      fault(last_line, "this is no iCalendar file: it has no BEGIN:VCALENDAR");
+      add({last_line, "this is no iCalendar file: it has no BEGIN:VCALENDAR"});
     else if (!open_.empty())
-      fault(last_line, "the file ends before the END of " + in_quotes(open_.back().substr(0, 40)));
+      add({last_line, "the file ends before the END of " + in_quotes(open_.back().substr(0, 40))});
     return std::move(found_);
   }
 
  private:
+  void add(IcalFault fault) {
+    if (!is_full()) found_.faults.push_back(std::move(fault));
+  }
+
   void begin(const Line& line) {
     if (open_.size() >= most_nested) return fault(line.number, "BEGIN is nested too deeply");
     const bool is_first = open_.empty();
@@ -162,6 +179,7 @@ class Reader {
         return fault(line.number, "an event with " + std::string(word) +
                                       " recurs, which is not read: export the calendar with each day as an event of "
                                       "its own, or write the days to 'dates' (\"12-25\" is every year's)");
+    if (line.is("SUMMARY")) event_->summary = beginning_of(line.value);
     if (line.is("STATUS")) event_->cancelled = same_word(line.value, "CANCELLED");
     if (line.is("DTSTART")) read_date(line, event_->from);
     if (line.is("DTEND")) read_date(line, event_->end);
@@ -183,20 +201,23 @@ class Reader {
   }
 
   void finish_event() {
-    const Event event = *event_;
-    if (!event.from && !event.faulty) fault(event.line, "an event without DTSTART has no day");
+    const Event& event = *event_;
+    if (!event.from) fault(event.line, "an event without DTSTART has no day");
     const bool has_length = event.from && event.length && !event.end;
     const local_days after =
         event.end ? *event.end : event.from.value_or(local_days()) + days(has_length ? *event.length : 1);
     // Some programs write a DTEND that is DTSTART for one day.
     const local_days last = std::clamp(after - days(1), event.from.value_or(local_days()), last_day);
-    if (event.from && event.end && *event.end < *event.from && !event.faulty)
+    if (event.from && event.end && *event.end < *event.from)
       fault(event.line, "an event's DTEND is before its DTSTART");
     else if (event.from && last - *event.from > days(longest_event))
       fault(event.line, "an event is longer than a hundred years");
-    const bool counts = event.from && !event.cancelled && !event_->faulty;
-    if (counts && found_.days.size() >= most_events) fault(event.line, "the file has more than 10,000 events");
-    if (counts && !event_->faulty) found_.days.push_back({*event.from, last});
+    if (!event.cancelled && found_.days.size() >= most_events)
+      fault(event.line, "the file has more than 10,000 events");
+    if (!event.cancelled && event.fault)
+      add({event.fault->line,
+           event.fault->text + (event.summary.empty() ? "" : " (event " + in_quotes(event.summary) + ")")});
+    if (!event.cancelled && !event.fault) found_.days.push_back({*event.from, last});
     event_.reset();
   }
 

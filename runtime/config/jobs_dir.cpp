@@ -237,7 +237,8 @@ std::vector<std::string> JobsDir::forget_changed_calendars(Pass& pass) {
 }
 
 /// Reads those of the found files that may have to do with calendars, now that all calendars are known, and those whose
-/// calendars have changed. A file with an error keeps its calendars as they were, which may be another file's error.
+/// calendars have changed. A file with an error keeps its calendars as they were, which may be another file's error; if
+/// none of them is in force yet, those that are right count, so that its error is no error of other files' jobs.
 void JobsDir::read_by_calendars(Pass& pass) {
   const bool concerns = std::any_of(pass.found.begin(), pass.found.end(), [&](const Found& one) {
     return one.unread || !calendars_.in_force().of_file(one.name).empty();
@@ -276,7 +277,7 @@ void JobsDir::read_by_calendars(Pass& pass) {
       if (!has_errors(one.content.diagnostics)) continue;
       one.state = Found::State::broken;
       const Calendars before = pass.calendars;
-      pass.calendars.put(one.name, calendars_.in_force().of_file(one.name));
+      if (const auto kept = calendars_.in_force().of_file(one.name); !kept.empty()) pass.calendars.put(one.name, kept);
       again = again || !pass.calendars.differing(before).empty();
     }
 }

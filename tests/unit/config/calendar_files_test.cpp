@@ -105,14 +105,21 @@ TEST_F(CalendarFiles, WithAnErrorKeepTheirCalendarsAsTheyWere) {
   EXPECT_EQ(in_force(), "a: except free=12-26; b: except free=12-26");
 }
 
-TEST_F(CalendarFiles, ThatAreNewAndBrokenTakeDownWhoNamesTheirCalendars) {
+TEST_F(CalendarFiles, ThatAreNewAndBrokenServeOtherFilesWithWhatIsRightInThem) {
   write("a.toml", job("a", "free"));
-  write("b.toml", "[calendar.free]\ndates = [\"12-25\"]\n" + job("b", "nowhere"));
+  write("b.toml", "[calendar.free]\ndates = [\"12-25\"]\n[calendar.bank]\nfile = \"gone.ics\"\n" + job("b", "free"));
+  write("c.toml", job("c", "bank"));
   jobs_.reload();
-  EXPECT_EQ(in_force(), "");
-  EXPECT_NE(findings().find("a.toml:4:11: error: 'except' names the calendar 'free'"), std::string::npos) << findings();
-  EXPECT_NE(findings().find("b.toml:6:11: error: 'except' names the calendar 'nowhere'"), std::string::npos)
-      << findings();
+  EXPECT_EQ(in_force(), "a: except free=12-25");
+  EXPECT_NE(findings().find("b.toml:4:8: error: "), std::string::npos) << findings();
+  EXPECT_NE(findings().find("c.toml:4:11: error: 'except' names the calendar 'bank'"), std::string::npos) << findings();
+  write("gone.ics", ical("20261225"));
+  jobs_.reload();
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(in_force(), "a: except free=12-25; b: except free=12-25; c: except bank=2026-12-25");
+  write("b.toml", "[calendar.free]\ndates = [\"12-26\"]\n[calendar.bank]\nfile = \"lost.ics\"\n" + job("b", "free"));
+  EXPECT_EQ(changed(jobs_.reload()), "");
+  EXPECT_EQ(in_force(), "a: except free=12-25; b: except free=12-25; c: except bank=2026-12-25");
 }
 
 TEST_F(CalendarFiles, ReadICalendarFilesBesideThem) {

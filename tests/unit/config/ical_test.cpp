@@ -40,7 +40,8 @@ TEST(Ical, PassesOverWhatSaysNothingOfDays) {
                              "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n" +
                              event("DTSTART;VALUE=DATE;X-Y=\"a:b;c\":20261225\r\nDESCRIPTION:long li\r\n ne RRULE:x\r\n"
                                    "BEGIN:VALARM\r\nTRIGGER:-PT15M\r\nDURATION:PT5M\r\nEND:VALARM\r\n") +
-                             event("DTSTART;VALUE=DATE:20261231\r\nSTATUS:CANCELLED\r\n"))),
+                             event("DTSTART;VALUE=DATE:20261231\r\nSTATUS:CANCELLED\r\n") +
+                             event("DTSTART:20261231T100000Z\r\nRRULE:FREQ=DAILY\r\nSTATUS:CANCELLED\r\n"))),
             "2026-12-25");
 }
 
@@ -50,6 +51,9 @@ TEST(Ical, UnfoldsLines) {
 
 TEST(Ical, SaysAtWhichLineItIsWhatItDoesNotRead) {
   const std::pair<std::string, std::string> all[] = {
+      {"DTSTART:20261225T090000Z\r\nDTEND:20261225T100000Z\r\nSUMMARY:Stand-up\r\n",
+       "6: DTSTART has a time of day: only all-day events are read, such as DTSTART;VALUE=DATE:20261225 (event "
+       "'Stand-up')\n"},
       {"DTSTART;VALUE=DATE:20261225\r\nRRULE:FREQ=YEARLY\r\n",
        "7: an event with RRULE recurs, which is not read: export"},
       {"DTSTART;VALUE=DATE:20261225\r\nRDATE;VALUE=DATE:20261226\r\n", "7: an event with RDATE recurs"},
