@@ -3,7 +3,12 @@
 import { h, render, useEffect, useLayoutEffect, useMemo, useRef, useState, useErrorBoundary } from './vendor/preact/preact.js';
 import htm from './vendor/htm/htm.js';
 
-export const html = htm.bind(h);
+// `this[0] = 3` (htm's README, "Caching"): htm keeps no element. One that it keeps points to its parents when it was first
+// drawn, and so to a whole view that is gone.
+export const html = htm.bind(function (...args) {
+  this[0] = 3;
+  return h(...args);
+});
 export { render, useEffect, useLayoutEffect, useMemo, useRef, useState, useErrorBoundary };
 
 export function signal(first) {
