@@ -122,6 +122,9 @@ class Engine {
 
   const core::Core& core() const { return core_; }
 
+  /// The namespace was moved to another store.
+  bool is_moved() const { return port_.name_space().use == core::NamespaceState::Use::moved; }
+
  private:
   void feed(core::Event event);
   void feed_all(std::vector<core::Event> events);

@@ -1,0 +1,48 @@
+#include <iostream>
+#include <utility>
+
+#include "app/escape.hpp"
+#include "app/format.hpp"
+#include "app/ledger_access.hpp"
+#include "app/observer.hpp"
+#include "app/store/namespace_copy.hpp"
+#include "app/store/store_commands.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr std::string_view command = "store check";
+
+Result<std::vector<StoredEntry>> read_entries(const config::Config& config) {
+  const auto observer = Observer::open(config);
+  if (!observer) return observer.error();
+  std::vector<Register> all;
+  for (char letter = 'a'; letter <= 'z'; ++letter) {
+    auto some = (*observer)->list(std::string(1, letter) + "/");
+    if (!some) return some.error();
+    std::move(some->begin(), some->end(), std::back_inserter(all));
+  }
+  return entries_of(std::move(all));
+}
+
+void show(const char* what, const std::vector<std::string>& names) {
+  for (const std::string& name : names) std::cout << what << ' ' << escaped(name, Escape::plain) << '\n';
+}
+
+}  // namespace
+
+Exit check_store(const config::Config& config, const std::string& file) {
+  const auto read = read_store_copy(file);
+  if (!read) return fail(command, read.error());
+  const auto entries = read_entries(config);
+  if (!entries) return fail_to_open(command, entries.error());
+  const Differences found = differences(read->copy.entries, *entries);
+  show("only in the file:", found.only_first);
+  show("only in the namespace:", found.only_second);
+  show("differs:", found.differing);
+  std::cout << file << ": whole, " << summary_of(read->copy.entries) << "; " << read->copy.entries.size()
+            << " registers and records, " << found.size() << " other than in " << name_of(config) << '\n';
+  return found.size() == 0 ? Exit::done : Exit::failed;
+}
+
+}  // namespace ballot::app
