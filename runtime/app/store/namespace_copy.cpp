@@ -15,10 +15,10 @@ constexpr const char* group_of_none = "default";
 constexpr std::string_view halted_key = "halted by ballot store: ", halted_at_key = "halted_at ";
 constexpr std::size_t shown_names = 3;
 
-bool is_group(const StoredEntry& entry) { return entry.name.starts_with("g/"); }
-bool is_job(const StoredEntry& entry) { return entry.name.starts_with("j/"); }
+bool is_group_entry(const StoredEntry& entry) { return entry.name.starts_with("g/"); }
+bool is_job_entry(const StoredEntry& entry) { return entry.name.starts_with("j/"); }
 
-std::string counted(std::size_t number, std::string_view one, std::string_view many) {
+std::string count_text(std::size_t number, std::string_view one, std::string_view many) {
   return std::to_string(number) + " " + std::string(number == 1 ? one : many);
 }
 
@@ -32,7 +32,7 @@ Result<std::vector<StoredEntry>> entries_of(std::vector<Register> listed) {
     const auto kind = kind_of(one.name);
     if (!kind) return kind.error();
     entries.push_back({*kind, std::move(one.name), std::move(one.value)});
-    if (is_group(entries.back())) entries.back().value = unhalted_text(entries.back().value);
+    if (is_group_entry(entries.back())) entries.back().value = unhalted_text(entries.back().value);
   }
   std::sort(entries.begin(), entries.end(), [](const StoredEntry& a, const StoredEntry& b) { return a.name < b.name; });
   return entries;
@@ -40,7 +40,7 @@ Result<std::vector<StoredEntry>> entries_of(std::vector<Register> listed) {
 
 std::string group_of(const StoredEntry& entry) {
   if (entry.kind == StoredEntry::Kind::of_record) return {};
-  if (!is_job(entry)) return entry.name.substr(2);
+  if (!is_job_entry(entry)) return entry.name.substr(2);
   const auto stored = core::parse_job_register(entry.value);
   return stored && !stored->group->empty() ? *stored->group : group_of_none;
 }
@@ -56,9 +56,9 @@ std::vector<std::string> groups_in(const std::vector<StoredEntry>& entries) {
 std::uint64_t highest_epoch_in(const std::vector<StoredEntry>& entries) {
   std::uint64_t highest = 0;
   for (const StoredEntry& entry : entries) {
-    if (is_group(entry)) {
+    if (is_group_entry(entry)) {
       if (const auto stored = core::parse_group_register(entry.value)) highest = std::max(highest, stored->epoch);
-    } else if (is_job(entry)) {
+    } else if (is_job_entry(entry)) {
       const auto stored = core::parse_job_register(entry.value);
       if (!stored) continue;
       highest = std::max(highest, stored->epoch);
@@ -109,16 +109,16 @@ std::string summary_of(const std::vector<StoredEntry>& entries) {
   std::size_t jobs = 0, groups = 0, runs = 0, pauses = 0, requests = 0;
   for (const StoredEntry& entry : entries) {
     const bool is_request = entry.name.starts_with("q/") && entry.name.find('.') == std::string::npos;
-    jobs += is_job(entry), groups += is_group(entry), requests += is_request;
+    jobs += is_job_entry(entry), groups += is_group_entry(entry), requests += is_request;
     pauses += entry.name.starts_with("p/") && !entry.name.starts_with("p/-");
-    if (const auto stored = is_job(entry) ? core::parse_job_register(entry.value) : Error{})
+    if (const auto stored = is_job_entry(entry) ? core::parse_job_register(entry.value) : Error{})
       runs += stored->runs.size(), pauses += stored->paused;
-    if (const auto stored = is_group(entry) ? core::parse_group_register(entry.value) : Error{})
+    if (const auto stored = is_group_entry(entry) ? core::parse_group_register(entry.value) : Error{})
       pauses += stored->paused;
   }
-  return counted(jobs, "job", "jobs") + ", " + counted(groups, "group", "groups") + ", " +
-         counted(runs, "open run", "open runs") + ", " + counted(pauses, "pause", "pauses") + ", " +
-         counted(requests, "request", "requests");
+  return count_text(jobs, "job", "jobs") + ", " + count_text(groups, "group", "groups") + ", " +
+         count_text(runs, "open run", "open runs") + ", " + count_text(pauses, "pause", "pauses") + ", " +
+         count_text(requests, "request", "requests");
 }
 
 }  // namespace ballot::app

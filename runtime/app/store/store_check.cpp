@@ -1,4 +1,5 @@
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "app/escape.hpp"
@@ -11,7 +12,7 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::string_view command = "store check";
+constexpr std::string_view check_command = "store check";
 
 Result<std::vector<StoredEntry>> read_entries(const config::Config& config) {
   const auto observer = Observer::open(config);
@@ -25,7 +26,7 @@ Result<std::vector<StoredEntry>> read_entries(const config::Config& config) {
   return entries_of(std::move(all));
 }
 
-void show(const char* what, const std::vector<std::string>& names) {
+void show_names(const char* what, const std::vector<std::string>& names) {
   for (const std::string& name : names) std::cout << what << ' ' << escaped(name, Escape::plain) << '\n';
 }
 
@@ -33,13 +34,13 @@ void show(const char* what, const std::vector<std::string>& names) {
 
 Exit check_store(const config::Config& config, const std::string& file) {
   const auto read = read_store_copy(file);
-  if (!read) return fail(command, read.error());
+  if (!read) return fail(check_command, read.error());
   const auto entries = read_entries(config);
-  if (!entries) return fail_to_open(command, entries.error());
+  if (!entries) return fail_to_open(check_command, entries.error());
   const Differences found = differences(read->copy.entries, *entries);
-  show("only in the file:", found.only_first);
-  show("only in the namespace:", found.only_second);
-  show("differs:", found.differing);
+  show_names("only in the file:", found.only_first);
+  show_names("only in the namespace:", found.only_second);
+  show_names("differs:", found.differing);
   std::cout << file << ": whole, " << summary_of(read->copy.entries) << "; " << read->copy.entries.size()
             << " registers and records, " << found.size() << " other than in " << name_of(config) << '\n';
   return found.size() == 0 ? Exit::done : Exit::failed;

@@ -49,6 +49,8 @@ Result<Marks> read_marks(NamespaceSession& session);
 std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command);
 /// Leads all groups of what is stored, and of all elections, until there are no more. `entries`: what is stored then.
 Result<std::vector<StoredEntry>> lead_all(NamespaceSession& session, std::string_view command, Millis patience);
+/// Prints why there is no session in the namespace.
+Exit fail_to_use(std::string_view command, const Error& error);
 /// "root on db1".
 std::string caller_name();
 /// "backend local, namespace default".

@@ -16,8 +16,8 @@ namespace ballot::app {
 namespace {
 
 constexpr std::string_view first_words = "ballot-store ";
-constexpr std::string_view format = "1";
-constexpr std::string_view digits = "0123456789abcdef";
+constexpr std::string_view copy_format = "1";
+constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t digest_size = 2 * SHA256_DIGEST_LENGTH;
 constexpr std::size_t longest_name = 255;
 constexpr std::string_view register_word = "register ", record_word = "record ", end_word = "end ";
@@ -26,11 +26,13 @@ std::string digest_of(std::string_view text) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
   ::SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), hash.data());
   std::string shown;
-  for (const unsigned char byte : hash) (shown += digits[byte >> 4]) += digits[byte & 15];
+  for (const unsigned char byte : hash) (shown += hex_digits[byte >> 4]) += hex_digits[byte & 15];
   return shown;
 }
 
-void append_escape(std::string& to, unsigned char byte) { ((to += "\\x") += digits[byte >> 4]) += digits[byte & 15]; }
+void append_escape(std::string& to, unsigned char byte) {
+  ((to += "\\x") += hex_digits[byte >> 4]) += hex_digits[byte & 15];
+}
 
 /// One line of a value, without its end.
 void append_line(std::string& to, std::string_view text) {
@@ -47,7 +49,7 @@ void append_line(std::string& to, std::string_view text) {
   }
 }
 
-void append_value(std::string& to, std::string_view value) {
+void append_entry_value(std::string& to, std::string_view value) {
   while (!value.empty()) {
     const std::size_t end = value.find('\n');
     append_line(to += ' ', value.substr(0, end));
@@ -57,7 +59,7 @@ void append_value(std::string& to, std::string_view value) {
 }
 
 std::optional<unsigned> digit_of(char letter) {
-  const std::size_t at = digits.find(letter);
+  const std::size_t at = hex_digits.find(letter);
   return at == std::string_view::npos ? std::nullopt : std::optional(static_cast<unsigned>(at));
 }
 
@@ -83,7 +85,7 @@ bool read_line(std::string_view line, std::string& value) {
 }
 
 /// In one line, as people read it.
-std::string plain(const std::string& text) {
+std::string one_line(const std::string& text) {
   std::string line;
   append_line(line, text);
   return line;
@@ -96,9 +98,9 @@ bool is_entry_name(std::string_view name) {
 }
 
 /// Reads a file's lines from the front.
-class Reader {
+class CopyReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit CopyReader(std::string_view text) : rest_(text) {}
 
   bool at_end() const { return rest_.empty(); }
   bool is_next(std::string_view word) const { return rest_.starts_with(word); }
@@ -132,15 +134,15 @@ std::optional<std::uint64_t> number_of(std::optional<std::string_view> text, std
   return value;
 }
 
-/// A text that plain() has made.
-std::optional<std::string> text_of(std::optional<std::string_view> shown) {
+/// A text that one_line() has made.
+std::optional<std::string> line_text(std::optional<std::string_view> shown) {
   std::string text;
   if (!shown || !read_line(*shown, text) || text.empty() || text.back() != '\n') return std::nullopt;
   text.pop_back();
   return text;
 }
 
-Result<StoredEntry> read_entry(Reader& lines) {
+Result<StoredEntry> read_entry(CopyReader& lines) {
   StoredEntry entry;
   entry.kind = lines.is_next(register_word) ? StoredEntry::Kind::of_register : StoredEntry::Kind::of_record;
   const bool is_register = entry.kind == StoredEntry::Kind::of_register;
@@ -161,7 +163,7 @@ Result<StoredEntry> read_entry(Reader& lines) {
   return entry;
 }
 
-Result<std::uint64_t> read_head(Reader& lines, StoreCopy& copy) {
+Result<std::uint64_t> read_head(CopyReader& lines, StoreCopy& copy) {
   const auto id = RunId::parse(lines.take_field("id").value_or(""));
   if (!id) return lines.corrupt("no id follows");
   const auto at = parse_wall(lines.take_field("at").value_or(""));
@@ -169,12 +171,12 @@ Result<std::uint64_t> read_head(Reader& lines, StoreCopy& copy) {
   copy.id = *id, copy.at = *at;
   for (const auto& [key, to] :
        {std::pair("by", &copy.by), std::pair("version", &copy.version), std::pair("from", &copy.from)}) {
-    const auto text = text_of(lines.take_field(key));
+    const auto text = line_text(lines.take_field(key));
     if (!text) return lines.corrupt(std::string("no `") + key + "` follows");
     *to = *text;
   }
   if (lines.is_next("to ")) {
-    const auto to = text_of(lines.take_field("to"));
+    const auto to = line_text(lines.take_field("to"));
     if (!to || to->empty()) return lines.corrupt("cannot be read");
     copy.to = *to;
   }
@@ -215,20 +217,20 @@ std::string to_text(const StoreCopy& copy) {
   const auto line = [&text](std::string_view key, std::string_view value) {
     text.append(key).append(" ").append(value).append("\n");
   };
-  text.append(format).append("\n");
+  text.append(copy_format).append("\n");
   line("id", copy.id.text());
   line("at", format_millis(copy.at));
-  line("by", plain(copy.by));
-  line("version", plain(copy.version));
-  line("from", plain(copy.from));
-  if (!copy.to.empty()) line("to", plain(copy.to));
+  line("by", one_line(copy.by));
+  line("version", one_line(copy.version));
+  line("from", one_line(copy.from));
+  if (!copy.to.empty()) line("to", one_line(copy.to));
   line("epochs", std::to_string(copy.highest_epoch));
   line("entries", std::to_string(copy.entries.size()));
   for (const StoredEntry& entry : copy.entries) {
     text.append(entry.kind == StoredEntry::Kind::of_register ? register_word : record_word)
         .append(entry.name)
         .append("\n");
-    append_value(text, entry.value);
+    append_entry_value(text, entry.value);
   }
   return with_digest(text);
 }
@@ -242,7 +244,7 @@ std::string digest_in(std::string_view text) {
   if (text.size() <= size || text.back() != '\n' || text[text.size() - size - 1] != '\n') return {};
   text.remove_prefix(text.size() - size);
   const std::string_view digest = text.substr(end_word.size(), digest_size);
-  if (!text.starts_with(end_word) || digest.find_first_not_of(digits) != std::string_view::npos) return {};
+  if (!text.starts_with(end_word) || digest.find_first_not_of(hex_digits) != std::string_view::npos) return {};
   return std::string(digest);
 }
 
@@ -251,12 +253,13 @@ Result<StoreCopy> parse_store_copy(std::string_view text) {
   if (!text.starts_with(first_words))
     return Error{Errc::corrupt, "it is no copy of a store: `ballot store export` writes one"};
   const std::string_view first = text.substr(0, text.find('\n')).substr(first_words.size());
-  if (first != format && !first.empty() && first.find_first_not_of("0123456789") == std::string_view::npos)
-    return Error{Errc::refused, "it has the newer format " + std::string(first.substr(0, 20)) + ": use a newer ballot"};
+  if (first != copy_format && !first.empty() && first.find_first_not_of("0123456789") == std::string_view::npos)
+    return Error{Errc::refused,
+                 "it has the newer format " + std::string(first.substr(0, 20)) + ": use a newer ballot"};
   const auto checked = checked_text(text);
   if (!checked) return checked.error();
-  Reader lines(*checked);
-  if (lines.take().substr(first_words.size()) != format) return lines.corrupt("no format");
+  CopyReader lines(*checked);
+  if (lines.take().substr(first_words.size()) != copy_format) return lines.corrupt("no format");
   StoreCopy copy;
   const auto entries = read_head(lines, copy);
   if (!entries) return entries.error();

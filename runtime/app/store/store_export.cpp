@@ -16,7 +16,7 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::string_view command = "store export";
+constexpr std::string_view export_command = "store export";
 constexpr int most_copies = 5;  // of a namespace in which records still change
 
 /// One export, step by step. After each of them the namespace is held or moved until the next, whoever is killed.
@@ -39,7 +39,8 @@ class Export {
   Error explained(Error error) const {
     if (was_moved_) error.what += "; the namespace stays as it is: marked as moved";
     if (!was_moved_ && is_held_)
-      error.what += "; the daemons are held: run this command again, or give the move up by `ballot store reopen`";
+      error.what +=
+          "; the daemons are held: run this command again, or give the move up by `ballot store reopen`";
     return error;
   }
 
@@ -55,13 +56,13 @@ class Export {
     if (marks->moved) {
       was_moved_ = true;
       mark_ = *marks->moved;
-      say(command,
+      say(export_command,
           "this namespace was moved to " + mark_.to + " at " + format_millis(mark_.at) + "; it is copied once more");
       return {};
     }
     if (marks->exporting) {
       mark_ = *marks->exporting;
-      say(command, "goes on with the export that was begun by " + mark_.by + " at " + format_millis(mark_.at));
+      say(export_command, "goes on with the export that was begun by " + mark_.by + " at " + format_millis(mark_.at));
     } else {
       const WallTime now = io::read_clocks().wall;
       mark_ = {Random(std::random_device{}()).run_id(now), now, caller_name(), request_.to, {}};
@@ -71,12 +72,12 @@ class Export {
     }
     is_held_ = true;
     BALLOT_FAILPOINT("store.export.held");
-    say(command, "all daemons of this namespace are held: they hand over what they lead, and launch nothing");
+    say(export_command, "all daemons of this namespace are held: they hand over what they lead, and launch nothing");
     return {};
   }
 
   Result<void> lead() {
-    const auto entries = lead_all(session_, command, request_.patience);
+    const auto entries = lead_all(session_, export_command, request_.patience);
     if (!entries) return not_held(entries.error());
     BALLOT_FAILPOINT("store.export.led");
     if (!was_moved_)
@@ -123,13 +124,15 @@ class Export {
       BALLOT_FAILPOINT("store.export.written");
       const std::string before = std::exchange(mark_.digest, digest_in(text));
       if (was_moved_ && before != mark_.digest)
-        say(command, "this copy differs from the first one: a daemon has written since, or ballot has another version");
+        say(export_command,
+            "this copy differs from the first one: a daemon has written since, or ballot has another version");
       if (const auto halted = halt_groups(); !halted) return halted;
       const auto again = entries_now();
       if (!again) return again.error();
       if (*again == copy_.entries) return {};
     }
-    return Error{Errc::unavailable, "what is stored changes all the time; who writes it? run this command again"};
+    return Error{Errc::unavailable,
+                 "what is stored changes all the time; who writes it? run this command again"};
   }
 
   Result<std::vector<StoredEntry>> entries_now() {
@@ -199,21 +202,22 @@ class Export {
 }  // namespace
 
 Exit export_store(const config::Config& config, const ExportRequest& request) {
-  if (const auto free = PartFile(request.file).require_free(); !free) return fail(command, free.error());
+  if (const auto free = PartFile(request.file).require_free(); !free) return fail(export_command, free.error());
   const auto session = NamespaceSession::open(config);
-  if (!session) return fail_to_open(command, session.error());
+  if (!session) return fail_to_use(export_command, session.error());
   Export moving(config, request, **session);
-  if (const auto done = moving.run(); !done) return fail(command, done.error());
+  if (const auto done = moving.run(); !done) return fail(export_command, done.error());
   (*session)->close();
   const StoreCopy& copy = moving.copied();
   std::cout << escaped(request.file, Escape::plain) << ": " << summary_of(copy.entries) << "; " << copy.entries.size()
             << " registers and records, epochs up to " << copy.highest_epoch << "\ndigest " << moving.digest() << '\n';
   if (!moving.other_elections().empty())
-    say(command, "left out: the terms of elections that have no jobs (" + some_of(moving.other_elections()) +
-                     "): start their programs with the new store");
-  say(command, "this namespace is marked as moved to " + (copy.to.empty() ? "another store" : copy.to) +
-                   ": daemons that use it launch nothing, and do not start. Import the file into the new store once, "
-                   "then restart the daemons with it; slots that are due meanwhile are caught up there");
+    say(export_command, "left out: the terms of elections that have no jobs (" + some_of(moving.other_elections()) +
+                            "): start their programs with the new store");
+  say(export_command,
+      "this namespace is marked as moved to " + (copy.to.empty() ? "another store" : copy.to) +
+          ": daemons that use it launch nothing, and do not start. Import the file into the new store once, "
+          "then restart the daemons with it; slots that are due meanwhile are caught up there");
   return Exit::done;
 }
 

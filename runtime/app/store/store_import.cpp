@@ -18,10 +18,10 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::string_view command = "store import";
-constexpr std::string_view importing = "an import into this namespace has not ended";
+constexpr std::string_view import_command = "store import";
+constexpr std::string_view import_not_ended = "an import into this namespace has not ended";
 
-using Kind = StoredEntry::Kind;
+using EntryKind = StoredEntry::Kind;
 
 /// One import, step by step. The namespace is held from the first mark on until the last step has removed it; whoever
 /// is killed in between runs the command again.
@@ -71,10 +71,10 @@ class Import {
 
   Result<void> go_on(const core::MoveMark& begun) {
     if (begun.digest != mark_.digest)
-      return Error{Errc::refused, std::string(importing) + ", and it is of another file (digest " + begun.digest +
-                                      "): end it with that file, or empty the namespace"};
+      return Error{Errc::refused, std::string(import_not_ended) + ", and it is of another file (digest " +
+                                      begun.digest + "): end it with that file, or empty the namespace"};
     is_begun_ = true;
-    say(command, "goes on with the import of this file that was begun by " + begun.by);
+    say(import_command, "goes on with the import of this file that was begun by " + begun.by);
     return {};
   }
 
@@ -99,8 +99,8 @@ class Import {
   }
 
   Result<void> lead() {
-    say(command, "the namespace is held: daemons that find it wait until the import has ended");
-    const auto led = session_.lead(groups_in(copy_.entries), patience_, waits_for_groups(command));
+    say(import_command, "the namespace is held: daemons that find it wait until the import has ended");
+    const auto led = session_.lead(groups_in(copy_.entries), patience_, waits_for_groups(import_command));
     if (!led) return led;
     const auto made = session_.create({{std::string(core::epoch_mark), to_text(core::EpochMark{copy_.highest_epoch})}});
     if (!made) return made.error();
@@ -119,7 +119,7 @@ class Import {
       if (!there) return there.error();
       std::vector<NamespaceSession::Change> changes;
       for (const StoredEntry& entry : copy_.entries) {
-        if (entry.kind != Kind::of_register || entry.name.starts_with("g/") != of_groups) continue;
+        if (entry.kind != EntryKind::of_register || entry.name.starts_with("g/") != of_groups) continue;
         if (there->contains(entry.name)) continue;  // verify() looks at it
         changes.push_back({group_of(entry), entry.name, of_groups ? halted(entry) : entry.value, 0});
       }
@@ -130,7 +130,7 @@ class Import {
     return {};
   }
 
-  std::string halted(const StoredEntry& entry) const { return halted_text(entry.value, importing, copy_.at); }
+  std::string halted(const StoredEntry& entry) const { return halted_text(entry.value, import_not_ended, copy_.at); }
 
   Result<std::map<std::string, Register>> stored() {
     auto listed = session_.list("");
@@ -143,7 +143,7 @@ class Import {
   Result<void> write_records() {
     std::vector<Record> records;
     for (const StoredEntry& entry : copy_.entries)
-      if (entry.kind == Kind::of_record) records.push_back({entry.name, entry.value});
+      if (entry.kind == EntryKind::of_record) records.push_back({entry.name, entry.value});
     if (!has_identity_) {
       const RunId id = Random(std::random_device{}()).run_id(io::read_clocks().wall);
       records.push_back({std::string(core::identity_record), core::identity_text(id)});
@@ -216,16 +216,16 @@ Result<void> check_sizes(const std::string& file, const StoreCopy& copy) {
 
 Exit import_store(const config::Config& config, const std::string& file, Millis patience) {
   const auto read = read_store_copy(file);
-  if (!read) return fail(command, read.error());
-  if (const auto fits = check_sizes(file, read->copy); !fits) return fail(command, fits.error());
+  if (!read) return fail(import_command, read.error());
+  if (const auto fits = check_sizes(file, read->copy); !fits) return fail(import_command, fits.error());
   const auto session = NamespaceSession::open(config);
-  if (!session) return fail_to_open(command, session.error());
-  if (const auto done = Import(*read, patience, **session).run(); !done) return fail(command, done.error());
+  if (!session) return fail_to_use(import_command, session.error());
+  if (const auto done = Import(*read, patience, **session).run(); !done) return fail(import_command, done.error());
   (*session)->close();
   std::cout << summary_of(read->copy.entries) << "; " << read->copy.entries.size()
             << " registers and records; epochs go on above " << read->copy.highest_epoch << '\n';
-  say(command, "the namespace is open: daemons that use it lead its groups, and catch up what was due since " +
-                   read->copy.from + " was held. Pauses stand as they stood");
+  say(import_command, "the namespace is open: daemons that use it lead its groups, and catch up what was due since " +
+                          read->copy.from + " was held. Pauses stand as they stood");
   return Exit::done;
 }
 

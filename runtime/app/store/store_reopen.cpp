@@ -9,7 +9,7 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::string_view command = "store reopen";
+constexpr std::string_view reopen_command = "store reopen";
 
 Result<void> reopen(NamespaceSession& session, Millis patience) {
   const auto marks = read_marks(session);
@@ -20,7 +20,7 @@ Result<void> reopen(NamespaceSession& session, Millis patience) {
                  "file again, or empty the namespace"};
   if (!marks->moved && !marks->exporting)
     return Error{Errc::not_found, "this namespace is not being moved, and was not moved"};
-  if (const auto entries = lead_all(session, command, patience); !entries) return entries.error();
+  if (const auto entries = lead_all(session, reopen_command, patience); !entries) return entries.error();
   const auto groups = session.list("g/");
   if (!groups) return groups.error();
   std::vector<NamespaceSession::Change> changes;
@@ -37,10 +37,11 @@ Result<void> reopen(NamespaceSession& session, Millis patience) {
 
 Exit reopen_store(const config::Config& config, Millis patience) {
   const auto session = NamespaceSession::open(config);
-  if (!session) return fail_to_open(command, session.error());
-  if (const auto done = reopen(**session, patience); !done) return fail(command, done.error());
+  if (!session) return fail_to_use(reopen_command, session.error());
+  if (const auto done = reopen(**session, patience); !done) return fail(reopen_command, done.error());
   (*session)->close();
-  say(command, "the move is given up: daemons use this namespace again. A copy of it must not be imported any more");
+  say(reopen_command,
+      "the move is given up: daemons use this namespace again. A copy of it must not be imported any more");
   return Exit::done;
 }
 

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "app/escape.hpp"
+#include "app/ledger_access.hpp"
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
 #include "base/regular_file.hpp"
@@ -101,6 +102,10 @@ Result<std::vector<StoredEntry>> lead_all(NamespaceSession& session, std::string
     const auto led = session.lead({groups.begin(), groups.end()}, patience, waits_for_groups(command));
     if (!led) return led.error();
   }
+}
+
+Exit fail_to_use(std::string_view command, const Error& error) {
+  return error.code == Errc::conflict ? fail(command, error) : fail_to_open(command, error);
 }
 
 std::string caller_name() {
