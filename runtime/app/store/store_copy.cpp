@@ -1,16 +1,15 @@
 #include "app/store/store_copy.hpp"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "base/utf8.hpp"
 #include "base/wall_text.hpp"
 #include "core/record/move_marks.hpp"
+#include "http/sha256.hpp"
 
 namespace ballot::app {
 namespace {
@@ -18,16 +17,13 @@ namespace {
 constexpr std::string_view first_words = "ballot-store ";
 constexpr std::string_view copy_format = "1";
 constexpr std::string_view hex_digits = "0123456789abcdef";
-constexpr std::size_t digest_size = 2 * SHA256_DIGEST_LENGTH;
+constexpr std::size_t digest_size = 2 * sizeof(web::Sha256);
 constexpr std::size_t longest_name = 255;
 constexpr std::string_view register_word = "register ", record_word = "record ", end_word = "end ";
 
 std::string digest_of(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
-  ::SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), hash.data());
-  std::string shown;
-  for (const unsigned char byte : hash) (shown += hex_digits[byte >> 4]) += hex_digits[byte & 15];
-  return shown;
+  const web::Sha256 hash = web::sha256(text);
+  return to_hex({reinterpret_cast<const char*>(hash.data()), hash.size()});
 }
 
 void append_escape(std::string& to, unsigned char byte) {
@@ -254,8 +250,7 @@ Result<StoreCopy> parse_store_copy(std::string_view text) {
     return Error{Errc::corrupt, "it is no copy of a store: `ballot store export` writes one"};
   const std::string_view first = text.substr(0, text.find('\n')).substr(first_words.size());
   if (first != copy_format && !first.empty() && first.find_first_not_of("0123456789") == std::string_view::npos)
-    return Error{Errc::refused,
-                 "it has the newer format " + std::string(first.substr(0, 20)) + ": use a newer ballot"};
+    return Error{Errc::refused, "it has the newer format " + std::string(first.substr(0, 20)) + ": use a newer ballot"};
   const auto checked = checked_text(text);
   if (!checked) return checked.error();
   CopyReader lines(*checked);

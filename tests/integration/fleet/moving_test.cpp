@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/wall_text.hpp"
+#include "storage/database.hpp"
 #include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
 #include "support/servers/store_place.hpp"
 
 namespace ballot::testing {
@@ -170,6 +173,69 @@ TEST_F(Moving, IsGivenUpByReopenAndTheDaemonGoesOn) {
   fleet.healed();
   EXPECT_EQ(fleet["n1"].ballot({"store", "reopen", "--force"}).code, 3);
   judge();
+}
+
+/// It is open in the copy, and its daemon, restarted with the new store, reports its end there.
+TEST_F(Moving, LeavesARunThatMayFinishToItsDaemonWhichReportsItsEndInTheNewStore) {
+  fleet.job("finishes", "on_leadership_lost = \"finish\"\n" + fleet.oracle.command({"--for", "8s"}));
+  fleet.start_alone("n1");
+  ASSERT_TRUE(runs_on_time("all"));
+  ASSERT_EQ(fleet["n1"].ballot({"trigger", "finishes"}).code, 0);
+  ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) {
+    return std::any_of(all.begin(), all.end(), [](const Report& report) { return report.job == "finishes"; });
+  }));
+  fleet.fault();
+  const std::string target = other_store(folder);
+  move("n1", "n2", target);
+  EXPECT_NE(text_of(file()).find("\n run "), std::string::npos) << text_of(file());
+  EXPECT_EQ(fleet["n1"].stop(), 0);
+  fleet["n1"].move_to(target);
+  fleet["n1"].start();
+  EXPECT_TRUE(fleet["n1"].wait_for("job=finishes")) << fleet["n1"].log;
+  EXPECT_TRUE(wait_until([&] {
+    const std::vector<Row> rows = fleet["n1"].rows("finishes");
+    return rows.size() == 1 && rows[0].status == Status::succeeded;
+  }));
+  EXPECT_TRUE(wait_until([&] {
+    return fleet["n1"].ballot({"show", "finishes"}).out.find("running") == std::string::npos;
+  }));
+  fleet.healed();
+  judge();
+}
+
+/// Prints how long each step takes.
+TEST_F(Moving, OfTenThousandJobsWithPausesAndChainsIsACopyOfEachRegister) {
+  constexpr int jobs = 10'000;
+  std::string text;
+  for (int i = 0; i < jobs; ++i) {
+    text += "[job.j" + std::to_string(i) + "]\ngroup = \"g" + std::to_string(i % 100) + "\"\ncommand = [\"true\"]\n";
+    text += i % 1000 >= 900 ? "after = [\"j" + std::to_string(i - 100) + "\"]\n" : "schedule = \"0 0 1 1 *\"\n";
+  }
+  for (const char* const node : {"n1", "n2", "n3"}) fleet[node].file("many", text);
+  fleet.start_alone("n1", 101);
+  const auto registers = [this] {
+    storage::Database stored(folder / "shared/ballot/registers.db", storage::Open::read);
+    return stored.number("SELECT count(*) FROM register WHERE name LIKE 'j/%'");
+  };
+  ASSERT_TRUE(wait_until([&] { return registers() >= jobs; }, seconds(120)));
+  for (const char* const group : {"g1", "g2"}) ASSERT_EQ(fleet["n1"].ballot({"pause", "--group", group}).code, 0);
+  const auto timed = [&](const std::string& node, const std::vector<std::string>& command) {
+    const auto from = std::chrono::steady_clock::now();
+    const Ran ran = fleet[node].ballot(command);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const auto took = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - from);
+    std::cout << store_name() << ": " << command[1] << ": " << took.count() << " ms\n" << ran.out;
+  };
+  const std::string target = other_store(folder);
+  timed("n1", {"store", "export", file()});
+  fleet["n2"].move_to(target);
+  timed("n2", {"store", "import", file()});
+  timed("n2", {"store", "check", file()});
+  timed("n2", {"store", "export", file("back.txt")});
+  fleet["n3"].move_to(local_store(folder / "third"));
+  timed("n3", {"store", "import", file("back.txt")});
+  timed("n3", {"store", "check", file()});
+  EXPECT_EQ(fleet["n1"].stop(), 0);
 }
 
 #ifdef BALLOT_FAILPOINTS
