@@ -87,6 +87,11 @@ void NamespaceGate::take(BackendEvent event, Backend& backend, Events& out) {
 void NamespaceGate::on_marks(const backend::ReadDone& read, Backend& backend, Events& out) {
   asked_ = 0;
   if (read.outcome != StoreResult::done) {
+    if (phase_ == Phase::asking && read.outcome == StoreResult::unknown && !changed_) {  // a busy server
+      ask(backend);
+      changed_ = true;  // once
+      return;
+    }
     if (phase_ == Phase::asking)
       return close(backend, true, Cause::unreachable,
                    "it is not known whether the namespace was moved: " + (read.text.empty() ? "no answer" : read.text));

@@ -49,6 +49,7 @@ Result<std::unique_ptr<NamespaceSession>> NamespaceSession::open(const config::C
   const auto opened = session->await<backend::SessionOpened>(Clock::now() + opening_patience);
   if (!opened) return opened.error();
   session->timeout_ = opened->timeout;
+  session->capability_ = opened->capability;
   session->renewed_ = Clock::now();
   session->renew_at_ = Clock::now() + opened->timeout / 10;
   return session;
@@ -156,6 +157,15 @@ Result<void> NamespaceSession::lead(const std::vector<std::string>& groups, Mill
     (void)next(std::min(until, say_at));
     if (const auto usable = check(); !usable) return usable;
   }
+}
+
+Result<void> NamespaceSession::outwait_writers() {
+  const auto until = Clock::now() + (capability_ == Capability::fenced ? Millis(0) : timeout_);
+  while (Clock::now() < until) {
+    (void)next(until);
+    if (const auto usable = check(); !usable) return usable;
+  }
+  return {};
 }
 
 Result<std::vector<Register>> NamespaceSession::list_letter(const std::string& prefix) {

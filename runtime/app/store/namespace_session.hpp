@@ -51,6 +51,10 @@ class NamespaceSession {
   Result<void> lead(const std::vector<std::string>& groups, Millis patience,
                     const std::function<void(const std::vector<std::string>&)>& waits);
 
+  /// What terms before have written is in what is listed from now on. A store that does not fence may take a write of
+  /// theirs until their deadline has passed, which is waited for.
+  Result<void> outwait_writers();
+
   /// All registers and records whose name begins with `prefix`; of all letters where it is "".
   Result<std::vector<Register>> list(const std::string& prefix);
   Result<std::vector<Register>> read(const std::vector<std::string>& names);
@@ -92,6 +96,7 @@ class NamespaceSession {
   std::optional<backend::SessionClosed> closed_;
   std::string lost_group_;  // whose term has ended
   Millis timeout_{0};       // T, as granted
+  Capability capability_ = Capability::fenced;
   Clock::time_point renew_at_ = Clock::time_point::max(), renewed_{};
   io::BackendPort port_;  // last: it posts until it is gone
 };

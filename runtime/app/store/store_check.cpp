@@ -13,6 +13,7 @@ namespace ballot::app {
 namespace {
 
 constexpr std::string_view check_command = "store check";
+constexpr int most_reads = 4;
 
 Result<std::vector<StoredEntry>> read_entries(const config::Config& config) {
   const auto observer = Observer::open(config);
@@ -30,12 +31,20 @@ void show_names(const char* what, const std::vector<std::string>& names) {
   for (const std::string& name : names) std::cout << what << ' ' << escaped(name, Escape::plain) << '\n';
 }
 
+/// A server that is busy is asked again.
+Result<std::vector<StoredEntry>> read_entries_patiently(const config::Config& config) {
+  for (int tries = 1;; ++tries) {
+    auto entries = read_entries(config);
+    if (entries || entries.error().code != Errc::unavailable || tries == most_reads) return entries;
+  }
+}
+
 }  // namespace
 
 Exit check_store(const config::Config& config, const std::string& file) {
   const auto read = read_store_copy(file);
   if (!read) return fail(check_command, read.error());
-  const auto entries = read_entries(config);
+  const auto entries = read_entries_patiently(config);
   if (!entries) return fail_to_open(check_command, entries.error());
   const Differences found = differences(read->copy.entries, *entries);
   show_names("only in the file:", found.only_first);

@@ -71,7 +71,10 @@ class Moving : public ::testing::Test {
   void judge() {
     EXPECT_TRUE(runs_on_time("all"));
     EXPECT_TRUE(runs_on_time("all"));
-    const Evidence evidence = fleet.evidence();
+    Evidence evidence = fleet.evidence();
+    std::erase_if(evidence.ledgers, [this](const NodeLedger& ledger) {  // of a node that a test has not started
+      return !std::filesystem::exists(fleet[ledger.node].history);
+    });
     EXPECT_EQ(check(evidence), Findings{});
     EXPECT_EQ(fleet.oracle.unread(), std::vector<std::string>{});
     expect_growing(evidence);
@@ -123,6 +126,9 @@ TEST_F(Moving, FromOneHostToAFleetRunsNoSlotTwiceAndLosesNone) {
   fleet.healed();
   const Ran shown = fleet["n2"].ballot({"show", "held"});
   EXPECT_NE(shown.out.find("for the move"), std::string::npos) << shown.out;
+  for (const Report& report : fleet.oracle.reports("held")) EXPECT_EQ(report.node, "n1") << "it is paused still";
+  ASSERT_EQ(fleet["n3"].ballot({"resume", "held"}).code, 0);
+  EXPECT_TRUE(runs_on_time("held"));
   const Ran audited = fleet["n1"].ballot({"audit"});
   EXPECT_EQ(audited.code, 0) << audited.out << audited.err;
   judge();

@@ -148,7 +148,11 @@ TEST_F(Gate, CountsEpochsOnFromThoseOfTheStoreBefore) {
 TEST_F(Gate, LeavesASessionWhoseMarksCannotBeRead) {
   gate.on_open(daemon());
   (void)opened();
-  EXPECT_TRUE(pass(backend::ReadDone{store.lists.back(), StoreResult::unknown, {}, "no answer"}).empty());
+  for (int tries = 0; tries < 2; ++tries) {
+    EXPECT_TRUE(store.closed.empty());
+    EXPECT_TRUE(pass(backend::ReadDone{store.lists.back(), StoreResult::unknown, {}, "no answer"}).empty());
+  }
+  EXPECT_EQ(store.lists.size(), 2u);
   EXPECT_EQ(store.closed, std::vector<bool>{true});
   const Events events = pass(backend::SessionClosed{Cause::shutdown, ""});
   EXPECT_EQ(std::get<backend::SessionClosed>(events.at(0).what).cause, Cause::unreachable);
