@@ -99,7 +99,7 @@ void CandidateProgram::keep_session(const BackendEvent& event) {
 void CandidateProgram::on_changed(const core::CandidateStatus& before) {
   say_change(before);
   if (status().refused && !before.refused) {
-    const bool permitted = status().cause != Cause::auth_failed;
+    const bool permitted = status().cause != Cause::auth_failed && !campaigner_->is_moved();
     if (permitted)
       fail(settings_.command, {Errc::conflict, status().trouble + "; --candidate-id names this candidate"});
     else

@@ -55,9 +55,11 @@ Exit Daemon::run() {
   tell_status();
   loop_.run();
   const auto ended = runtime_->stop({.bound = ended_bound});
-  if (!ended && ended.error().code == Errc::conflict)  // the ledger has said itself what it has lost
+  if (ended) return Exit::done;
+  const Errc code = ended.error().code;
+  if (code == Errc::conflict || code == Errc::refused)  // the ledger has said itself what it has lost
     log_(Level::fatal, ended.error().what, {{"node", config_.node}});
-  return ended ? Exit::done : Exit::failed;
+  return code == Errc::refused ? Exit::configuration : Exit::failed;
 }
 
 Exit Daemon::fail(const Error& error) const {

@@ -32,6 +32,7 @@ std::span<const Command> commands() {
       Command{"why", "explain what became of a slot", setup_why},
       Command{"audit", "check the ledger against the schedule, computed anew", setup_audit},
       Command{"backup", "copy the ledger, while it is written", setup_backup},
+      Command{"store", "move a namespace from one store to another", nullptr, setup_store},
       Command{"token", "make a token for the API", setup_token},
       Command{"import", "make job files of crontabs", setup_import},
       Command{"help", "show the manual of a command", setup_help},

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/escape.hpp"
 #include "base/duration.hpp"
 #include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
@@ -61,6 +62,8 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   if (!opened && !handle.empty() && opened.error().code != Errc::not_found) (void)observer.release();
   if (!opened) return opened.error();
   observer->opened_ = *std::move(opened);
+  if (const auto& state = observer->port_.name_space(); handle.empty() && !state.why.empty())
+    std::cerr << "warning: " << escaped(state.why, Escape::plain) << '\n';
   return observer;
 }
 

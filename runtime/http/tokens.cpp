@@ -1,7 +1,6 @@
 #include "http/tokens.hpp"
 
 #include <openssl/crypto.h>
-#include <openssl/sha.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -15,12 +14,6 @@ namespace {
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t random_bytes = 32, longest_name = 64;
-
-TokenHash hash_of(std::string_view token) {
-  TokenHash hash{};
-  ::SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), hash.data());
-  return hash;
-}
 
 std::optional<TokenHash> parse_hash(std::string_view text) {
   TokenHash hash{};
@@ -110,7 +103,7 @@ Result<Tokens> Tokens::parse(std::string_view text) {
 
 const Token* Tokens::find(std::string_view token) const {
   if (token.empty() || token.size() > longest_token) return nullptr;
-  const TokenHash hash = hash_of(token);
+  const TokenHash hash = sha256(token);
   const Token* found = nullptr;
   for (const Token& one : tokens_)
     if (::CRYPTO_memcmp(one.hash.data(), hash.data(), hash.size()) == 0) found = &one;
@@ -128,7 +121,7 @@ Result<std::string> new_token() {
 
 std::string token_line(const std::string& name, io::Role role, std::string_view token) {
   std::string line = name + ' ' + std::string(io::to_string(role)) + ' ';
-  for (const std::uint8_t byte : hash_of(token)) {
+  for (const std::uint8_t byte : sha256(token)) {
     line += hex_digits[byte >> 4];
     line += hex_digits[byte & 15];
   }

@@ -16,11 +16,12 @@
 #include <vector>
 
 #include "ballot/error.hpp"
+#include "http/sha256.hpp"
 #include "io/role.hpp"
 
 namespace ballot::web {
 
-using TokenHash = std::array<std::uint8_t, 32>;  // SHA-256
+using TokenHash = Sha256;
 
 struct Token {
   std::string name;

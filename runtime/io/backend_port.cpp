@@ -2,8 +2,8 @@
 
 namespace ballot::io {
 
-BackendPort::BackendPort(const PluginInfo& plugin, Log log, std::function<void()> wake)
-    : plugin_(plugin), log_(std::move(log)), wake_(std::move(wake)) {}
+BackendPort::BackendPort(const PluginInfo& plugin, Log log, std::function<void()> wake, Use use)
+    : plugin_(plugin), log_(std::move(log)), wake_(std::move(wake)), use_(use) {}
 
 BackendPort::~BackendPort() = default;
 
@@ -24,9 +24,28 @@ void BackendPort::configure(const std::vector<Group>& groups) {
   backend_->configure(std::move(tables));
 }
 
+void BackendPort::open(const SessionRequest& request) {
+  gate_.on_open(request);
+  backend_->open(request);
+}
+
 std::vector<BackendEvent> BackendPort::take() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(events_, {});
+  std::vector<BackendEvent> posted;
+  {
+    const std::lock_guard lock(mutex_);
+    posted = std::exchange(events_, {});
+  }
+  return use_ == Use::of_mover ? posted : gate_.pass(std::move(posted), *backend_);
+}
+
+void BackendPort::perform(core::Renew& a) {
+  backend_->renew(a.request);
+  gate_.on_renew(*backend_);
+}
+
+void BackendPort::perform(core::Write& a) {
+  gate_.translate(a.batch);
+  backend_->write(a.request, std::move(a.batch));
 }
 
 /// From the backend's threads.

@@ -58,6 +58,8 @@ class Campaigner {
 
   const core::Candidacy& candidacy() const { return candidacy_; }
   const core::CandidateStatus& status() const { return candidacy_.status(); }
+  /// The namespace was moved to another store.
+  bool is_moved() const { return port_.name_space().use == core::NamespaceState::Use::moved; }
 
   /// Asks the store for more: reads and writes of registers, with the numbers of this session.
   RequestId& last_request() { return candidacy_.last_request(); }

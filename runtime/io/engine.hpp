@@ -122,6 +122,11 @@ class Engine {
 
   const core::Core& core() const { return core_; }
 
+  /// Why nothing of the namespace may be led: it moves to another store, or has moved; "": it may.
+  const std::string& why_held() const { return port_.name_space().why; }
+  /// The namespace was moved to another store.
+  bool is_moved() const { return port_.name_space().use == core::NamespaceState::Use::moved; }
+
  private:
   void feed(core::Event event);
   void feed_all(std::vector<core::Event> events);

@@ -202,10 +202,11 @@ std::string worst_state(const std::vector<FleetNode>& nodes) {
 }
 
 std::string why_unfit(const FleetNode& node) {
-  constexpr std::string_view unfit = "unfit: ", of_runner = "runner: ";  // of another node; of this one
+  constexpr std::string_view unfit = "unfit: ", of_runner = "runner: ",
+                             of_store = "moving: ";  // the first: of another node
   for (const std::string& reason : node.reasons) {
     if (reason.starts_with(unfit)) return reason.substr(unfit.size());
-    if (reason.starts_with(of_runner)) return reason;
+    if (reason.starts_with(of_runner) || reason.starts_with(of_store)) return reason;
   }
   return {};
 }

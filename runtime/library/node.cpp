@@ -170,7 +170,7 @@ void Node::look_at_stores() {
 
 Result<void> Node::run() {
   loop_.run();
-  if (state_ == State::refused) return Error{Errc::conflict, refusal_};
+  if (state_ == State::refused) return Error{engine_->is_moved() ? Errc::refused : Errc::conflict, refusal_};
   return {};
 }
 

@@ -108,6 +108,8 @@ class Node {
 
   /// Requires: start() has succeeded.
   const core::Core& core() const { return engine_->core(); }
+  /// As of its engine.
+  const std::string& why_held() const { return engine_->why_held(); }
   /// Until when this node's terms last, as far as it knows: also once the session is over.
   SteadyTime deadline() const { return engine_->deadline(); }
   storage::LedgerState ledger_state() const;

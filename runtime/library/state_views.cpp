@@ -118,6 +118,7 @@ void note_node(const Node& node, NodeStatus& status) {
     reasons.emplace_back("backend: the session is being opened");
   else if (status.session == Session::none)
     reasons.emplace_back("backend: no session, so nothing is led");
+  if (!node.why_held().empty()) reasons.push_back("moving: " + node.why_held());
   if (status.session == Session::in_doubt)
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
   if (node.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");

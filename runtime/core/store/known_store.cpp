@@ -37,11 +37,15 @@ bool KnownStore::identify(const std::vector<Register>& read) {
   return true;
 }
 
-std::string KnownStore::identity_text(WallTime now, Random& random) {
+std::string identity_text(const RunId& id) {
   std::string text(heading);
   text += "\n";
-  line(text, "id", known_here().value_or(random.run_id(now)).text());
+  line(text, "id", id.text());
   return text;
+}
+
+std::string KnownStore::identity_text(WallTime now, Random& random) {
+  return core::identity_text(known_here().value_or(random.run_id(now)));
 }
 
 bool KnownStore::is_another() const { return identity_ && before_ && *identity_ != *before_; }

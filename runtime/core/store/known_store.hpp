@@ -33,6 +33,9 @@ class StoreGuard;
 
 inline constexpr std::string_view identity_record = "s/identity";
 
+/// The text of an identity record.
+std::string identity_text(const RunId& id);
+
 class KnownStore {
  public:
   /// `place`: where the store is, in the words of this node's configuration.

@@ -72,6 +72,11 @@ class BallotDaemon {
                                     (folder / "state") + "\"\nrun_dir = \"" + (folder / "run") + "\"\n" + more + "\n" +
                                     backend_);
   }
+  /// Another store from the next start on: what ballot.toml says of it.
+  void move_to(std::string on_backend) {
+    backend_ = std::move(on_backend);
+    configure("");
+  }
   /// A file jobs.d/NAME.toml with one job; replaced as a whole, as configuration management does.
   void job(const std::string& name, const std::string& keys) { file(name, "[job." + name + "]\n" + keys + "\n"); }
   void file(const std::string& name, const std::string& text) {
@@ -156,12 +161,12 @@ class BallotDaemon {
   }
   const std::string& node() const { return node_; }
 
-  /// `ballot COMMAND ...` with this daemon's configuration.
-  Ran ballot(std::vector<std::string> arguments) const {
+  /// `ballot COMMAND ...` with this daemon's configuration; `of_command`: the command's environment.
+  Ran ballot(std::vector<std::string> arguments, std::vector<std::string> of_command = {}) const {
     const std::size_t deed = did(arguments);
     arguments.insert(arguments.begin(), program);
     arguments.insert(arguments.end(), {"--config", folder / "ballot.toml"});
-    Ran ran = run_program(std::move(arguments));
+    Ran ran = run_program(std::move(arguments), std::move(of_command));
     const std::lock_guard lock(mutex_);
     deeds_[deed].until = wall_now();
     deeds_[deed].done = ran.code == 0;

@@ -70,6 +70,13 @@ class Fleet {
     from_ = std::chrono::ceil<std::chrono::seconds>(Instant::now().wall + Millis(200));
   }
 
+  /// The same with one node: it leads so many groups when this returns, and no other has been started.
+  void start_alone(const std::string& node, int groups = 1) {
+    (*this)[node].start();
+    if (!(*this)[node].wait_for("leads", groups)) throw std::runtime_error(node + " does not start");
+    from_ = std::chrono::ceil<std::chrono::seconds>(Instant::now().wall + Millis(200));
+  }
+
   /// From now on something is wrong with a node that its daemon's signals do not say; of no node: with the store.
   void fault(const std::string& node = "") { did(node, {"fault"}); }
   void healed(const std::string& node = "") { did(node, {"healed"}); }

@@ -40,7 +40,9 @@ class HungStore final : public Backend {
   void remove(RequestId, std::vector<std::string>) noexcept override {}
   void watch(const std::string&) noexcept override {}
   void evict(RequestId, const std::string&) noexcept override {}
-  void list(RequestId, std::string) noexcept override {}
+  void list(RequestId request, std::string) noexcept override {
+    host_.post({generation_, backend::ReadDone{request, StoreResult::done, {}, ""}});
+  }
   void close(bool) noexcept override {}
 
  private:

@@ -1,0 +1,283 @@
+#include "app/store/namespace_session.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "base/duration.hpp"
+#include "io/clocks.hpp"
+#include "library/backend_choice.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr Millis answer_patience{30'000};
+constexpr Millis opening_patience{90'000};  // a session of this name that was killed may last for its timeout
+constexpr Millis say_interval{5'000};
+constexpr Millis unknown_pause{200};
+constexpr std::size_t most_together = 500;  // changes in a call
+
+Error is_over(const backend::SessionClosed& closed) {
+  if (closed.cause == Cause::superseded)
+    return {Errc::conflict, "another `ballot store` works on this namespace: " + closed.text};
+  const Errc code = closed.cause == Cause::auth_failed ? Errc::denied : Errc::unavailable;
+  return {code, closed.text.empty() ? "the session in the store is over" : closed.text};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<NamespaceSession>> NamespaceSession::open(const config::Config& config) {
+  const auto plugin = library::find_backend(config);
+  if (!plugin) return plugin.error();
+  std::unique_ptr<NamespaceSession> session(new NamespaceSession(**plugin));
+  BackendSettings settings = library::backend_settings(config);
+  settings.hold = false;
+  if (const auto made = session->port_.start(settings); !made) return made.error();
+  SessionRequest request;
+  request.generation = 1;
+  request.node = mover_node;
+  request.host = io::host_name();
+  request.boot_id = io::boot_id();
+  request.machine_id = io::machine_id();
+  request.pid = static_cast<int>(::getpid());
+  request.version = BALLOT_VERSION;
+  request.timeout = config.coordination.session_timeout.value_or(Millis(0));
+  session->port_.open(request);
+  const auto opened = session->await<backend::SessionOpened>(Clock::now() + opening_patience);
+  if (!opened) return opened.error();
+  session->timeout_ = opened->timeout;
+  session->capability_ = opened->capability;
+  session->renewed_ = Clock::now();
+  session->renew_at_ = Clock::now() + opened->timeout / 10;
+  return session;
+}
+
+NamespaceSession::NamespaceSession(const PluginInfo& plugin)
+    : port_(
+          plugin,
+          [](Level level, std::string_view text, const LogFields&) {
+            if (level >= Level::warn) std::cerr << text << '\n';
+          },
+          [this] {
+            {
+              const std::lock_guard lock(mutex_);
+              woken_ = true;
+            }
+            posted_.notify_one();
+          },
+          io::BackendPort::Use::of_mover) {}
+
+NamespaceSession::~NamespaceSession() = default;
+
+void NamespaceSession::renew_if_due() {
+  if (Clock::now() < renew_at_ || closed_) return;
+  renew_at_ = Clock::time_point::max();  // until it is answered
+  backend().renew(++last_request_);
+}
+
+std::optional<BackendEvent> NamespaceSession::next(Clock::time_point until) {
+  while (events_.empty()) {
+    renew_if_due();
+    {
+      std::unique_lock lock(mutex_);
+      const bool woken = posted_.wait_until(lock, std::min(until, renew_at_), [this] { return woken_; });
+      if (!woken && Clock::now() >= until) return std::nullopt;
+      woken_ = false;
+    }
+    for (BackendEvent& event : port_.take()) events_.push_back(std::move(event));
+  }
+  BackendEvent event = std::move(events_.front());
+  events_.pop_front();
+  note(event);
+  return event;
+}
+
+void NamespaceSession::note(const BackendEvent& event) {
+  if (const auto* renewed = std::get_if<backend::Renewed>(&event.what)) {
+    const bool is_done = renewed->outcome == StoreResult::done;
+    if (is_done) renewed_ = Clock::now();
+    renew_at_ = Clock::now() + (is_done ? timeout_ / 10 : std::min(timeout_ / 10, unknown_pause));
+  }
+  if (const auto* elected = std::get_if<backend::Elected>(&event.what)) led_[elected->group] = elected->epoch;
+  if (const auto* deposed = std::get_if<backend::Deposed>(&event.what)) {
+    led_.erase(deposed->group);
+    lost_group_ = deposed->group;
+  }
+  if (const auto* closed = std::get_if<backend::SessionClosed>(&event.what)) closed_ = *closed;
+}
+
+Result<void> NamespaceSession::check() const {
+  if (closed_) return is_over(*closed_);
+  if (!lost_group_.empty())
+    return Error{Errc::conflict, "somebody has taken group " + lost_group_ + " from this command: run it again"};
+  return {};
+}
+
+template <class Event>
+Result<Event> NamespaceSession::await(Clock::time_point until) {
+  while (true) {
+    auto event = next(until);
+    if (!event) return Error{Errc::unavailable, "the store does not answer in time"};
+    if (auto* answer = std::get_if<Event>(&event->what)) return std::move(*answer);
+    if (const auto usable = check(); !usable) return usable.error();
+  }
+}
+
+template <class Event>
+Result<Event> NamespaceSession::await_request(RequestId request) {
+  const auto until = Clock::now() + answer_patience;
+  while (true) {
+    auto answer = await<Event>(until);
+    if (!answer || answer->request == request) return answer;
+  }
+}
+
+Result<void> NamespaceSession::lead(const std::vector<std::string>& groups, Millis patience,
+                                    const std::function<void(const std::vector<std::string>&)>& waits) {
+  std::vector<std::string> missing;
+  for (const std::string& group : groups)
+    if (!led_.contains(group)) missing.push_back(group);
+  for (const std::string& group : missing) backend().campaign(group);
+  const auto until = Clock::now() + patience;
+  auto say_at = Clock::now() + say_interval;
+  while (true) {
+    std::erase_if(missing, [this](const std::string& group) { return led_.contains(group); });
+    if (missing.empty()) return {};
+    const auto now = Clock::now();
+    if (now >= until)
+      return Error{Errc::timeout,
+                   "group " + missing.front() + " is still led by somebody else after " + format_duration(patience)};
+    if (now >= say_at) {
+      waits(missing);
+      say_at = Clock::now() + say_interval;
+    }
+    (void)next(std::min(until, say_at));
+    if (const auto usable = check(); !usable) return usable;
+  }
+}
+
+Result<void> NamespaceSession::outwait_writers() {
+  const auto until = Clock::now() + (capability_ == Capability::fenced ? Millis(0) : timeout_);
+  while (Clock::now() < until) {
+    (void)next(until);
+    if (const auto usable = check(); !usable) return usable;
+  }
+  return {};
+}
+
+Result<std::vector<Register>> NamespaceSession::list_letter(const std::string& prefix) {
+  while (true) {
+    const RequestId request = ++last_request_;
+    backend().list(request, prefix);
+    auto read = await_request<backend::ReadDone>(request);
+    if (!read) return read.error();
+    if (read->outcome == StoreResult::done) return std::move(read->registers);
+    if (read->outcome == StoreResult::failed) return Error{Errc::denied, read->text};
+    if (Clock::now() > renewed_ + timeout_) return Error{Errc::unavailable, read->text};
+    (void)next(Clock::now() + unknown_pause);
+  }
+}
+
+Result<std::vector<Register>> NamespaceSession::list(const std::string& prefix) {
+  if (!prefix.empty()) return list_letter(prefix);
+  std::vector<Register> all;
+  for (char letter = 'a'; letter <= 'z'; ++letter) {
+    auto some = list_letter(std::string(1, letter) + "/");
+    if (!some) return some;
+    std::move(some->begin(), some->end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+Result<std::vector<Register>> NamespaceSession::read(const std::vector<std::string>& names) {
+  const RequestId request = ++last_request_;
+  backend().read(request, names);
+  auto read = await_request<backend::ReadDone>(request);
+  if (!read) return read.error();
+  if (read->outcome == StoreResult::done) return std::move(read->registers);
+  return Error{read->outcome == StoreResult::failed ? Errc::denied : Errc::unavailable, read->text};
+}
+
+Result<std::vector<Election>> NamespaceSession::observe() {
+  const RequestId request = ++last_request_;
+  backend().observe(request, "");
+  auto observed = await_request<backend::Observed>(request);
+  if (!observed) return observed.error();
+  if (observed->outcome == StoreResult::done) return std::move(observed->elections);
+  return Error{observed->outcome == StoreResult::failed ? Errc::denied : Errc::unavailable, observed->text};
+}
+
+/// `ask` sends those that are still to be answered, by their places.
+template <class Ask>
+Result<std::vector<WriteAnswer>> NamespaceSession::commit(std::size_t size, const Ask& ask) {
+  std::vector<WriteAnswer> answers(size);
+  std::vector<std::size_t> open(size);
+  for (std::size_t i = 0; i < size; ++i) open[i] = i;
+  while (!open.empty()) {
+    const std::vector<std::size_t> some(open.begin(), open.begin() + std::min(open.size(), most_together));
+    if (Clock::now() > renewed_ + timeout_ - timeout_ / 10)
+      return Error{Errc::unavailable, "the session was not renewed in time: run the command again"};
+    const RequestId request = ++last_request_;
+    ask(request, some);
+    const auto wrote = await_request<backend::Wrote>(request);
+    if (!wrote) return wrote.error();
+    std::vector<std::size_t> unknown;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const WriteAnswer answer = i < wrote->answers.size() ? wrote->answers[i] : WriteAnswer{};
+      if (answer.outcome == StoreResult::not_leader)
+        return Error{Errc::conflict, "somebody has taken a group from this command: run it again"};
+      if (answer.outcome == StoreResult::failed) return Error{Errc::denied, answer.text};
+      answers[some[i]] = answer;
+      if (answer.outcome == StoreResult::unknown) unknown.push_back(some[i]);
+    }
+    open.erase(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(some.size()));
+    if (!unknown.empty()) (void)next(Clock::now() + unknown_pause);
+    if (const auto usable = check(); !usable) return usable.error();
+    open.insert(open.end(), unknown.begin(), unknown.end());
+  }
+  return answers;
+}
+
+Result<std::vector<WriteAnswer>> NamespaceSession::write(const std::vector<Change>& changes) {
+  return commit(changes.size(), [&](RequestId request, const std::vector<std::size_t>& places) {
+    std::vector<RegisterWrite> batch;
+    batch.reserve(places.size());
+    for (const std::size_t place : places) {
+      const Change& change = changes[place];
+      const auto term = led_.find(change.group);
+      batch.push_back({change.group, term == led_.end() ? 0 : term->second, change.name, change.value, change.version});
+    }
+    backend().write(request, std::move(batch));
+  });
+}
+
+Result<std::vector<WriteAnswer>> NamespaceSession::create(const std::vector<Record>& records) {
+  return commit(records.size(), [&](RequestId request, const std::vector<std::size_t>& places) {
+    std::vector<Record> batch;
+    for (const std::size_t place : places) batch.push_back(records[place]);
+    backend().create(request, std::move(batch));
+  });
+}
+
+Result<void> NamespaceSession::remove(const std::vector<std::string>& names) {
+  const auto removed = commit(names.size(), [&](RequestId request, const std::vector<std::size_t>& places) {
+    std::vector<std::string> batch;
+    for (const std::size_t place : places) batch.push_back(names[place]);
+    backend().remove(request, std::move(batch));
+  });
+  return removed ? Result<void>() : removed.error();
+}
+
+bool NamespaceSession::close() {
+  if (closed_) return false;
+  backend().close(false);
+  const auto until = Clock::now() + std::max(timeout_, Millis(5000));
+  while (!closed_ && next(until)) {
+  }
+  return closed_ && closed_->cause == Cause::shutdown;
+}
+
+}  // namespace ballot::app

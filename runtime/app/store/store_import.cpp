@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "app/escape.hpp"
+#include "app/ledger_access.hpp"
+#include "app/store/namespace_copy.hpp"
+#include "app/store/store_commands.hpp"
+#include "base/failpoint.hpp"
+#include "base/random.hpp"
+#include "core/record/register.hpp"
+#include "core/store/known_store.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr std::string_view import_command = "store import";
+constexpr std::string_view import_not_ended = "an import into this namespace has not ended";
+
+using EntryKind = StoredEntry::Kind;
+
+/// One import, step by step. The namespace is held from the first mark on until the last step has removed it; whoever
+/// is killed in between runs the command again.
+class Import {
+ public:
+  Import(const ReadCopy& read, Millis patience, NamespaceSession& session)
+      : copy_(read.copy), patience_(patience), session_(session) {
+    mark_ = {copy_.id, io::read_clocks().wall, caller_name(), {}, read.digest};
+  }
+
+  Result<void> run() {
+    for (const auto step : {&Import::begin, &Import::lead, &Import::write_registers, &Import::write_records,
+                            &Import::verify, &Import::open_groups, &Import::end})
+      if (const auto done = (this->*step)(); !done) return explained(done.error());
+    return {};
+  }
+
+ private:
+  /// With what stands in the namespace now, and what to do.
+  Error explained(Error error) const {
+    if (is_begun_) error.what += "; the import has not ended, and daemons wait for it: run this command again";
+    return error;
+  }
+
+  Result<void> begin() {
+    const auto marks = read_marks(session_);
+    if (!marks) return marks.error();
+    if (marks->moved || marks->exporting)
+      return Error{Errc::refused, "this namespace is itself one that " +
+                                      std::string(marks->moved ? "was" : "is being") +
+                                      " moved to another store: name an empty one"};
+    has_identity_ = marks->has_identity;
+    if (marks->importing) return go_on(*marks->importing);
+    if (const auto empty = require_empty(); !empty) return empty;
+    const auto made = session_.create({{std::string(core::import_mark), to_text(mark_)}});
+    if (!made) return made.error();
+    is_begun_ = true;
+    BALLOT_FAILPOINT("store.import.begun");
+    // A daemon that has come in between has left something, or finds the mark.
+    if (const auto empty = require_empty(); !empty) {
+      const auto removed = session_.remove({std::string(core::import_mark)});
+      is_begun_ = !removed;
+      return removed ? empty : removed;
+    }
+    return {};
+  }
+
+  Result<void> go_on(const core::MoveMark& begun) {
+    if (begun.digest != mark_.digest)
+      return Error{Errc::refused, std::string(import_not_ended) + ", and it is of another file (digest " +
+                                      begun.digest + "): end it with that file, or empty the namespace"};
+    is_begun_ = true;
+    say(import_command, "goes on with the import of this file that was begun by " + begun.by);
+    return {};
+  }
+
+  Result<void> require_empty() {
+    const auto listed = session_.list("");
+    if (!listed) return listed.error();
+    std::vector<std::string> names;
+    for (const Register& one : *listed)
+      if (!one.name.starts_with(core::mark_prefix)) names.push_back(one.name);
+    if (!names.empty())
+      return Error{Errc::refused, "this namespace is not empty: it has " + std::to_string(names.size()) +
+                                      " registers and records (" + some_of(names) +
+                                      "); name another namespace, or empty this one while no daemon uses it"};
+    const auto elections = session_.observe();
+    if (!elections) return elections.error();
+    for (const Election& election : *elections)
+      for (const Candidate& one : election.candidates)
+        if (one.node != mover_node)
+          return Error{Errc::refused, "candidate " + one.node + " takes part in the election of " + election.group +
+                                          " in this namespace: stop it first"};
+    return {};
+  }
+
+  Result<void> lead() {
+    say(import_command, "the namespace is held: daemons that find it wait until the import has ended");
+    const auto led = session_.lead(groups_in(copy_.entries), patience_, waits_for_groups(import_command));
+    if (!led) return led;
+    const auto made = session_.create({{std::string(core::epoch_mark), to_text(core::EpochMark{copy_.highest_epoch})}});
+    if (!made) return made.error();
+    const auto marks = read_marks(session_);
+    if (!marks) return marks.error();
+    if (marks->epoch_base != copy_.highest_epoch)
+      return Error{Errc::refused, "this namespace counts its epochs from another number: empty it"};
+    BALLOT_FAILPOINT("store.import.led");
+    return {};
+  }
+
+  /// Groups first, halted: a daemon of a release that knows no marks launches nothing of them.
+  Result<void> write_registers() {
+    for (const bool of_groups : {true, false}) {
+      const auto there = stored();
+      if (!there) return there.error();
+      std::vector<NamespaceSession::Change> changes;
+      for (const StoredEntry& entry : copy_.entries) {
+        if (entry.kind != EntryKind::of_register || entry.name.starts_with("g/") != of_groups) continue;
+        if (there->contains(entry.name)) continue;  // verify() looks at it
+        changes.push_back({group_of(entry), entry.name, of_groups ? halted(entry) : entry.value, 0});
+      }
+      const auto written = session_.write(changes);
+      if (!written) return written.error();
+      BALLOT_FAILPOINT("store.import.registers");
+    }
+    return {};
+  }
+
+  std::string halted(const StoredEntry& entry) const { return halted_text(entry.value, import_not_ended, copy_.at); }
+
+  Result<std::map<std::string, Register>> stored() {
+    auto listed = session_.list("");
+    if (!listed) return listed.error();
+    std::map<std::string, Register> there;
+    for (Register& one : *listed) there.emplace(one.name, std::move(one));
+    return there;
+  }
+
+  Result<void> write_records() {
+    std::vector<Record> records;
+    for (const StoredEntry& entry : copy_.entries)
+      if (entry.kind == EntryKind::of_record) records.push_back({entry.name, entry.value});
+    if (!has_identity_) {
+      const RunId id = Random(std::random_device{}()).run_id(io::read_clocks().wall);
+      records.push_back({std::string(core::identity_record), core::identity_text(id)});
+    }
+    const auto made = session_.create(records);
+    if (!made) return made.error();
+    BALLOT_FAILPOINT("store.import.records");
+    return {};
+  }
+
+  /// All that is stored is the file's, and nothing else is.
+  Result<void> verify() {
+    auto listed = session_.list("");
+    if (!listed) return listed.error();
+    const auto entries = entries_of(*std::move(listed));
+    if (!entries) return entries.error();
+    const Differences found = differences(copy_.entries, *entries);
+    if (found.size() == 0) return {};
+    const auto& names = !found.differing.empty()     ? found.differing
+                        : !found.only_second.empty() ? found.only_second
+                                                     : found.only_first;
+    return Error{Errc::conflict, "somebody else writes to this namespace (" + some_of(names) +
+                                     "): stop the daemons that use it, empty it, and run this command again"};
+  }
+
+  Result<void> open_groups() {
+    const auto groups = session_.list("g/");
+    if (!groups) return groups.error();
+    std::map<std::string_view, const Register*> there;
+    for (const Register& one : *groups) there[one.name] = &one;
+    std::vector<NamespaceSession::Change> changes;
+    for (const StoredEntry& entry : copy_.entries) {
+      const auto found = there.find(entry.name);
+      if (found == there.end() || found->second->value == entry.value) continue;
+      changes.push_back({group_of(entry), entry.name, entry.value, found->second->version});
+    }
+    const auto written = session_.write(changes);
+    if (!written) return written.error();
+    BALLOT_FAILPOINT("store.import.opened");
+    return {};
+  }
+
+  /// From here on daemons use the namespace.
+  Result<void> end() {
+    if (const auto same = verify(); !same) return same;
+    const auto removed = session_.remove({std::string(core::import_mark)});
+    if (removed) BALLOT_FAILPOINT("store.import.ended");
+    return removed;
+  }
+
+  const StoreCopy& copy_;
+  const Millis patience_;
+  NamespaceSession& session_;
+  core::MoveMark mark_;
+  bool has_identity_ = false;
+  bool is_begun_ = false;  // the namespace has the mark of this import
+};
+
+/// Before anything is written: whether a store takes every value.
+Result<void> check_sizes(const std::string& file, const StoreCopy& copy) {
+  for (const StoredEntry& entry : copy.entries)
+    if (entry.value.size() > core::register_limit)
+      return Error{Errc::refused, file + ": " + entry.name + " has " + std::to_string(entry.value.size()) +
+                                      " bytes, and a store takes " + std::to_string(core::register_limit) +
+                                      "; nothing was written"};
+  return {};
+}
+
+}  // namespace
+
+Exit import_store(const config::Config& config, const std::string& file, Millis patience) {
+  const auto read = read_store_copy(file);
+  if (!read) return fail(import_command, read.error());
+  if (const auto fits = check_sizes(file, read->copy); !fits) return fail(import_command, fits.error());
+  const auto session = NamespaceSession::open(config);
+  if (!session) return fail_to_use(import_command, session.error());
+  if (const auto done = Import(*read, patience, **session).run(); !done) return fail(import_command, done.error());
+  (*session)->close();
+  std::cout << summary_of(read->copy.entries) << "; " << read->copy.entries.size()
+            << " registers and records; epochs go on above " << read->copy.highest_epoch << '\n';
+  say(import_command, "the namespace is open: daemons that use it lead its groups, and catch up what was due since " +
+                          read->copy.from + " was held. Pauses stand as they stood");
+  return Exit::done;
+}
+
+}  // namespace ballot::app

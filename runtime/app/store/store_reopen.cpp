@@ -1,0 +1,48 @@
+#include <iostream>
+#include <utility>
+
+#include "app/ledger_access.hpp"
+#include "app/store/namespace_copy.hpp"
+#include "app/store/store_commands.hpp"
+#include "base/failpoint.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr std::string_view reopen_command = "store reopen";
+
+Result<void> reopen(NamespaceSession& session, Millis patience) {
+  const auto marks = read_marks(session);
+  if (!marks) return marks.error();
+  if (marks->importing)
+    return Error{Errc::refused,
+                 "an import into this namespace has not ended: run `ballot store import` of the same "
+                 "file again, or empty the namespace"};
+  if (!marks->moved && !marks->exporting)
+    return Error{Errc::not_found, "this namespace is not being moved, and was not moved"};
+  if (const auto entries = lead_all(session, reopen_command, patience); !entries) return entries.error();
+  const auto groups = session.list("g/");
+  if (!groups) return groups.error();
+  std::vector<NamespaceSession::Change> changes;
+  for (const Register& one : *groups)
+    if (std::string open = unhalted_text(one.value); open != one.value)
+      changes.push_back({one.name.substr(2), one.name, std::move(open), one.version});
+  if (const auto written = session.write(changes); !written) return written.error();
+  BALLOT_FAILPOINT("store.reopen.opened");
+  if (const auto removed = session.remove({std::string(core::moved_mark)}); !removed) return removed;
+  return session.remove({std::string(core::export_mark)});
+}
+
+}  // namespace
+
+Exit reopen_store(const config::Config& config, Millis patience) {
+  const auto session = NamespaceSession::open(config);
+  if (!session) return fail_to_use(reopen_command, session.error());
+  if (const auto done = reopen(**session, patience); !done) return fail(reopen_command, done.error());
+  (*session)->close();
+  say(reopen_command,
+      "the move is given up: daemons use this namespace again. A copy of it must not be imported any more");
+  return Exit::done;
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,120 @@
+#include <fcntl.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iostream>
+#include <set>
+#include <system_error>
+
+#include "app/escape.hpp"
+#include "app/ledger_access.hpp"
+#include "app/store/namespace_copy.hpp"
+#include "app/store/store_commands.hpp"
+#include "base/regular_file.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+Error unreadable_file(const std::string& file, const std::string& why) {
+  return {Errc::corrupt, file + " is not taken: " + why + "; nothing was changed"};
+}
+
+Result<std::optional<core::MoveMark>> mark_in(const std::vector<Register>& records, std::string_view name) {
+  for (const Register& record : records) {
+    if (record.name != name) continue;
+    const auto mark = core::parse_move_mark(record.value);
+    if (!mark) return Error{mark.error().code, record.name + ": " + mark.error().what};
+    return std::optional(*mark);
+  }
+  return std::optional<core::MoveMark>();
+}
+
+}  // namespace
+
+void say(std::string_view command, const std::string& text) {
+  std::cerr << "ballot " << command << ": " << escaped(text, Escape::plain) << '\n';
+}
+
+Result<ReadCopy> read_store_copy(const std::string& file) {
+  const auto opened = open_regular(file, O_RDONLY);
+  if (!opened) return opened.error();
+  if (static_cast<std::uint64_t>(opened->info.st_size) > largest_copy)
+    return unreadable_file(file, "it has more than 1 GiB");
+  std::string text(static_cast<std::size_t>(opened->info.st_size) + 1, '\0');
+  std::size_t have = 0;
+  while (have < text.size()) {
+    const ssize_t got = ::read(opened->fd.get(), text.data() + have, text.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Error{Errc::io, "cannot read " + file + ": " + std::system_category().message(errno)};
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  text.resize(have);
+  auto copy = parse_store_copy(text);
+  if (!copy) return Error{copy.error().code, unreadable_file(file, copy.error().what).what};
+  return ReadCopy{*std::move(copy), digest_in(text)};
+}
+
+Result<Marks> read_marks(NamespaceSession& session) {
+  const auto records = session.list(std::string(core::mark_prefix));
+  if (!records) return records.error();
+  Marks marks;
+  for (const auto& [name, to] :
+       {std::pair(core::export_mark, &marks.exporting), std::pair(core::moved_mark, &marks.moved),
+        std::pair(core::import_mark, &marks.importing)}) {
+    auto mark = mark_in(*records, name);
+    if (!mark) return mark.error();
+    *to = *std::move(mark);
+  }
+  for (const Register& record : *records) {
+    marks.has_identity = marks.has_identity || record.name == core::identity_record;
+    if (record.name != core::epoch_mark) continue;
+    const auto epochs = core::parse_epoch_mark(record.value);
+    if (!epochs) return epochs.error();
+    marks.epoch_base = epochs->base;
+  }
+  return marks;
+}
+
+std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command) {
+  return [command](const std::vector<std::string>& groups) {
+    say(command, "waits for the leaders of " + std::to_string(groups.size()) + " groups to leave (" + some_of(groups) +
+                     "): runs that end with their term have 30 s");
+  };
+}
+
+Result<std::vector<StoredEntry>> lead_all(NamespaceSession& session, std::string_view command, Millis patience) {
+  while (true) {
+    auto listed = session.list("");
+    if (!listed) return listed.error();
+    auto entries = entries_of(*std::move(listed));
+    if (!entries) return entries.error();
+    const auto elections = session.observe();
+    if (!elections) return elections.error();
+    std::set<std::string> groups;
+    for (std::string& group : groups_in(*entries)) groups.insert(std::move(group));
+    for (const Election& election : *elections) groups.insert(election.group);
+    std::erase_if(groups, [&](const std::string& group) { return session.led().contains(group); });
+    if (groups.empty()) return entries;
+    const auto led = session.lead({groups.begin(), groups.end()}, patience, waits_for_groups(command));
+    if (!led) return led.error();
+  }
+}
+
+Exit fail_to_use(std::string_view command, const Error& error) {
+  return error.code == Errc::conflict ? fail(command, error) : fail_to_open(command, error);
+}
+
+std::string caller_name() {
+  const struct passwd* const user = ::getpwuid(::geteuid());
+  return (user ? std::string(user->pw_name) : "uid " + std::to_string(::geteuid())) + " on " + io::host_name();
+}
+
+std::string name_of(const config::Config& config) {
+  return "backend " + config.coordination.backend + ", namespace " + config.coordination.name_space;
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,53 @@
+// MoveMark, EpochMark: the records by which a namespace says that it is being moved to another store, was moved, or is
+// the copy of one. Pure values; knows nothing of who goes by them (NamespaceState).
+//
+//   create({std::string(export_mark), to_text(mark)});      const auto mark = parse_move_mark(record.value);
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ballot/error.hpp"
+#include "ballot/run.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot::core {
+
+/// Of records that are the namespace's own: these, and its identity.
+inline constexpr std::string_view mark_prefix = "s/";
+/// `ballot store export` is under way, or was not ended.
+inline constexpr std::string_view export_mark = "s/export";
+/// The namespace was moved: a whole copy of it exists.
+inline constexpr std::string_view moved_mark = "s/moved";
+/// `ballot store import` is under way, or was not ended.
+inline constexpr std::string_view import_mark = "s/import";
+/// An EpochMark.
+inline constexpr std::string_view epoch_mark = "s/epochs";
+
+/// What a store counts itself is far below it, so no sum is beyond what a register may have.
+inline constexpr std::uint64_t highest_base = std::uint64_t{1} << 61;
+
+struct MoveMark {
+  RunId id;                  ///< of the move: the copy has the same
+  WallTime at{};             ///< when it was made
+  std::string by;            ///< who asked for it
+  std::string to;            ///< where the namespace goes, for people; "": nobody has said
+  std::string digest;        ///< of the copy, 64 hexadecimal digits; "": there is none yet
+  std::uint64_t epochs = 0;  ///< no term before had a higher one; 0: not known yet
+  bool operator==(const MoveMark&) const = default;
+};
+
+/// What is added to each epoch of the store: those of the store before were at most so high.
+struct EpochMark {
+  std::uint64_t base = 0;  ///< at most highest_base
+  bool operator==(const EpochMark&) const = default;
+};
+
+std::string to_text(const MoveMark&);
+std::string to_text(const EpochMark&);
+/// Errors: corrupt; refused, where the format is newer than this program's.
+Result<MoveMark> parse_move_mark(std::string_view text);
+Result<EpochMark> parse_epoch_mark(std::string_view text);
+
+}  // namespace ballot::core

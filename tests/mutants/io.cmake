@@ -1,0 +1,16 @@
+# Killed by unit_io; see CMakeLists.txt.
+
+# ---- a namespace that moves
+
+ballot_mutant(held_namespace_is_led FILE runtime/io/namespace_gate.cpp
+  FIND "if (state_.use != Use::open && !only_reads_) out.push_back" REPLACE "if (false) out.push_back"
+  FINDING "FAILED.*Gate.SaysThatAHeldNamespaceMayNotBeLed" BY unit_io FILTER "Gate.*")
+ballot_mutant(moved_namespace_is_opened FILE runtime/io/namespace_gate.cpp
+  FIND "state_.use == Use::moved && !only_reads_ && !was_open_" REPLACE "false"
+  FINDING "FAILED.*Gate.EndsTheFirstSession" BY unit_io FILTER "Gate.*")
+ballot_mutant(epochs_begin_again FILE runtime/io/namespace_gate.cpp
+  FIND "elected->epoch += state_.epoch_base" REPLACE "elected->epoch += 0"
+  FINDING "FAILED.*Gate.CountsEpochsOn" BY unit_io FILTER "Gate.*")
+ballot_mutant(backends_word_opens_a_held_namespace FILE runtime/io/namespace_gate.cpp
+  FIND "    unfit->why = why_unfit();" REPLACE ""
+  FINDING "FAILED.*Gate.KeepsWhatTheBackendSays" BY unit_io FILTER "Gate.*")
