@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_nodes = 100;
 
-bool is_number(const std::string& text) {
+bool is_count(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
@@ -45,7 +45,7 @@ Result<simulation::Loss> parse_loss(const std::string& text) {
 }
 
 Result<void> add_nodes(const std::string& text, std::vector<std::string>& to) {
-  if (is_number(text)) {
+  if (is_count(text)) {
     const auto count = parse_number(text, 1);
     if (!count || static_cast<std::size_t>(*count) > most_nodes || !to.empty())
       return Error{Errc::invalid, "must be one number from 1 to " + std::to_string(most_nodes) +

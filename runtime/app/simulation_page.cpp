@@ -158,11 +158,17 @@ void print_busiest(std::ostream& out, const Report& report) {
 void print_limit_table(std::ostream& out, const Report& report) {
   if (report.limits.empty()) return;
   out << "<h2>Waits for a place</h2>\n";
-  Table table(out,
-              {{"Limit"}, {"max_running", true}, {"Waited", true}, {"Longest", true}, {"Of slot"}, {"At once", true}});
+  Table table(out, {{"Limit"},
+                    {"max_running", true},
+                    {"Waited", true},
+                    {"Missed", true},
+                    {"Longest", true},
+                    {"At once", true},
+                    {"First at"}});
   for (const LimitReport& one : report.limits)
     table.row({one.kind + " " + one.name, std::to_string(one.max_running), std::to_string(one.waits.slots),
-               wait_text(one.waits.longest), format_slot(one.waits.longest_of), std::to_string(one.waiting.most)});
+               std::to_string(one.missed), wait_text(one.waits.longest), std::to_string(one.waiting.most),
+               time_text(one.waiting.at)});
 }
 
 void print_job_table(std::ostream& out, const Report& report) {
@@ -177,7 +183,7 @@ void print_job_table(std::ostream& out, const Report& report) {
                     {"For"},
                     {"Not run", true}});
   for (const JobReport& job : report.all_jobs) {
-    const LongestWait wait = longest_wait(job.waits);
+    const LongestWait wait = longest_of(job.waits);
     table.row({job.job, job.group, job.takes ? format_duration(*job.takes) : "-", std::to_string(job.slots),
                std::to_string(job.starts), std::to_string(wait.slots), wait_text(wait.longest),
                wait.slots > 0 ? std::string(to_string(wait.what)) : "-", std::to_string(not_run(job.outcomes))});

@@ -16,15 +16,15 @@ using namespace simulation;
 constexpr std::size_t shown_hours = 8, shown_minutes = 5, shown_jobs = 20, shown_slots = 8;
 constexpr std::size_t widest_fleet = 4;  // nodes that have a column each
 
-std::string counted(std::int64_t count, const std::string& what) {
+std::string numbered(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-Cell slot_cell(const std::optional<WallTime>& at) { return at ? Cell(SlotTime{*at}) : Cell(); }
+Cell optional_slot(const std::optional<WallTime>& at) { return at ? Cell(SlotTime{*at}) : Cell(); }
 Cell wait_cell(Millis wait) { return wait > Millis(0) ? Cell(wait) : Cell(); }
 Layout layout() { return {Format::table, false, terminal_width(), terminal_colors()}; }
 
-void line(std::ostream& out, std::string_view name, const std::string& text) {
+void head_line(std::ostream& out, std::string_view name, const std::string& text) {
   constexpr std::size_t width = 12;
   out << name << std::string(width - name.size(), ' ') << escaped(text, Escape::plain) << '\n';
 }
@@ -36,21 +36,21 @@ std::string more(std::size_t left, const std::string& what) {
 void print_head(std::ostream& out, const Simulated& of) {
   const Fleet& fleet = of.fleet;
   const Report& report = of.report;
-  line(out, "simulated", format_seconds(report.from) + " to " + format_seconds(report.until));
-  line(out, "files", of.folder + ": " + counted(report.jobs, "job") + ", " + counted(report.groups, "group"));
-  std::string nodes = counted(std::ssize(fleet.nodes), "node");
+  head_line(out, "simulated", format_seconds(report.from) + " to " + format_seconds(report.until));
+  head_line(out, "files", of.folder + ": " + numbered(report.jobs, "job") + ", " + numbered(report.groups, "group"));
+  std::string nodes = numbered(std::ssize(fleet.nodes), "node");
   nodes += fleet.max_running > 0 ? ", max_running " + std::to_string(fleet.max_running) : ", no max_running";
-  line(out, "fleet", nodes + ", session_timeout " + format_duration(fleet.session_timeout));
-  line(out, "run times", run_times_text(of));
-  if (!of.no_history.empty()) line(out, "history", "none is read: " + of.no_history);
-  line(out, "slots",
-       std::to_string(report.slots) + ", of which " + std::to_string(not_run(report.outcomes)) + " did not run; " +
-           counted(report.starts, "start"));
+  head_line(out, "fleet", nodes + ", session_timeout " + format_duration(fleet.session_timeout));
+  head_line(out, "run times", run_times_text(of));
+  if (!of.no_history.empty()) head_line(out, "history", "none is read: " + of.no_history);
+  head_line(out, "slots",
+            std::to_string(report.slots) + ", of which " + std::to_string(not_run(report.outcomes)) + " did not run; " +
+                numbered(report.starts, "start"));
   const auto peak = [](const Peak& one) {
     return std::to_string(one.most) + (one.at ? ", at " + format_slot(*one.at) : "");
   };
-  line(out, "at once", peak(report.running));
-  line(out, "waiting", peak(report.waiting));
+  head_line(out, "at once", peak(report.running));
+  head_line(out, "waiting", peak(report.waiting));
 }
 
 void print_outcomes(std::ostream& out, const Report& report) {
@@ -64,12 +64,12 @@ void print_outcomes(std::ostream& out, const Report& report) {
   table.finish();
 }
 
-void print_nodes(std::ostream& out, const Report& report) {
+void print_node_loads(std::ostream& out, const Report& report) {
   RecordWriter table(
       out, {{"node", "NODE"}, {"groups", "LEADS"}, {"starts", "STARTS"}, {"most", "AT ONCE"}, {"at", "FIRST AT"}},
       layout());
   for (const NodeReport& node : report.nodes)
-    table.row({node.node, node.groups, node.starts, node.running.most, slot_cell(node.running.at)});
+    table.row({node.node, node.groups, node.starts, node.running.most, optional_slot(node.running.at)});
   table.finish();
 }
 
@@ -119,13 +119,14 @@ void print_limits(std::ostream& out, const Report& report) {
                      {{"limit", "LIMIT"},
                       {"max_running", "MAX_RUNNING"},
                       {"waited", "WAITED"},
+                      {"missed", "MISSED"},
                       {"longest", "LONGEST"},
-                      {"of", "OF SLOT"},
-                      {"most", "AT ONCE"}},
+                      {"most", "AT ONCE"},
+                      {"at", "FIRST AT"}},
                      layout());
   for (const LimitReport& one : report.limits)
-    table.row({one.kind + " " + one.name, std::int64_t{one.max_running}, one.waits.slots, one.waits.longest,
-               SlotTime{one.waits.longest_of}, one.waiting.most});
+    table.row({one.kind + " " + one.name, std::int64_t{one.max_running}, one.waits.slots, one.missed,
+               wait_cell(one.waits.longest), one.waiting.most, optional_slot(one.waiting.at)});
   table.finish();
 }
 
@@ -141,7 +142,7 @@ std::string outcomes_text(const std::vector<Outcome>& outcomes) {
 
 bool is_noted(const JobReport& job) {
   const auto is_well = [](const Outcome& one) { return one.status == Status::succeeded; };
-  return longest_wait(job.waits).slots > 0 || !std::all_of(job.outcomes.begin(), job.outcomes.end(), is_well);
+  return longest_of(job.waits).slots > 0 || !std::all_of(job.outcomes.begin(), job.outcomes.end(), is_well);
 }
 
 void print_jobs(std::ostream& out, const Report& report, Extent extent) {
@@ -157,12 +158,12 @@ void print_jobs(std::ostream& out, const Report& report, Extent extent) {
                       {"waited", "WAITED"},
                       {"longest", "LONGEST"},
                       {"for", "FOR"},
-                      {"otherwise", "NOT WELL"}},
+                      {"otherwise", "OTHERWISE"}},
                      layout());
   const std::size_t shown = extent == Extent::all ? jobs.size() : std::min(jobs.size(), shown_jobs);
   for (std::size_t i = 0; i < shown; ++i) {
     const JobReport& job = *jobs[i];
-    const LongestWait wait = longest_wait(job.waits);
+    const LongestWait wait = longest_of(job.waits);
     table.row({job.job, job.takes ? Cell(*job.takes) : Cell(), job.slots, wait.slots, wait_cell(wait.longest),
                wait.slots > 0 ? word(to_string(wait.what)) : Cell(), word(outcomes_text(job.outcomes))});
   }
@@ -190,7 +191,7 @@ void print_lost(std::ostream& out, const LossReport& loss, std::size_t most) {
   const std::size_t shown = std::min(loss.lost_runs.size(), most);
   for (std::size_t i = 0; i < shown; ++i) {
     const LostRun& one = loss.lost_runs[i];
-    table.row({one.job, SlotTime{one.slot}, slot_cell(one.started_at), slot_cell(one.again_at)});
+    table.row({one.job, SlotTime{one.slot}, optional_slot(one.started_at), optional_slot(one.again_at)});
   }
   table.finish();
   const auto all = static_cast<std::size_t>(loss.lost_run_count);
@@ -201,14 +202,14 @@ void print_loss(std::ostream& out, const LossReport& loss, Extent extent) {
   const std::size_t most = extent == Extent::all ? SIZE_MAX : shown_slots;
   out << "\nnode " << loss.node << " is lost at " << format_seconds(loss.at)
       << (loss.back_at ? ", and back at " + format_seconds(*loss.back_at) : ", for good") << ": "
-      << counted(loss.lost_run_count, "run") << " lost, " << counted(loss.late_slot_count, "slot") << " late";
+      << numbered(loss.lost_run_count, "run") << " lost, " << numbered(loss.late_slot_count, "slot") << " late";
   if (loss.late_slot_count > 0) out << " by up to " << format_duration(loss.latest);
   out << ", " << not_run(loss.not_run) << " not run";
   if (!loss.not_run.empty()) out << " (" << outcomes_text(loss.not_run) << ")";
   out << '\n';
   RecordWriter table(out, {{"group", "GROUP"}, {"again", "LED AGAIN"}, {"after", "AFTER"}, {"by", "BY"}}, layout());
   for (const LedAgain& one : loss.groups)
-    table.row({one.group, slot_cell(one.at), one.at ? Cell(Millis(*one.at - loss.at)) : Cell(), word(one.node)});
+    table.row({one.group, optional_slot(one.at), one.at ? Cell(Millis(*one.at - loss.at)) : Cell(), word(one.node)});
   table.finish();
   if (!loss.lost_runs.empty()) out << "\nlost runs:\n", print_lost(out, loss, most);
   if (!loss.late_slots.empty()) out << "\nlate slots:\n", print_late(out, loss, most);
@@ -222,9 +223,9 @@ std::string run_times_text(const Simulated& of) {
   const std::int64_t assumed = std::ssize(of.report.all_jobs) - known;
   std::string text;
   if (known > 0)
-    text = counted(known, "job") + (of.no_history.empty() ? " by the history or --run-time" : " by --run-time");
+    text = numbered(known, "job") + (of.no_history.empty() ? " by the history or --run-time" : " by --run-time");
   if (assumed > 0)
-    text += (text.empty() ? "" : ", ") + counted(assumed, "job") +
+    text += (text.empty() ? "" : ", ") + numbered(assumed, "job") +
             " assumed: " + format_duration(of.fleet.run_times.assumed);
   return text;
 }
@@ -238,7 +239,7 @@ std::int64_t not_run(const std::vector<Outcome>& outcomes) {
   return slots;
 }
 
-LongestWait longest_wait(const WaitsByKind& waits) {
+LongestWait longest_of(const WaitsByKind& waits) {
   LongestWait found;
   for (std::size_t i = 0; i < waits.size(); ++i) {
     if (static_cast<WaitFor>(i) == WaitFor::upstream) continue;
@@ -253,7 +254,7 @@ void print_simulation(std::ostream& out, const Simulated& of, Extent extent) {
   out << '\n';
   print_outcomes(out, of.report);
   out << '\n';
-  print_nodes(out, of.report);
+  print_node_loads(out, of.report);
   out << '\n';
   print_hours(out, of, extent);
   out << '\n';

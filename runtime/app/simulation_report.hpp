@@ -36,6 +36,6 @@ struct LongestWait {
   Millis longest{0};
   simulation::WaitFor what = simulation::WaitFor::leader;
 };
-LongestWait longest_wait(const simulation::WaitsByKind& waits);
+LongestWait longest_of(const simulation::WaitsByKind& waits);
 
 }  // namespace ballot::app

@@ -71,12 +71,13 @@ struct MinuteReport {
   Millis longest_wait{0};  // of those that were due then
 };
 
-/// What bounds how many runs go on at once: a node's max_running, a group's, or a job's `concurrency`.
+/// What bounds how many runs go on at once: a node's max_running, or a group's.
 struct LimitReport {
   std::string kind;  // "node", "group"
   std::string name;
   int max_running = 0;
-  Waits waits = {};
+  Waits waits = {};         // of slots that got a place
+  std::int64_t missed = 0;  // slots that got none within their start deadline
   Peak waiting = {};
 };
 

@@ -132,10 +132,24 @@ void Tally::count_unrun(JobState& of, const Row& row, WallTime slot, WallTime no
   if (is_calendars(row)) return void(++of.report.slots);
   count_slot(of, slot);
   load_.not_run(due);
-  if (row.reason == Reason::start_deadline) load_.wait(due, std::min(now, due + job.start_deadline));
+  if (row.reason == Reason::start_deadline) count_unplaced(of, due, std::min(now, due + job.start_deadline));
   Row one = row;
   one.slot = slot;
   losses_.not_run(one, due, parents_of(of));
+}
+
+/// A slot has waited until its start deadline: for a place, where none is free and no run of its own job was in its
+/// way.
+void Tally::count_unplaced(const JobState& of, WallTime due, WallTime until) {
+  load_.wait(due, until);
+  GroupState& group = groups_.find(of.report.group)->second;
+  const auto node = nodes_.find(group.leader);
+  if (of.running > 0 || node == nodes_.end()) return;
+  const bool group_is_full = group.max_running > 0 && group.running >= group.max_running;
+  const bool node_is_full = fleet_.max_running > 0 && node->second.running >= fleet_.max_running;
+  if (!group_is_full && !node_is_full) return;
+  ++(group_is_full ? group.limit : node->second.limit).missed;
+  (group_is_full ? group.waits : node->second.waits).emplace_back(due, until);
 }
 
 std::vector<LossTally::Parent> Tally::parents_of(const JobState& of) const {
@@ -255,7 +269,7 @@ void Tally::on_waiting(const std::string& name, const std::vector<WallTime>& slo
 
 void Tally::add_places(Report& report) {
   const auto add = [&](LimitReport& limit, const std::vector<std::pair<WallTime, WallTime>>& waits) {
-    if (limit.waits.slots == 0) return;
+    if (limit.waits.slots == 0 && limit.missed == 0) return;
     limit.waiting = most_at_once(waits, [](WallTime, WallTime, std::int64_t) {});
     report.limits.push_back(limit);
   };

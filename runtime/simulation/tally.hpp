@@ -83,6 +83,7 @@ class Tally {
   JobState& job(const std::string& name) { return jobs_.at(name); }
   Wait wait_of(const JobState& job, const core::Launch& launch, WallTime now) const;
   WallTime upstream_end(const JobState& job, const core::Launch& launch) const;
+  void count_unplaced(const JobState& job, WallTime due, WallTime until);
   bool has_limit(const GroupState& group) const { return group.max_running > 0 || fleet_.max_running > 0; }
   void count_wait(JobState& job, NodeState& node, const core::Launch& launch, WallTime now);
   void count_slot(JobState& job, WallTime slot);

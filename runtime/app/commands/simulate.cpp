@@ -52,7 +52,7 @@ std::string take_format(const std::string& text, ReportFormat& to) {
 std::string problem_of(const Result<void>& done) { return done ? std::string() : done.error().what; }
 
 /// Each node's files; a file with an error is reported once. False: there was one.
-bool load(const SimulateOptions& options, const config::Config& config, simulation::Fleet& fleet) {
+bool load_nodes(const SimulateOptions& options, const config::Config& config, simulation::Fleet& fleet) {
   const std::string& folder = options.folder.empty() ? config.jobs_dir : options.folder;
   for (const std::string& node : options.nodes.empty() ? std::vector{config.node} : options.nodes) {
     config::JobSettings settings = library::job_settings(config);
@@ -113,7 +113,7 @@ Exit run(const SimulateOptions& options) {
   fleet.max_running = options.max_running ? static_cast<int>(*options.max_running) : config->max_running;
   fleet.session_timeout =
       options.session_timeout.value_or(config->coordination.session_timeout.value_or(default_session_timeout));
-  if (!load(options, *config, fleet)) return Exit::configuration;
+  if (!load_nodes(options, *config, fleet)) return Exit::configuration;
   fleet.spread = is_spread(*config, fleet.nodes.size());
   const std::string no_history = learn_run_times(options, *config, fleet);
   const auto report = simulation::simulate(fleet, progress_of(fleet));

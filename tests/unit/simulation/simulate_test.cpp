@@ -10,7 +10,6 @@
 namespace ballot::simulation {
 namespace {
 
-
 TEST(Simulate, CountsTheSlotsOfThePlanAndStartsEach) {
   Job night = job("night", "30 2 * * *"), often = job("often", "*/15 * * * *"),
       alone = job("alone", "@hourly", "other");
@@ -93,6 +92,9 @@ TEST(Simulate, ASlotThatWaitsForAPlacePastItsStartDeadlineIsMissed) {
   EXPECT_EQ(slots_that(of_job(report, "second").outcomes, Status::missed, Reason::start_deadline), 1);
   EXPECT_EQ(report.hours.at(0).not_run, 1);
   EXPECT_EQ(report.hours.at(0).most_waiting, 1);
+  ASSERT_EQ(report.limits.size(), 1u);
+  EXPECT_EQ(report.limits[0].missed, 1);
+  EXPECT_EQ(report.limits[0].waits.slots, 0);
 }
 
 // From midnight on it runs for 90 s of each 120: at each odd minute it still runs.
