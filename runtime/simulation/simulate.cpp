@@ -95,8 +95,10 @@ class Simulation {
 
  private:
   core::LeaderRank rank(const std::string& group, const std::string& node) const {
+    Group unnamed;
+    unnamed.name = group;
     const auto found = groups_.find(group);
-    return core::leader_rank(found == groups_.end() ? Group{.name = group} : found->second, node, fleet_.spread);
+    return core::leader_rank(found == groups_.end() ? unnamed : found->second, node, fleet_.spread);
   }
   void plan_losses();
   std::uint64_t steps() const;

@@ -140,7 +140,7 @@ TEST_F(SimulateCommand, SaysWhatIsWrongWithAFlagAndWhatToWrite) {
   refused({"--nodes", "a b"}, "not a valid node name");
   refused({"--run-time", "hourly=soon"}, "must be a duration");
   refused({"--nodes", "2", "--fault", "lose:host-3@2026-12-02"}, "there are host-1, host-2");
-  refused({"--until", "2026-11-30"}, "ends before it begins");
+  refused({"--nodes", "2", "--fault", "lose:host-1@2026-12-05"}, "not within the span");
 }
 
 TEST_F(SimulateCommand, OfFilesWithErrorsNothingIsSimulated) {

@@ -46,6 +46,12 @@ inline Job child(const std::string& name, const Job& parent) {
   return job;
 }
 
+inline Group group(const std::string& name) {
+  Group group;
+  group.name = name;
+  return group;
+}
+
 /// Nodes of these names, with these jobs.
 inline Fleet fleet(const std::vector<std::string>& nodes, const std::vector<Job>& jobs, WallTime from, Millis span,
                    const std::vector<Group>& groups = {}) {

@@ -10,9 +10,9 @@ namespace {
 constexpr Millis takeover = 10s + election_takes;
 
 Group led_by(const std::string& name, const std::string& node) {
-  Group group{.name = name};
-  group.preferred = {node};
-  return group;
+  Group settings = group(name);
+  settings.preferred = {node};
+  return settings;
 }
 
 /// Two nodes, of which a leads the group `g`, and b another one.

@@ -67,7 +67,7 @@ TEST(Simulate, ANodesLimitLetsSlotsThatClashStartOneAfterTheOther) {
 }
 
 TEST(Simulate, AGroupsLimitIsNamedWhereItIsTheOneThatIsFull) {
-  Group narrow{.name = "narrow"};
+  Group narrow = group("narrow");
   narrow.max_running = 1;
   Fleet of =
       fleet({"a"}, {job("one", "0 0 * * *", "narrow"), job("two", "0 0 * * *", "narrow")}, midnight, 1h, {narrow});
@@ -210,7 +210,7 @@ TEST(Simulate, OnNightsWithAClockChangeSlotsAreThoseOfTheSchedule) {
 TEST(Simulate, GroupsAreSpreadOverTheNodesOrLedByWhomTheyPrefer) {
   std::vector<Job> jobs;
   for (int i = 0; i < 12; ++i) jobs.push_back(job("j" + std::to_string(i), "0 * * * *", "g" + std::to_string(i)));
-  Group chosen{.name = "g0"};
+  Group chosen = group("g0");
   chosen.preferred = {"c"};
   Fleet of = fleet({"a", "b", "c"}, jobs, midnight, 1h, {chosen});
   Report report = report_of(of);
