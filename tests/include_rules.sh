@@ -14,12 +14,13 @@ runtime/schedule       | base zones                               |             
 runtime/audit          | base schedule                            |             | pure
 runtime/config         | base zones schedule                      | toml\+\+ absl | -
 runtime/core           | base schedule                            | absl        | pure
+runtime/simulation     | base schedule core                       |             | pure
 runtime/io             | base core                                | boost       | -
 runtime/http           | base io                                  | boost openssl | -
 runtime/runner         | base                                     |             | -
 runtime/ping           |                                          | curl        | -
 runtime/library        | base zones schedule audit config core http io storage |             | -
-runtime/app            | base zones schedule audit config core io http runner library storage | CLI        | -
+runtime/app            | base zones schedule audit config core simulation io http runner library storage | CLI | -
 storage                | base                                     | sqlite3     | -
 plugins/support        |                                          |             | -
 plugins/local          | support                                  | sqlite3     | -

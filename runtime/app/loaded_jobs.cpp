@@ -1,6 +1,7 @@
 #include "app/loaded_jobs.hpp"
 
 #include <algorithm>
+#include <iostream>
 #include <set>
 
 #include "app/away_instance.hpp"
@@ -48,6 +49,12 @@ config::JobsDir load_jobs(const config::Config& config) {
   config::JobsDir jobs(config.jobs_dir, library::job_settings(config), {config.file, config.groups});
   jobs.reload();
   return jobs;
+}
+
+bool report_errors(const config::JobSet& set) {
+  for (const config::Diagnostic& finding : set.diagnostics)
+    if (finding.severity == config::Severity::error) std::cerr << finding.text() << '\n';
+  return config::has_errors(set.diagnostics);
 }
 
 Result<io::Message> ask_job(const config::Config& config, const std::string& job) {

@@ -16,6 +16,9 @@ namespace ballot::app {
 
 config::JobsDir load_jobs(const config::Config& config);
 
+/// On stderr. True: one of them is an error, and its file gives none of its jobs.
+bool report_errors(const config::JobSet& set);
+
 /// What the daemon says of a job, whoever defines it. not_found: it does not have the job; unavailable: no daemon.
 Result<io::Message> ask_job(const config::Config& config, const std::string& job);
 

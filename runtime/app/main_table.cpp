@@ -11,6 +11,7 @@ std::span<const Command> commands() {
       Command{"serve", "run the daemon: take part in elections and launch what is due", nullptr, setup_serve},
       Command{"check", "find everything that is wrong with job files and ballot.toml", setup_check},
       Command{"plan", "show what other job files in place of these would change", setup_plan},
+      Command{"simulate", "show what a fleet would be asked, and what a lost node would do", setup_simulate},
       Command{"schedule", "show when an expression is due", setup_schedule},
       Command{"jobs", "list the jobs in force, their leaders and next slots", setup_jobs},
       Command{"show", "show a job: its definition in force, state, next slots and last runs", setup_show},

@@ -34,7 +34,7 @@ ballot_mutant(deadline_not_told_anew FILE runtime/core/group/group_machine.cpp
 
 # ---- the claim
 
-ballot_mutant(writes_without_version FILE tests/support/sim/sim_store.cpp
+ballot_mutant(writes_without_version FILE runtime/simulation/store_contents.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
 ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register/register_writer.cpp

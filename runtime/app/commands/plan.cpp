@@ -102,13 +102,6 @@ void print(const std::vector<Change>& changes, Format format) {
   out.finish();
 }
 
-/// True: one of them is an error, and the file gives none of its jobs.
-bool report_errors(const config::JobSet& set) {
-  for (const config::Diagnostic& finding : set.diagnostics)
-    if (finding.severity == config::Severity::error) std::cerr << finding.text() << '\n';
-  return config::has_errors(set.diagnostics);
-}
-
 Exit run(const PlanOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;

@@ -5,6 +5,7 @@
 
 #include "base/candidates.hpp"
 #include "base/fnv.hpp"
+#include "core/node/leader_rank.hpp"
 #include "core/record/record_text.hpp"
 
 namespace ballot::core {
@@ -20,13 +21,6 @@ constexpr Millis left_for{24 * 3'600'000};
 constexpr std::string_view pause_terms_word = "pause_terms";
 
 std::uint64_t hash_of(std::string_view text) { return Fnv().add(text).value(); }
-
-/// Spreads what FNV leaves close together (the finalizer of splitmix64).
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 std::string hex(std::uint64_t value) {
   char text[16];
@@ -81,14 +75,6 @@ std::string shortened(const std::string& text, std::size_t longest) {
   std::size_t end = longest;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   return text.substr(0, end) + "...";
-}
-
-/// The smaller, the better.
-using Rank = std::pair<std::size_t, std::uint64_t>;
-Rank rank(const Group& settings, std::string_view node, bool spread) {
-  const auto& preferred = settings.preferred;
-  const auto place = std::find(preferred.begin(), preferred.end(), node) - preferred.begin();
-  return {static_cast<std::size_t>(place), spread ? mixed(Fnv().add_whole(settings.name).add(node).value()) : 0};
 }
 
 /// A session is in elections until it is over, though its node may be dead: since when it was not renewed.
@@ -261,12 +247,12 @@ std::vector<std::string> Peers::odd_ones(const Group& settings, std::uint64_t di
 Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self,
                         bool spread) const {
   Best best{"", self, {}};
-  auto first = rank(settings, self, spread);
-  std::vector<std::pair<Rank, SteadyTime>> coming;
+  auto first = leader_rank(settings, self, spread);
+  std::vector<std::pair<LeaderRank, SteadyTime>> coming;
   for (const auto& [session, peer] : peers_) {
     const bool gone = peer.life == Peer::Life::gone && now < peer.seen + gone_for;
     if (gone || !peer.unfit.empty() || !peer.takes_part(settings) || peer.digest(settings.name) != digest) continue;
-    const auto place = rank(settings, peer.node, spread);
+    const auto place = leader_rank(settings, peer.node, spread);
     if (place >= first) continue;
     if (now < peer.since + fit_delay) {
       coming.emplace_back(place, peer.since + fit_delay);

@@ -31,6 +31,16 @@ schedule = "0 6 * * MON"
 command  = ["true"]
 '
 }
+new_simulation() {
+  put new-jobs.d/jobs.toml '[job.nightly-backup]
+schedule = "0 2 * * *"
+command  = ["true"]
+[job.report]
+schedule = "0 2 * * *"
+start_deadline = "1h"
+command  = ["true"]
+'
+}
 crontab() {
   put nightly 'MAILTO=ops@example.org
 30 2 * * 1-5  /opt/backup -a %srv%home

@@ -1,5 +1,5 @@
-// SimLoop: virtual time. It jumps from event to event, in order of (time, sequence), so that a run is a function of its
-// seed. SimClock: one machine's clocks on it, which may be wrong. Knows nothing of what the events do. One thread.
+// SimLoop: virtual time (simulation/virtual_loop.hpp) with a seed, from which all is drawn that a test leaves to
+// chance, so that a run is a function of it. SimClock: one machine's clocks on it, which may be wrong. One thread.
 //
 //   SimLoop loop(seed);
 //   SimClock clock(loop);                       // one a machine; clock.step_wall(1h) lies about the time
@@ -10,62 +10,28 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <unordered_map>
 
 #include "ballot/time.hpp"
 #include "base/random.hpp"
+#include "simulation/virtual_loop.hpp"
 
 namespace ballot {
 
-class SimLoop {
+/// Its now() is true time, which no node sees but through its SimClock.
+class SimLoop : public simulation::VirtualLoop {
  public:
-  using Timer = std::uint64_t;  // 0 is none
-  using Owner = std::uint64_t;  // whose event it is; 0: nobody's, never dropped
-  using Task = std::function<void()>;
-
   explicit SimLoop(std::uint64_t seed) : random_(seed) {}
 
-  /// True time, which no node sees but through its SimClock.
-  SteadyTime now() const noexcept { return now_; }
   Random& random() noexcept { return random_; }
   /// From `low` to `high`, both included.
   Millis between(Millis low, Millis high);
   /// True `in_1000` times of 1,000. Draws nothing where the answer is certain.
   bool chance(unsigned in_1000);
 
-  Owner new_owner() noexcept { return ++last_owner_; }
-  /// A time that has passed means now. Never runs `task` before returning.
-  Timer at(SteadyTime time, Owner owner, Task task);
-  Timer after(Millis delay, Owner owner, Task task) { return at(now_ + delay, owner, std::move(task)); }
-  /// Harmless when it has run.
-  void cancel(Timer timer) noexcept;
-  void drop(Owner owner) noexcept;
-
-  /// Jumps to the next event and runs it. False: there is none.
-  bool run_next();
-  /// Runs every event up to `time`, which it is afterwards.
-  void run_until(SteadyTime time);
-  void run_for(Millis span) { run_until(now_ + span); }
   /// Runs until `done`, which is asked after each event. False: it was not so within `limit`.
   bool run_while_not(const std::function<bool()>& done, Millis limit);
 
-  std::size_t waiting() const noexcept { return events_.size(); }
-  std::uint64_t steps() const noexcept { return steps_; }
-
  private:
-  using Key = std::pair<SteadyTime, std::uint64_t>;
-  struct Event {
-    Owner owner;
-    Task task;
-  };
-
-  SteadyTime now_{};
-  std::uint64_t sequence_ = 0;
-  std::uint64_t steps_ = 0;
-  Owner last_owner_ = 0;
-  std::map<Key, Event> events_;
-  std::unordered_map<Timer, SteadyTime> times_;  // of what waits, by sequence
   Random random_;
 };
 

@@ -6,8 +6,6 @@ namespace ballot {
 
 namespace {
 
-constexpr std::size_t max_value = 8 * 1024;
-
 WallTime wall_of(SteadyTime true_time) { return SimClock::default_wall + true_time.time_since_epoch(); }
 
 bool has(const std::list<std::uint64_t>& queue, std::uint64_t id) {
@@ -182,23 +180,18 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
 }
 
 WriteAnswer SimStore::write(SessionId id, const RegisterWrite& write) {
-  if (write.value.size() > max_value) return refused(StoreResult::failed, 0, "more than 8 KB: " + write.name);
-  if (contents_.records.contains(write.name)) return refused(StoreResult::failed, 0, "a record's name: " + write.name);
+  if (auto fault = contents_.fault_of(write)) return *std::move(fault);
   const Session* session = find(id);
   if (session != nullptr && session->request.observer) return refused(StoreResult::not_leader, 0, "an observer");
-  const auto found = contents_.registers.find(write.name);
-  const std::uint64_t present = found == contents_.registers.end() ? 0 : found->second.version;
   if (settings_.capability == Capability::fenced) {
     const auto group = groups_.find(write.group);
     const bool leads = group != groups_.end() && group->second.leading && group->second.queue.front() == id &&
                        contents_.epochs[write.group] == write.epoch;
-    if (!leads) return refused(StoreResult::not_leader, present, {});
+    if (!leads) return refused(StoreResult::not_leader, contents_.version_of(write.name), {});
   }
-  if (present != write.version) return refused(StoreResult::conflict, present, {});
-  const std::uint64_t version = ++contents_.revision;
-  contents_.registers[write.name] = {write.name, write.value, version};
-  changed(write.name);
-  return {StoreResult::done, version, {}};
+  WriteAnswer answer = contents_.write(write);
+  if (answer.outcome == StoreResult::done) changed(write.name);
+  return answer;
 }
 
 void SimStore::forge(const std::string& name, const std::string& value) {
@@ -209,20 +202,13 @@ void SimStore::forge(const std::string& name, const std::string& value) {
 }
 
 WriteAnswer SimStore::create(const Record& record) {
-  if (record.value.size() > max_value) return refused(StoreResult::failed, 0, "more than 8 KB: " + record.name);
-  if (contents_.registers.contains(record.name)) return refused(StoreResult::conflict, 0, "a register's name");
-  const auto [made, created] = contents_.records.try_emplace(record.name);
-  if (!created) return refused(StoreResult::conflict, made->second.version, {});
-  made->second = {record.name, record.value, ++contents_.revision};
-  changed(record.name);
-  return {StoreResult::done, made->second.version, {}};
+  WriteAnswer answer = contents_.create(record);
+  if (answer.outcome == StoreResult::done) changed(record.name);
+  return answer;
 }
 
 WriteAnswer SimStore::remove(const std::string& record) {
-  if (contents_.records.erase(record) > 0) {
-    ++contents_.revision;
-    changed(record);
-  }
+  if (contents_.remove(record)) changed(record);
   return {StoreResult::done, 0, {}};
 }
 
@@ -238,23 +224,6 @@ bool SimStore::watch(SessionId id, const std::string& prefix) {
   session->watches.insert(prefix);
   push(id, backend::Changed{prefix});
   return true;
-}
-
-std::vector<Register> SimStore::read(const std::vector<std::string>& names) const {
-  std::vector<Register> found;
-  for (const auto& name : names)
-    for (const auto* all : {&contents_.registers, &contents_.records})
-      if (const auto entry = all->find(name); entry != all->end()) found.push_back(entry->second);
-  return found;
-}
-
-std::vector<Register> SimStore::list(const std::string& prefix) const {
-  std::vector<Register> found;
-  for (const auto* all : {&contents_.registers, &contents_.records})
-    for (auto entry = all->lower_bound(prefix); entry != all->end() && entry->first.starts_with(prefix); ++entry)
-      found.push_back(entry->second);
-  std::sort(found.begin(), found.end(), [](const Register& a, const Register& b) { return a.name < b.name; });
-  return found;
 }
 
 std::vector<Election> SimStore::observe(const std::string& group) const {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
+#include "simulation/store_contents.hpp"
 #include "support/sim/sim_loop.hpp"
 
 namespace ballot {
@@ -70,12 +71,7 @@ class SimStore {
     SessionId session = 0;
   };
   /// What is on disk: snapshot and restore are plain copies.
-  struct Contents {
-    std::uint64_t revision = 0;
-    std::map<std::string, Register> registers;
-    std::map<std::string, Register> records;
-    std::map<std::string, std::uint64_t> epochs;
-  };
+  using Contents = simulation::StoreContents;
 
   explicit SimStore(SimLoop& loop) : SimStore(loop, Settings{}) {}
   SimStore(SimLoop& loop, Settings settings) : loop_(loop), settings_(settings) {}
@@ -91,8 +87,8 @@ class SimStore {
   WriteAnswer create(const Record& record);
   WriteAnswer remove(const std::string& record);
   /// Of registers and records.
-  std::vector<Register> read(const std::vector<std::string>& names) const;
-  std::vector<Register> list(const std::string& prefix) const;
+  std::vector<Register> read(const std::vector<std::string>& names) const { return contents_.read(names); }
+  std::vector<Register> list(const std::string& prefix) const { return contents_.list(prefix); }
   /// Pushes Changed at once, and with every change of a name that begins so.
   bool watch(SessionId id, const std::string& prefix);
   std::vector<Election> observe(const std::string& group) const;

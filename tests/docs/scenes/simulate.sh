@@ -1,0 +1,2 @@
+# Job files of a fleet, and no daemon.
+begin() { settings host-1; }

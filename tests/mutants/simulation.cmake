@@ -1,0 +1,52 @@
+# Simulation: what would be shown wrongly of a fleet that is simulated.
+ballot_mutant(a_node_is_lost_after_what_is_due_then FILE runtime/simulation/simulate.cpp
+  FIND "loop_.at(clock_.steady(loss.at), 0," REPLACE "loop_.at(clock_.steady(loss.at) + Millis(1), 0,"
+  BY unit_simulation FILTER "Losses.*" FINDING "FAILED.*Losses.TheGroupsOfALostNode")
+ballot_mutant(runs_from_before_the_span_are_left_out FILE runtime/simulation/simulate.cpp
+  FIND "longest = std::max(longest, std::min(*takes, definition->job.deadline.value_or(*takes)));" REPLACE ""
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.ARunFromBeforeTheSpan")
+ballot_mutant(a_simulation_goes_on_past_its_bound FILE runtime/simulation/simulate.cpp
+  FIND "if (done > fleet_.most_steps)" REPLACE "if (false)"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.WhatIsTooMuch")
+ballot_mutant(assumed_times_run_into_timeouts FILE runtime/simulation/simulated_node.cpp
+  FIND "is_cut && known ? Reason::deadline" REPLACE "is_cut ? Reason::deadline"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.KnownTimesAreCut")
+ballot_mutant(who_waits_for_its_parents_is_late FILE runtime/simulation/tally.cpp
+  FIND "until(WaitFor::upstream, upstream_end(of, launch));" REPLACE "(void)0;"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.AChildStartsWhen")
+ballot_mutant(who_waits_for_its_own_run_waits_for_a_leader FILE runtime/simulation/tally.cpp
+  FIND "until(WaitFor::own_run, of.last_end);" REPLACE "(void)0;"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.AQueueLets")
+ballot_mutant(each_limit_is_the_nodes FILE runtime/simulation/tally.cpp
+  FIND "group.max_running > 0 && (group.running >= group.max_running || fleet_.max_running == 0)" REPLACE "false"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.AGroupsLimit")
+ballot_mutant(evidence_of_a_slot_counts_again FILE runtime/simulation/tally.cpp
+  FIND "record.if_absent || !is_final(row.status)" REPLACE "!is_final(row.status)"
+  BY unit_simulation FILTER "Losses.*" FINDING "FAILED.*Losses.ASlotThatTheNextLeaderFindsDecided")
+ballot_mutant(an_attempt_before_the_last_counts FILE runtime/simulation/tally.cpp
+  FIND "unsuccessful_.extract(launch.id.run)" REPLACE "unsuccessful_.extract(RunId{})"
+  BY unit_simulation FILTER "Losses.*" FINDING "FAILED.*Losses.ARunThatMayBeginTwice")
+ballot_mutant(slots_that_nobody_decides_are_not_told FILE runtime/simulation/tally.cpp
+  FIND "  count_undecided();" REPLACE ""
+  BY unit_simulation FILTER "Losses.*" FINDING "FAILED.*Losses.WithNobodyLeft")
+ballot_mutant(slots_without_a_place_are_missed_by_nothing FILE runtime/simulation/tally.cpp
+  FIND "if (!group_is_full && !node_is_full) return;" REPLACE "return;"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.ASlotThatWaitsForAPlace")
+ballot_mutant(a_term_before_has_led_all_the_time FILE runtime/simulation/fleet_store.cpp
+  FIND "were_lost_.contains(request.node) ? settings_.session_timeout" REPLACE "false ? settings_.session_timeout"
+  BY unit_simulation FILTER "Losses.*" FINDING "FAILED.*Losses.WithNobodyLeft")
+ballot_mutant(an_hour_forgets_what_runs_since_before FILE runtime/simulation/load_series.cpp
+  FIND "hour.most_running = std::max(hour.most_running, running_);" REPLACE ""
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.ARunFromBeforeTheSpan")
+ballot_mutant(a_skip_after_a_lost_run_is_no_loss FILE runtime/simulation/loss_tally.cpp
+  FIND "(lost.slot == row.slot || lost.slot == parent.last)" REPLACE "false"
+  BY unit_simulation FILTER "Losses.*" FINDING "FAILED.*Losses.ARunThatMayBeginOnce")
+ballot_mutant(a_register_is_written_over_any_version FILE runtime/simulation/store_contents.cpp
+  FIND "if (present != write.version)" REPLACE "if (false)"
+  BY unit_simulation FILTER "StoreContents.*" FINDING "FAILED.*StoreContents.ARegister")
+ballot_mutant(the_last_day_is_usual FILE runtime/library/history/usual_time.cpp
+  FIND "{1, 3, 5}" REPLACE "{0, 2, 4}"
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.AreTheMiddle")
+ballot_mutant(a_young_jobs_newest_runs_are_usual FILE runtime/library/history/usual_time.cpp
+  FIND "middle({all->begin() + newer, all->end()})" REPLACE "middle(*all)"
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJob")
