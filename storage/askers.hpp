@@ -20,7 +20,7 @@ class Askers {
   /// The database outlives it. A ledger that an older ballot writes has no requests.
   explicit Askers(Database& db) {
     if (requests_kept(db) == RequestsKept::none) return;
-    find_.emplace(db, sql);
+    find_.emplace(db, request_sql(has_trigger_env(db)));
     find_pause_.emplace(db, pause_sql(has_pause_terms(db)));
     find_resume_.emplace(db, resume_sql);
   }
@@ -33,14 +33,20 @@ class Askers {
                                                                    : "";
     if (!find_ || !row.run || !(by_hand || !end.empty())) return;
     for (Cursor found = find_->start(id_blob(*row.run)); found.step();) {
-      if (found.text(0) == "trigger" && by_hand) row.triggered_by = found.text(1);
+      if (found.text(0) == "trigger" && by_hand) {
+        row.triggered_by = found.text(1);
+        if (!found.null(2)) row.env = std::string(found.text(2));
+      }
       if (found.text(0) == end) row.ended_by = found.text(1);
     }
   }
 
  private:
-  static constexpr const char* sql =
-      "SELECT kind, by FROM request WHERE id = ?1 UNION ALL SELECT kind, by FROM request WHERE run_id = ?1";
+  static std::string request_sql(bool with_env) {
+    return std::string("SELECT kind, by, ") +
+           (with_env ? "env FROM request LEFT JOIN trigger_env ON trigger_id = id" : "NULL FROM request") +
+           " WHERE id = ?1 UNION ALL SELECT kind, by, NULL FROM request WHERE run_id = ?1";
+  }
   // A pause of the job itself comes before one of its group. One whose end another node has seen has its own end still.
   static std::string pause_sql(bool with_terms) {
     const std::string terms = with_terms ? "ends, reason" : "NULL AS ends, NULL AS reason";

@@ -188,6 +188,9 @@ void LedgerFile::write(const RequestRow& request) {
   insert_request_.run(id_blob(request.id), std::string_view(request.kind), request.job.empty() ? 0 : id_of(request.job),
                       request.group.empty() ? 0 : id_of(request.group), optional_id_blob(request.run),
                       id_of(request.node), request.at, std::string_view(request.by));
+  if (!request.env.empty())
+    Statement(db_, "INSERT OR REPLACE INTO trigger_env VALUES (?1, ?2)")
+        .run(id_blob(request.id), std::string_view(request.env));
   mark({Marked::request, 0, 0, 0, id_blob(request.id)});
 }
 

@@ -56,7 +56,7 @@ class FieldWriter {
 template <class Enum>
 constexpr Enum last_word = Enum{};
 template <>
-constexpr Trigger last_word<Trigger> = Trigger::rerun;
+constexpr Trigger last_word<Trigger> = last_trigger;
 template <>
 constexpr Leftover last_word<Leftover> = Leftover::unkillable;
 template <>
@@ -214,17 +214,25 @@ void read_word(FieldReader& reader, Named<Enum>& value) {
 }
 
 /// What older builds do not write, and refuse where it is there: only where it says something.
-template <class Visit, class P>
-void terms(Visit& visit, P& pause) {
-  visit(pause.ends), visit(pause.reason);
+template <class R>
+bool has_more(const R& record) {
+  if constexpr (std::is_same_v<R, PauseRow>) return record.ends || !record.reason.empty();
+  if constexpr (std::is_same_v<R, RequestRow>) return !record.env.empty();
+  return false;
+}
+
+template <class Visit, class R>
+void more(Visit& visit, R& record) {
+  if constexpr (std::is_same_v<std::remove_const_t<R>, PauseRow>) visit(record.ends), visit(record.reason);
+  if constexpr (std::is_same_v<std::remove_const_t<R>, RequestRow>) visit(record.env);
 }
 
 template <class T>
 std::optional<Record> read(FieldReader& reader, bool with_words) {
   T value;
   fields(reader, value);
-  if constexpr (std::is_same_v<T, PauseRow>)
-    if (!reader.at_end()) terms(reader, value);
+  if constexpr (std::is_same_v<T, PauseRow> || std::is_same_v<T, RequestRow>)
+    if (!reader.at_end()) more(reader, value);
   if (Row* row = row_of(value); row && with_words) {
     read_word(reader, row->status);
     read_word(reader, row->reason);
@@ -259,8 +267,7 @@ std::string encode(const Record& record) {
   std::visit(
       [&](const auto& value) {
         fields(writer, value);
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, PauseRow>)
-          if (value.ends || !value.reason.empty()) terms(writer, value);
+        if (has_more(value)) more(writer, value);
         if (const Row* row = row_of(value); row && with_words)
           writer(std::string(row->status.text())), writer(std::string(row->reason.text()));
       },

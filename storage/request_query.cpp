@@ -63,16 +63,18 @@ std::string request_conditions(const Database& db, const RequestFilter& filter) 
   return sql;
 }
 
-std::string select_from(const std::string& table, bool with_answers) {
+std::string select_from(const std::string& table, bool with_answers, bool with_env) {
   const std::string columns = with_answers ? "answer.result, answer.text, answer.at" : "NULL, NULL, NULL";
-  return "SELECT request.id, kind, job.text, grp.text, run_id, node.text, request.at, by, " + columns + " FROM " +
-         table + (with_answers ? " LEFT JOIN answer ON request_id = request.id" : "") +
+  return "SELECT request.id, kind, job.text, grp.text, run_id, node.text, request.at, by, " + columns +
+         (with_env ? ", env" : ", NULL") + " FROM " + table +
+         (with_answers ? " LEFT JOIN answer ON request_id = request.id" : "") +
+         (with_env ? " LEFT JOIN trigger_env ON trigger_id = request.id" : "") +
          " LEFT JOIN name AS job ON job.id = job_id LEFT JOIN name AS grp ON grp.id = group_id"
          " JOIN name AS node ON node.id = node_id";
 }
 
-std::string sql_of(const Database& db, const RequestFilter& filter, bool with_answers) {
-  return select_from("request INDEXED BY request_at", with_answers) +
+std::string sql_of(Database& db, const RequestFilter& filter, bool with_answers) {
+  return select_from("request INDEXED BY request_at", with_answers, has_trigger_env(db)) +
          " WHERE request.at >= ?1 AND (request.at, request.id) < (?2, ?3)"
          " AND (?4 = '' OR instr(' ' || by || ' ', ' ' || ?4 || ' ') > 0)" +
          request_conditions(db, filter) + " ORDER BY request.at DESC, request.id DESC LIMIT ?5";
@@ -88,6 +90,7 @@ RequestRow read_request(const Cursor& found) {
   row.node = found.text(5);
   row.at = found.time(6);
   row.by = found.text(7);
+  if (!found.null(11)) row.env = found.text(11);
   if (found.null(8)) return row;
   row.result = found.text(8);
   if (row.kind == "trigger" && row.result == "done") row.run = row.id;
@@ -114,7 +117,8 @@ std::vector<RequestRow> page_of(Database& db, const RequestFilter& filter, Reque
 std::optional<RequestRow> find_request(Database& db, const RunId& id) {
   const RequestsKept kept = requests_kept(db);
   if (kept == RequestsKept::none) return std::nullopt;
-  Statement query(db, select_from("request", kept == RequestsKept::with_answers) + " WHERE request.id = ?1");
+  Statement query(
+      db, select_from("request", kept == RequestsKept::with_answers, has_trigger_env(db)) + " WHERE request.id = ?1");
   Cursor found = query.start(id_blob(id));
   return found.step() ? std::optional(read_request(found)) : std::nullopt;
 }

@@ -36,7 +36,7 @@ void write_words(Database& db) {
                    " DO UPDATE SET text = excluded.text WHERE text IS NOT excluded.text");
   write_words(insert, "status", Status::missed);
   write_words(insert, "reason", last_reason);
-  write_words(insert, "trigger", Trigger::rerun);
+  write_words(insert, "trigger", last_trigger);
   write_words(insert, "leftover", Leftover::unkillable);
   write_words(insert, "cause", Cause::unfit);
 }
@@ -126,6 +126,10 @@ std::optional<std::int64_t> pauses_since(Database& db) {
 
 bool has_pause_terms(Database& db) {
   return db.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'pause_terms'") > 0;
+}
+
+bool has_trigger_env(Database& db) {
+  return db.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'trigger_env'") > 0;
 }
 
 RunId ledger_identity(Database& db) {

@@ -354,6 +354,38 @@ LEFT JOIN pause_terms USING (job_id, group_id, since)
 LEFT JOIN name AS job ON job.id = job_id
 JOIN name AS grp ON grp.id = group_id
 JOIN name AS node ON node.id = node_id;
+)sql",
+    // A table of its own: an older ballot writes its requests as before.
+    R"sql(
+CREATE TABLE IF NOT EXISTS trigger_env (trigger_id BLOB PRIMARY KEY, env TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS trigger_env_gone AFTER DELETE ON request BEGIN
+  DELETE FROM trigger_env WHERE trigger_id = old.id;
+END;
+
+DROP VIEW IF EXISTS requests;
+CREATE VIEW requests AS SELECT
+  strftime('%Y-%m-%dT%H:%M:%fZ', request.at / 1000.0, 'unixepoch') AS at,
+  kind,
+  job.text AS job,
+  grp.text AS "group",
+  CASE WHEN run_id IS NOT NULL THEN lower(
+    substr(hex(run_id), 1, 8) || '-' || substr(hex(run_id), 9, 4) || '-' || substr(hex(run_id), 13, 4) || '-' ||
+    substr(hex(run_id), 17, 4) || '-' || substr(hex(run_id), 21)) END AS run_id,
+  nullif(by, '') AS "by",
+  node.text AS node,
+  lower(
+    substr(hex(request.id), 1, 8) || '-' || substr(hex(request.id), 9, 4) || '-' || substr(hex(request.id), 13, 4) || '-' ||
+    substr(hex(request.id), 17, 4) || '-' || substr(hex(request.id), 21)) AS request_id,
+  result,
+  nullif(answer.text, '') AS text,
+  strftime('%Y-%m-%dT%H:%M:%fZ', answer.at / 1000.0, 'unixepoch') AS answered_at,
+  env
+FROM request
+LEFT JOIN answer ON request_id = request.id
+LEFT JOIN trigger_env ON trigger_id = request.id
+LEFT JOIN name AS job ON job.id = job_id
+LEFT JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(additions) == additions_version);
 

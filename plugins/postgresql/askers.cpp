@@ -12,9 +12,11 @@ namespace ballot::postgresql {
 
 namespace {
 
-constexpr const char* requests_of_runs =
-    "SELECT id, kind, by FROM request WHERE id = ANY($1::uuid[]) AND kind = 'trigger'"
-    " UNION SELECT run, kind, by FROM request WHERE run = ANY($1::uuid[]) AND kind IN ('kill', 'forget')";
+std::string requests_of_runs(bool with_env) {
+  return std::string("SELECT id, kind, by, ") + (with_env ? "env" : "''") +
+         " FROM request WHERE id = ANY($1::uuid[]) AND kind = 'trigger'"
+         " UNION SELECT run, kind, by, '' FROM request WHERE run = ANY($1::uuid[]) AND kind IN ('kill', 'forget')";
+}
 
 // Of one pause as several ledgers have it the end counts that one of them knows. One of the job itself comes before one
 // of its group. The request that ended it was taken up right before it ended.
@@ -39,16 +41,22 @@ std::string ending_of(const Row& row) {
   return row.reason == Reason::operator_ ? "kill" : row.reason == Reason::forgotten ? "forget" : "";
 }
 
-/// By run and kind, who asked.
-using AskedBy = std::map<std::pair<RunId, std::string>, std::string>;
+/// By run and kind, who asked, and with which variables.
+struct AskedFor {
+  std::string by, env;
+};
+using AskedBy = std::map<std::pair<RunId, std::string>, AskedFor>;
 
 void name_runs(std::vector<KeptRow>& rows, const AskedBy& asked) {
   for (KeptRow& kept : rows) {
     Row& row = kept.row;
     if (!row.run || row.reason == Reason::paused) continue;
-    if (const auto found = asked.find({*row.run, "trigger"}); found != asked.end() && row.trigger == Trigger::manual)
-      row.triggered_by = found->second;
-    if (const auto found = asked.find({*row.run, ending_of(row)}); found != asked.end()) row.ended_by = found->second;
+    if (const auto found = asked.find({*row.run, "trigger"}); found != asked.end() && row.trigger == Trigger::manual) {
+      row.triggered_by = found->second.by;
+      row.env = found->second.env;
+    }
+    if (const auto found = asked.find({*row.run, ending_of(row)}); found != asked.end())
+      row.ended_by = found->second.by;
   }
 }
 
@@ -72,11 +80,13 @@ void name_askers(Connection& connection, std::vector<KeptRow>& rows) {
   }
   if (runs.empty() && paused.empty()) return;
   const bool with_terms = connection.tables_version() >= version_with_pause_terms;
-  const auto answers = connection.ask({{requests_of_runs, Params().add(std::vector<RunId>(runs.begin(), runs.end()))},
-                                       {pauses_of_slots(with_terms), Params().add(jobs).add(groups).add(slots)}});
+  const bool with_env = connection.tables_version() >= version_with_trigger_env;
+  const auto answers =
+      connection.ask({{requests_of_runs(with_env), Params().add(std::vector<RunId>(runs.begin(), runs.end()))},
+                      {pauses_of_slots(with_terms), Params().add(jobs).add(groups).add(slots)}});
   AskedBy asked;
   for (int i = 0; i < answers[0].rows(); ++i)
-    asked[{answers[0].id(i, 0), answers[0].text(i, 1)}] = answers[0].text(i, 2);
+    asked[{answers[0].id(i, 0), answers[0].text(i, 1)}] = {answers[0].text(i, 2), answers[0].text(i, 3)};
   name_runs(rows, asked);
   for (int i = 0; i < answers[1].rows(); ++i) {
     Row& row = *paused.at(static_cast<std::size_t>(answers[1].number(i, 0) - 1));

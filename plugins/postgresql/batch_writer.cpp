@@ -56,6 +56,13 @@ constexpr const char* upsert_request =
     " kind = excluded.kind, job = excluded.job, grp = excluded.grp, run = excluded.run, node = excluded.node,"
     " at = excluded.at, by = excluded.by, result = excluded.result, text = excluded.text,"
     " answered_at = excluded.answered_at, change = excluded.change WHERE request.change < excluded.change";
+constexpr const char* upsert_request_with_env =
+    "INSERT INTO request (ledger, id, kind, job, grp, run, node, at, by, result, text, answered_at, change, env)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id, ledger) DO UPDATE SET"
+    " kind = excluded.kind, job = excluded.job, grp = excluded.grp, run = excluded.run, node = excluded.node,"
+    " at = excluded.at, by = excluded.by, result = excluded.result, text = excluded.text,"
+    " answered_at = excluded.answered_at, change = excluded.change, env = excluded.env"
+    " WHERE request.change < excluded.change";
 // What is partial has change 0: it is replaced by any other, and replaces what is partial only.
 constexpr const char* upsert_output =
     "INSERT INTO output (ledger, run, attempt, at, is_partial, total_bytes, head, tail, stored_at, change)"
@@ -246,7 +253,9 @@ Query BatchWriter::query_of(const RequestRow& request, std::int64_t change) cons
   params.add(ledger_).add(request.id).add(request.kind).add(names_.of(request.job)).add(names_.of(request.group));
   params.add(request.run).add(names_.of(request.node)).add(request.at).add(request.by);
   params.add(request.result).add(request.text).add(request.answered_at).add(change);
-  return {upsert_request, std::move(params)};
+  if (connection_.tables_version() < version_with_trigger_env) return {upsert_request, std::move(params)};
+  params.add(request.env);
+  return {upsert_request_with_env, std::move(params)};
 }
 
 Query BatchWriter::query_of(const OutputRow& output, std::int64_t change, bool is_partial) const {

@@ -36,10 +36,14 @@ std::string select_changed_pauses(bool with_terms) {
          " FROM pause AS t LEFT JOIN name AS job ON job.id = t.job LEFT JOIN name AS grp ON grp.id = t.grp"
          " LEFT JOIN name AS node ON node.id = t.node WHERE t.";
 }
-constexpr const char* select_changed_requests =
-    "SELECT t.change, t.id, t.kind, job.text, grp.text, t.run, node.text, t.at, t.by, t.result, t.text, t.answered_at"
-    " FROM request AS t LEFT JOIN name AS job ON job.id = t.job LEFT JOIN name AS grp ON grp.id = t.grp"
-    " LEFT JOIN name AS node ON node.id = t.node WHERE t.";
+std::string select_changed_requests(bool with_env) {
+  return std::string(
+             "SELECT t.change, t.id, t.kind, job.text, grp.text, t.run, node.text, t.at, t.by, t.result, t.text,"
+             " t.answered_at, ") +
+         (with_env ? "t.env" : "''") +
+         " FROM request AS t LEFT JOIN name AS job ON job.id = t.job LEFT JOIN name AS grp ON grp.id = t.grp"
+         " LEFT JOIN name AS node ON node.id = t.node WHERE t.";
+}
 constexpr const char* select_changed_outputs =
     "SELECT t.change, t.run, t.attempt, t.head, t.tail, t.total_bytes FROM output AS t WHERE NOT t.is_partial AND t.";
 
@@ -101,6 +105,7 @@ What read_changed_request(const Answer& answer, int i) {
   row.result = answer.text(i, 9);
   row.text = answer.text(i, 10);
   row.answered_at = answer.maybe_time(i, 11);
+  row.env = answer.text(i, 12);
   return row;
 }
 
@@ -117,15 +122,15 @@ struct Kind {
   int change = 0;  // its column
 };
 
-std::vector<Kind> make_kinds(bool with_terms) {
+std::vector<Kind> make_kinds(std::int64_t version) {
   const auto ordered = [](const std::string& select) { return select + of_ledger + " ORDER BY t.change LIMIT $3"; };
   const std::string rows = "SELECT " + row_columns() + " FROM (SELECT * FROM rows AS t WHERE " + of_ledger +
                            " ORDER BY change LIMIT $3) AS r" + row_joins;
   return {{rows, read_changed_row, 24},
           {ordered(select_changed_terms), read_term},
           {ordered(select_changed_definitions), read_definition},
-          {ordered(select_changed_pauses(with_terms)), read_pause},
-          {ordered(select_changed_requests), read_changed_request},
+          {ordered(select_changed_pauses(version >= version_with_pause_terms)), read_pause},
+          {ordered(select_changed_requests(version >= version_with_trigger_env)), read_changed_request},
           {ordered(select_changed_outputs), read_output}};
 }
 
@@ -133,7 +138,7 @@ std::vector<Kind> make_kinds(bool with_terms) {
 
 LedgerBatch read_changes(Connection& connection, const RunId& ledger, std::int64_t after, std::int64_t most) {
   connection.open();
-  const std::vector<Kind> kinds = make_kinds(connection.tables_version() >= version_with_pause_terms);
+  const std::vector<Kind> kinds = make_kinds(connection.tables_version());
   std::vector<Query> queries{{begin_moment}, {find_line, Params().add(ledger)}};
   for (const Kind& kind : kinds) queries.push_back({kind.sql, Params().add(ledger).add(after).add(most + 1)});
   queries.push_back({end_moment});

@@ -5,6 +5,7 @@
 
 #include "batch_writer.hpp"
 #include "kept_rows.hpp"
+#include "schema.hpp"
 #include "where.hpp"
 
 namespace ballot::postgresql {
@@ -20,10 +21,14 @@ constexpr const char* no_better_request =
     "NOT EXISTS (SELECT FROM request AS b WHERE b.id = q.id AND b.ledger <> q.ledger AND"
     " (CASE b.result WHEN '' THEN 0 WHEN 'expired' THEN 1 ELSE 2 END, -b.at, -b.ledger) >"
     " (CASE q.result WHEN '' THEN 0 WHEN 'expired' THEN 1 ELSE 2 END, -q.at, -q.ledger))";
-constexpr const char* select_requests =
-    "SELECT q.id, q.kind, job.text, grp.text, q.run, node.text, q.at, q.by, q.result, q.text, q.answered_at"
-    " FROM request AS q LEFT JOIN name AS job ON job.id = q.job LEFT JOIN name AS grp ON grp.id = q.grp"
-    " LEFT JOIN name AS node ON node.id = q.node WHERE ";
+std::string select_requests(bool with_env) {
+  return std::string(
+             "SELECT q.id, q.kind, job.text, grp.text, q.run, node.text, q.at, q.by, q.result, q.text, "
+             "q.answered_at, ") +
+         (with_env ? "q.env" : "''") +
+         " FROM request AS q LEFT JOIN name AS job ON job.id = q.job LEFT JOIN name AS grp ON grp.id = q.grp"
+         " LEFT JOIN name AS node ON node.id = q.node WHERE ";
+}
 
 constexpr const char* select_ledgers =
     "SELECT identity, node, opening, newest, change, stored_at FROM ledger WHERE stored_at IS NOT NULL ORDER BY node, "
@@ -50,7 +55,7 @@ constexpr const char* select_instances =
     " name.id) OR EXISTS (SELECT FROM job_group WHERE grp = name.id) OR EXISTS (SELECT FROM term WHERE grp = name.id))"
     " ORDER BY text";
 
-Query requests_query(const RequestFilter& filter) {
+Query requests_query(const RequestFilter& filter, bool with_env) {
   Where where;
   where.add(no_better_request);
   if (!filter.jobs.empty()) {
@@ -73,8 +78,8 @@ Query requests_query(const RequestFilter& filter) {
   if (filter.after)
     where.add("(q.at, q.id) < (", where.bind(filter.after->at), ", ", where.bind(filter.after->id), ")");
   const std::string limit = where.bind(std::min(filter.limit.value_or(largest_request_page), largest_request_page));
-  return {select_requests + where.sql() + " ORDER BY q.at DESC, q.id DESC LIMIT " + limit, where.take_params(),
-          Query::Plan::anew};
+  return {select_requests(with_env) + where.sql() + " ORDER BY q.at DESC, q.id DESC LIMIT " + limit,
+          where.take_params(), Query::Plan::anew};
 }
 
 RequestRow read_request(const Answer& answer, int i) {
@@ -90,6 +95,7 @@ RequestRow read_request(const Answer& answer, int i) {
   row.result = answer.text(i, 8);
   row.text = answer.text(i, 9);
   row.answered_at = answer.maybe_time(i, 10);
+  row.env = answer.text(i, 11);
   return row;
 }
 
@@ -126,7 +132,8 @@ std::vector<LedgerLine> OtherReads::ledgers() {
 }
 
 std::vector<RequestRow> OtherReads::requests(const RequestFilter& filter) {
-  const Answer answer = connection_.ask(requests_query(filter));
+  const Answer answer =
+      connection_.ask(requests_query(filter, connection_.tables_version() >= version_with_trigger_env));
   std::vector<RequestRow> rows;
   for (int i = 0; i < answer.rows(); ++i) rows.push_back(read_request(answer, i));
   return rows;

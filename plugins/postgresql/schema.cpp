@@ -35,7 +35,7 @@ std::string interval_of(Millis span) {
 }
 
 std::string migration_from(std::int64_t version, const std::string& schema) {
-  const std::string statements[] = {std::string(tables_1) + functions_1, tables_2, tables_3, tables_4};
+  const std::string statements[] = {std::string(tables_1) + functions_1, tables_2, tables_3, tables_4, tables_5};
   return with(statements[version], "@schema@", schema);
 }
 
@@ -43,7 +43,7 @@ std::string words_sql() {
   std::string values;
   add_words(values, "status", Status::missed);
   add_words(values, "reason", last_reason);
-  add_words(values, "trigger", Trigger::rerun);
+  add_words(values, "trigger", last_trigger);
   add_words(values, "leftover", Leftover::unkillable);
   add_words(values, "cause", Cause::unfit);
   return "INSERT INTO word VALUES " + values +

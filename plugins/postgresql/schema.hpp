@@ -11,7 +11,7 @@
 
 namespace ballot::postgresql {
 
-inline constexpr std::int64_t schema_version = 4;
+inline constexpr std::int64_t schema_version = 5;
 
 /// SQLSTATE of advance(): the ledger is not at that change.
 inline constexpr const char* conflict_state = "BA001";
@@ -29,6 +29,8 @@ inline constexpr std::int64_t version_with_days = 2;
 inline constexpr std::int64_t version_with_ends = 3;
 /// From that one on pauses say when they were to end, and why they were.
 inline constexpr std::int64_t version_with_pause_terms = 4;
+/// From that one on requests say which variables a trigger gave its run.
+inline constexpr std::int64_t version_with_trigger_env = 5;
 
 /// The statements that take the tables from one version to the next.
 std::string migration_from(std::int64_t version, const std::string& schema);

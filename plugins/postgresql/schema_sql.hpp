@@ -401,6 +401,11 @@ UPDATE meta SET version = 4;
 ALTER TABLE pause ADD COLUMN ends bigint, ADD COLUMN reason text NOT NULL DEFAULT '';
 )sql";
 
+inline constexpr const char* tables_5 = R"sql(
+UPDATE meta SET version = 5;
+ALTER TABLE request ADD COLUMN env text NOT NULL DEFAULT '';
+)sql";
+
 inline constexpr const char* grants_1 = R"sql(
 GRANT USAGE ON SCHEMA @schema@ TO @role@;
 GRANT SELECT ON meta, history TO @role@;

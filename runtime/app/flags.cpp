@@ -56,7 +56,9 @@ void add_string(CLI::App& command, const std::string& flag, std::optional<std::s
 }
 
 void add_strings(CLI::App& command, const std::string& flag, std::vector<std::string>& to, const std::string& help) {
-  command.add_option(flag, to, help)->type_name("");
+  const Spelling spelling = spelling_of(flag);
+  CLI::Option* const option = command.add_option(spelling.name, to, help)->type_name(spelling.value);
+  if (flag.starts_with('-')) option->allow_extra_args(false);
 }
 
 void add_switch(CLI::App& command, const std::string& flag, bool& to, const std::string& help) {

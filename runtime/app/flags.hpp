@@ -33,7 +33,7 @@ void add_string(CLI::App& command, const std::string& flag, std::string& to, con
                 Need need = Need::optional);
 void add_string(CLI::App& command, const std::string& flag, std::optional<std::string>& to, const std::string& help);
 
-/// An argument that may be repeated.
+/// An argument, or a flag with one value, that may be repeated.
 void add_strings(CLI::App& command, const std::string& flag, std::vector<std::string>& to, const std::string& help);
 
 /// A flag without a value.

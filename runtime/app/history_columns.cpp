@@ -55,12 +55,12 @@ std::vector<Column> history_columns(Format format) {
             {"attempt", "ATTEMPT", Tint::plain, Room::stays},
             {"node", "NODE", Tint::plain, Room::stays},
             {"slots", "SLOTS"}};
-  std::vector<Column> columns{{"run_id", ""},       {"job", ""},      {"group", ""},        {"slot", ""},
-                              {"slot_until", ""},   {"slots", ""},    {"trigger", ""},      {"attempt", ""},
-                              {"status", ""},       {"reason", ""},   {"exit_code", ""},    {"signal", ""},
-                              {"started_at", ""},   {"ended_at", ""}, {"duration_ms", ""},  {"node", ""},
-                              {"epoch", ""},        {"fence", ""},    {"output_bytes", ""}, {"leftover", ""},
-                              {"triggered_by", ""}, {"ended_by", ""}, {"paused_by", ""},    {"resumed_by", ""}};
+  std::vector<Column> columns{
+      {"run_id", ""},       {"job", ""},      {"group", ""},      {"slot", ""},         {"slot_until", ""},
+      {"slots", ""},        {"trigger", ""},  {"attempt", ""},    {"status", ""},       {"reason", ""},
+      {"exit_code", ""},    {"signal", ""},   {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
+      {"node", ""},         {"epoch", ""},    {"fence", ""},      {"output_bytes", ""}, {"leftover", ""},
+      {"triggered_by", ""}, {"ended_by", ""}, {"paused_by", ""},  {"resumed_by", ""},   {"env", ""}};
   if (format == Format::csv) columns.push_back({"evidence", ""});
   return columns;
 }
@@ -69,7 +69,8 @@ std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes&
   if (format == Format::table) return table_cells(row, times, source);
   const io::Message shown = library::shown(row);
   std::vector<Cell> cells;
-  for (const Column& column : history_columns(format)) cells.push_back(cell_of(shown, column.name));
+  for (const Column& column : history_columns(format))
+    cells.push_back(column.name == "env" ? word(*row.env) : cell_of(shown, column.name));
   if (format == Format::csv && source == RowSource::store) cells.back() = std::string("store");
   return cells;
 }

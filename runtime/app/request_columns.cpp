@@ -10,9 +10,9 @@ std::vector<Column> request_columns(Format format) {
   if (format == Format::table)
     return {{"at", "AT"},         {"kind", "REQUEST"}, {"job", "JOB"},   {"group", "GROUP"}, {"by", "BY"},
             {"result", "RESULT"}, {"run_id", "RUN"},   {"node", "NODE"}, {"text", "TEXT"}};
-  std::vector<Column> columns{{"request_id", ""}, {"at", ""},     {"kind", ""},       {"job", ""},
-                              {"group", ""},      {"run_id", ""}, {"by", ""},         {"node", ""},
-                              {"result", ""},     {"text", ""},   {"answered_at", ""}};
+  std::vector<Column> columns{{"request_id", ""}, {"at", ""},     {"kind", ""},        {"job", ""},
+                              {"group", ""},      {"run_id", ""}, {"by", ""},          {"node", ""},
+                              {"result", ""},     {"text", ""},   {"answered_at", ""}, {"env", ""}};
   if (format == Format::csv) columns.push_back({"evidence", ""});
   return columns;
 }
@@ -31,7 +31,8 @@ std::vector<Cell> request_cells(const RequestRow& request, Format format, const 
             word(request.text)};
   const io::Message shown = library::shown(request);
   std::vector<Cell> cells;
-  for (const Column& column : request_columns(format)) cells.push_back(cell_of(shown, column.name));
+  for (const Column& column : request_columns(format))
+    cells.push_back(column.name == "env" ? word(request.env) : cell_of(shown, column.name));
   return cells;
 }
 

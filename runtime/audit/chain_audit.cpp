@@ -34,12 +34,14 @@ ChainAudit::ChainAudit(const Definitions& definitions, Report report)
     : definitions_(definitions), report_(std::move(report)) {
   for (const auto& [job, all] : definitions_)
     for (const InForce& one : all)
-      if (const auto after = schedule::find_after(one.row.schedule); after && after->has_slots_of_first)
-        jobs_.insert({job, after->jobs.front()});
+      if (const auto after = schedule::find_after(one.row.schedule)) {
+        jobs_.insert(job);
+        jobs_.insert(after->jobs.begin(), after->jobs.end());
+      }
 }
 
 void ChainAudit::add(const Row& row) {
-  if (jobs_.empty() || !is_scheduled(row.trigger)) return;
+  if (jobs_.empty() || row.trigger == Trigger::reboot || row.trigger == Trigger::rerun) return;
   if (!at_slot_.empty() && at_slot_.front().slot != row.slot) judge_slot();
   if (jobs_.contains(row.job)) at_slot_.push_back(row);
 }
@@ -60,7 +62,11 @@ void ChainAudit::judge_slot() {
   for (const Row& row : at_slot_) {
     if (!row.run || row.fence == 0 || row.attempt != 1 || !row.started_at) continue;
     const auto after = this->after(row);
-    if (after && after->has_slots_of_first) judge(row, after->jobs.front(), after->status);
+    if (!after) continue;
+    if (row.trigger == Trigger::chain)
+      for (const std::string& parent : after->jobs) judge(row, parent, after->status);
+    else if (is_scheduled(row.trigger) && after->has_slots_of_first)
+      judge(row, after->jobs.front(), after->status);
   }
   at_slot_.clear();
 }
@@ -70,7 +76,8 @@ void ChainAudit::judge(const Row& row, const std::string& parent, AfterStatus as
   if (definitions == definitions_.end() || was_repaired(definitions->second)) return;
   const Row* last = nullptr;
   for (const Row& one : at_slot_) {
-    if (one.job != parent) continue;
+    // Of a trigger the jobs of its chain have one slot, which the schedule of another one may have too.
+    if (one.job != parent || is_scheduled(one.trigger) != is_scheduled(row.trigger)) continue;
     if (says_nothing(one)) return;
     if (!last || last->attempt < one.attempt) last = &one;
   }

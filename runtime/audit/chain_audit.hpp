@@ -1,5 +1,6 @@
-// ChainAudit: runs of jobs that have the slots of the job they come after, against the rows of that one's: none was
-// begun whose parent's slot was skipped or missed, or had ended otherwise than it asks. Whether it had ended by then is
+// ChainAudit: runs of jobs that have the slots of the job they come after, against the rows of that one's, and runs of
+// a chain that somebody triggered, against those of the jobs before: none was begun whose parent's slot was skipped or
+// missed, or had ended otherwise than it asks. Whether it had ended by then is
 // not asked: a clock that was set back has runs end after what followed them. What a ledger does not have is in another
 // node's, and nothing is said of it; nor of jobs that were repaired, whose registers say since what rows do not.
 //

@@ -99,13 +99,16 @@ void Reasons::judge_misfire(const Row& row, const Span& span) const {
 
 void Reasons::judge_pause(const Row& row) const {
   if (row.reason != Reason::paused) return;
-  if (row.run) return wrong_(row, "is a run, and the reason is a pause");
+  const bool is_of_chain =
+      row.trigger == Trigger::chain && row.fence == 0;  // that was triggered: it has an id all the same
+  if (row.run && !is_of_chain) return wrong_(row, "is a run, and the reason is a pause");
   if (row.status != Status::skipped) return wrong_(row, "is not skipped, and the reason is a pause");
-  if (row.trigger != Trigger::schedule) wrong_(row, "was asked for, and the reason is a pause");
+  if (row.trigger != Trigger::schedule && !is_of_chain) wrong_(row, "was asked for, and the reason is a pause");
 }
 
 void Reasons::judge_overlap(const Row& row, const Span& span) {
   const DefinitionRow& by = span.row();
+  if (row.trigger == Trigger::chain) return;  // whenever those before it had ended
   if (by.concurrency == Concurrency::queue || by.concurrency == Concurrency::allow)
     return wrong_(row, "is skipped as it overlaps, and its job does not skip such slots");
   const bool judged = by.concurrency == Concurrency::skip && !by.reruns && span.own_history;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t second_ms = 1'000;
 constexpr std::int64_t largest_job_count = 1'000'000;
 constexpr std::size_t most_parents = 16;
+constexpr std::size_t most_trigger_variables = 32;
 constexpr std::size_t most_schedules = 32;                 // they must fit into the job's register, with their anchors
 constexpr std::int64_t largest_output = 32 * 1024 * 1024;  // what the runner keeps of a run
 
@@ -157,6 +158,28 @@ void read_secrets(const Value& value, JobDraft& job) {
   job.secrets = std::move(secrets);
 }
 
+/// Names that whoever triggers a run may give values.
+void read_trigger_env(const Value& value, JobDraft& job) {
+  const auto names = value.strings();
+  if (!names) return;
+  if (names->size() > most_trigger_variables)
+    return value.error("names " + std::to_string(names->size()) + " variables; a job may have " +
+                       std::to_string(most_trigger_variables));
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    if (!is_variable_name(name))
+      return value.error("must be names of variables: letters, digits and '_', no digit first, not " + in_quotes(name));
+    if (is_reserved_variable(name))
+      return value.error("names " + in_quotes(name) +
+                         ", which ballot sets, or by which the loader chooses what a program executes; use another "
+                         "name");
+    if (std::find(names->begin(), names->begin() + static_cast<std::ptrdiff_t>(i), name) !=
+        names->begin() + static_cast<std::ptrdiff_t>(i))
+      return value.error("names " + in_quotes(name) + " twice");
+  }
+  job.trigger_env = *names;
+}
+
 /// It becomes a header of a mail: one line, and something in it.
 void read_mail_to(const Value& value, JobDraft& job) {
   const auto text = value.string();
@@ -284,6 +307,7 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&JobDetails::standard_input>("stdin", as_string<&JobDetails::standard_input>),
     job_row<&JobDetails::success_codes>("success_codes", read_success_codes),
     timezone_row,
+    job_row<&JobDetails::trigger_env>("trigger_env", read_trigger_env),
     job_row<&JobDetails::umask>("umask", read_umask),
     job_row<&JobDraft::user>("user", read_user),
     job_row<&JobDetails::working_dir>("working_dir", as_path<&JobDetails::working_dir>),

@@ -55,11 +55,6 @@ bool is_job_file_name(std::string_view text) {
   return text.size() > ending.size() && text.ends_with(ending) && is_word(text, "._-");
 }
 
-bool is_variable_name(std::string_view text) {
-  return !text.empty() && !is_digit(text.front()) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_letter_or_digit(c) || c == '_'; });
-}
-
 std::string_view nearest(std::string_view text, std::span<const std::string_view> known) {
   if (text.size() > longest_compared) return {};
   std::string_view best;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/env_words.hpp"
+
 namespace ballot::config {
 
 /// Of ASCII.
@@ -22,8 +24,8 @@ bool is_job_or_instance(std::string_view text);
 /// Of a file that a jobs folder reads: [A-Za-z0-9][A-Za-z0-9._-]*\.toml. Others are ignored.
 bool is_job_file_name(std::string_view text);
 
-/// Of an environment variable that a job may set: [A-Za-z_][A-Za-z0-9_]*.
-bool is_variable_name(std::string_view text);
+/// Of an environment variable that a job may set.
+using ballot::is_variable_name;
 
 /// The known name that takes the fewest edits (insert, delete, replace, swap neighbours); "" if none is near.
 std::string_view nearest(std::string_view text, std::span<const std::string_view> known);

@@ -12,6 +12,7 @@
 #include "ballot/log.hpp"
 #include "base/runner_wire.hpp"
 #include "core/event.hpp"
+#include "core/record/register.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::core {
@@ -74,7 +75,7 @@ struct Launch {
   std::uint64_t fence = 0;  // 0: it has no confirmed claim
   bool terminate = true;    // it ends with its term
   SteadyTime launch_not_after{};
-  std::string upstream{};  // the runs of the jobs that it comes after, with commas between
+  Defaulted<RunVariables> variables{};
 };
 
 /// The deadline of a term that has runs: before its first launch, and after each renewal.

@@ -1,6 +1,7 @@
 #include "core/views.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/instance.hpp"
@@ -162,7 +163,27 @@ std::string Views::group_of_instances(const std::string& job) const {
 
 std::vector<WallTime> Views::waiting(const std::string& job) const {
   const JobEntry* const found = jobs_.find(job);
-  return found ? found->machine.waiting() : std::vector<WallTime>();
+  if (!found) return {};
+  std::vector<WallTime> slots = found->machine.waiting();
+  for (const WallTime slot : chained_to_come(found->machine)) slots.push_back(slot);
+  return slots;
+}
+
+/// Slots of triggered chains that the job has not taken up.
+std::vector<WallTime> Views::chained_to_come(const JobMachine& job) const {
+  std::map<RunId, WallTime> slots;
+  const JobRegister* const own = job.known_register();
+  const bool takes_part = own && job.role() == JobMachine::Role::leading && job.definition();
+  for (const std::string& name : takes_part ? job.definition()->job.details->after : std::vector<std::string>()) {
+    const JobEntry* const parent = jobs_.find(name);
+    const JobRegister* const of = parent ? parent->machine.known_register() : nullptr;
+    if (!of) continue;
+    for (const ChainedSlot& slot : of->kept->chained)
+      if (!find(own->kept->chained, slot.trigger)) slots.emplace(slot.trigger, slot.slot);
+  }
+  std::vector<WallTime> waiting;
+  for (const auto& [trigger, slot] : slots) waiting.push_back(slot);
+  return waiting;
 }
 
 /// Where an `@every` counts from is in the job's register, once whoever leads the job has written it.

@@ -151,6 +151,7 @@ class Views {
   int open_runs() const;
 
  private:
+  std::vector<WallTime> chained_to_come(const JobMachine& job) const;
   static bool knows_phase(const JobMachine& job);
   JobView view_of(const JobEntry& entry, WallTime now) const;
   JobState state_of(const JobMachine& job, const GroupEntry* group, WallTime now) const;

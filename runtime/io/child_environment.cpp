@@ -11,11 +11,11 @@
 namespace ballot::io {
 namespace {
 
-/// job@slot; of a manual run, whose slot says nothing, job@run.
+/// job@slot; of a run that somebody asked for, whose slot says nothing, job@run.
 std::string idempotency_key(const core::Launch& launch) {
   const std::string& job = launch.definition->job.name;
-  const bool manual = launch.trigger == Trigger::manual;
-  return job + "@" + (manual ? launch.id.run.text() : format_slot(launch.slot));
+  const bool is_asked = launch.trigger == Trigger::manual || launch.trigger == Trigger::chain;
+  return job + "@" + (is_asked ? launch.id.run.text() : format_slot(launch.slot));
 }
 
 /// NAME=VALUE, of each name what was set last.
@@ -76,6 +76,18 @@ Result<void> add_secret(const std::string& name, const std::string& path, const 
 
 }  // namespace
 
+/// Whoever can write to the store can write anything there: what counts is what this node's file allows.
+Result<ballot::Variables> trigger_variables(const core::Launch& launch) {
+  auto env = parse_env_words(launch.variables->env);
+  if (!env) return Error{Errc::corrupt, "env: the variables of its trigger cannot be read"};
+  const std::vector<std::string>& allowed = launch.definition->job.details->trigger_env;
+  for (const auto& [name, value] : *env)
+    if (is_reserved_variable(name) || std::find(allowed.begin(), allowed.end(), name) == allowed.end())
+      return Error{Errc::refused,
+                   "env: its trigger has set " + name + ", and the job's trigger_env does not allow that"};
+  return *std::move(env);
+}
+
 Result<std::vector<std::string>> child_environment(const core::Launch& launch, const Identity& daemon,
                                                    const std::string& node, WallTime now,
                                                    const std::string& credentials) {
@@ -94,13 +106,16 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
   for (const auto& [name, value] : job.details->env) all.set(name, value);
   for (const auto& [name, path] : job.details->secrets)
     if (auto added = add_secret(name, path, credentials, all); !added) return added.error();
+  const auto given = trigger_variables(launch);
+  if (!given) return given.error();
+  for (const auto& [name, value] : *given) all.set(name, value);
   all.set("BALLOT_JOB", job.name);
   all.set("BALLOT_GROUP", launch.group);
   all.set("BALLOT_NODE", node);
   all.set("BALLOT_RUN_ID", launch.id.run.text());
   all.set("BALLOT_ATTEMPT", std::to_string(launch.id.attempt));
   all.set("BALLOT_SLOT", format_slot(launch.slot));
-  if (!launch.upstream.empty()) all.set("BALLOT_UPSTREAM", launch.upstream);
+  if (const std::string& runs = launch.variables->upstream; !runs.empty()) all.set("BALLOT_UPSTREAM", runs);
   all.set("BALLOT_TRIGGER", to_string(launch.trigger));
   all.set("BALLOT_EPOCH", std::to_string(launch.epoch));
   if (launch.fence > 0)

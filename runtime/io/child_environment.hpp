@@ -1,5 +1,6 @@
 // A child's environment: the fixed small one, the job's own, and the facts of its run. Never the daemon's.
-// A later variable replaces an earlier one: fixed ones, env_file, env, secrets, the facts of the run.
+// A later variable replaces an earlier one: fixed ones, env_file, env, secrets, those of its trigger, the facts of the
+// run.
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "ballot/error.hpp"
 #include "ballot/job.hpp"
+#include "base/env_words.hpp"
 #include "core/action.hpp"
 
 namespace ballot::io {
@@ -18,6 +20,10 @@ namespace ballot::io {
 Result<std::vector<std::string>> child_environment(const core::Launch& launch, const Identity& daemon,
                                                    const std::string& node, WallTime now,
                                                    const std::string& credentials);
+
+/// The variables that whoever triggered the run has given it. refused: the job's trigger_env does not allow one of
+/// them, by the definition that it is launched by; corrupt: they cannot be read.
+Result<ballot::Variables> trigger_variables(const core::Launch& launch);
 
 /// As whom and where a child of the job runs, `daemon` where the job names no user.
 void set_identity(runner::Start& start, const Job& job, const Identity& daemon);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/child_environment.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::io {
@@ -52,11 +53,14 @@ void FunctionExecutor::launch(const core::Launch& launch) {
   if (runs_.contains(launch.id)) return;  // its state is known: see runner::Start
   const auto function = settings_.table ? settings_.table->find(launch.definition->job.details->function) : nullptr;
   if (!function) return on_events_({runner::CannotStart{launch.id, "function: this program has none of that name", 0}});
+  auto env = trigger_variables(launch);
+  if (!env) return on_events_({runner::CannotStart{launch.id, env.error().what, 0}});
   const SteadyTime latest = latest_start(launch);
   if (read_clocks().steady > latest) return on_events_({runner::Refused{launch.id}});
   Run& run = runs_[launch.id];
   run.launch = launch;
   RunFacts facts = facts_of(launch, settings_.node);
+  facts.env = *std::move(env);
   facts.output = outputs_->begin(launch.id, launch.definition->job.details->output_limit);
   run.number = pool_.add({function, std::move(facts), latest});
   numbers_[run.number] = launch.id;

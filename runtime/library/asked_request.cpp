@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/env_words.hpp"
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
 #include "library/asked_terms.hpp"
@@ -27,6 +28,18 @@ std::string fault_of(core::Request request, const std::string& run_suffix, Milli
   const bool names_job = !request.job.empty() && run_suffix.empty() && request.kind == Kind::kill;
   if (!names_job && !is_run_suffix(run_suffix)) return "run must be a run's id, or the last 6 or more digits of it";
   return (names_job || request.job.empty()) && request.group.empty() ? "" : "it must name a run, and nothing else";
+}
+
+/// Texts NAME=VALUE, as the API has them; a command, whose values may have any bytes, has words of them.
+Result<std::string> asked_env(const io::Message& question) {
+  auto given = read_assignments(question.texts("env"));
+  if (!given) return given.error();
+  const auto words = parse_env_words(question.text("env_words").value_or(""));
+  if (!words || (!words->empty() && !given->empty()))
+    return Error{Errc::invalid, "env_words: these are not variables as `ballot trigger` writes them"};
+  given->insert(words->begin(), words->end());
+  if (std::string fault = fault_of_env(*given); !fault.empty()) return Error{Errc::invalid, std::move(fault)};
+  return env_words(*given);
 }
 
 /// The id of a run that whoever triggers it has chosen. An old one could be of a run that is forgotten by now, and run
@@ -60,7 +73,11 @@ Result<AskedRequest> asked_request(core::Request::Kind kind, const io::Message& 
   request.job = question.text("job").value_or("");
   request.group = question.text("group").value_or("");
   request.wait = kind == core::Request::Kind::trigger && question.flag("wait").value_or(false);
+  request.alone = kind == core::Request::Kind::trigger && question.flag("alone").value_or(false);
   request.by = std::move(by);
+  auto env = asked_env(question);
+  if (!env) return env.error();
+  request.env = *std::move(env);
   if (const auto followed = kind == core::Request::Kind::pause ? RunId::parse(asked.run) : std::nullopt)
     request.run = *followed, asked.run.clear();
   if (kind == core::Request::Kind::trigger && !asked.run.empty()) {

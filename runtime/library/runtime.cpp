@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/env_words.hpp"
 #include "base/instance.hpp"
 #include "base/signals_blocked.hpp"
 #include "io/clocks.hpp"
@@ -160,8 +161,16 @@ std::optional<Leadership> Runtime::leadership(const std::string& group) const { 
 // ---- what whoever leads does
 
 Result<RunId> Runtime::trigger(const std::string& job, Millis patience) {
+  return trigger(job, TriggerWith(), patience);
+}
+
+Result<RunId> Runtime::trigger(const std::string& job, const TriggerWith& with, Millis patience) {
   if (job.empty()) return Error{Errc::not_found, "no job has such a name"};
-  const auto run = state_->request(for_job(Kind::trigger, job), "", patience);
+  if (std::string fault = fault_of_env(with.env); !fault.empty()) return Error{Errc::invalid, std::move(fault)};
+  core::Request request = for_job(Kind::trigger, job);
+  request.env = env_words(with.env);
+  request.alone = with.alone;
+  const auto run = state_->request(std::move(request), "", patience);
   if (!run) return run.error();
   return *run ? Result<RunId>(**run) : Error{Errc::corrupt, "the leader has not named the run"};
 }

@@ -255,6 +255,7 @@ TEST_P(HistoryConformance, RowsNameWhoAsked) {
   forgotten.status = Status::lost;
   forgotten.reason = Reason::forgotten;
   RequestRow trigger = history_request(1), kill = history_request(31, "kill"), forget = history_request(32, "forget");
+  trigger.env = "DAY=2026-01-01 NOTE=two%20words";
   kill.run = history_id(1), kill.by = "host-3 uid 0";
   forget.run = history_id(2), forget.by = "host-4 token ci";
   put(1, "host-1", {LedgerRow{triggered, 1}, LedgerRow{forgotten, 2}, LedgerRow{history_run(3), 3}});
@@ -262,7 +263,11 @@ TEST_P(HistoryConformance, RowsNameWhoAsked) {
   const auto page = all_rows();
   ASSERT_EQ(page.size(), 3u);
   EXPECT_EQ(page[2].row.triggered_by + ", " + page[2].row.ended_by, "host-1 uid 1000, host-3 uid 0");
+  EXPECT_EQ(page[2].row.env, trigger.env);
   EXPECT_EQ(page[1].row.triggered_by + ", " + page[1].row.ended_by, ", host-4 token ci");
+  EXPECT_EQ(page[1].row.env, "");
+  for (const RequestRow& one : value(reader_->requests({})))
+    EXPECT_EQ(one.env, one.kind == "trigger" ? trigger.env : "");
   EXPECT_EQ(page[0].row.triggered_by + page[0].row.ended_by, "");
   EXPECT_EQ(value(reader_->rows_of({{.run = history_id(1), .attempt = 1}})).at(0).row.ended_by, "host-3 uid 0");
   EXPECT_EQ(value(reader_->last_rows({"backup"})).size(), 1u);

@@ -13,8 +13,8 @@ ballot_mutant(dots_in_comments_count FILE runtime/config/text_check.cpp
 ballot_mutant(names_have_dots FILE runtime/config/names.cpp
   FIND "is_word(text, \"_-\")" REPLACE "is_word(text, \"_-.\")"
   BY unit_config FILTER "Names.*" FINDING "FAILED.*Names.AreLettersDigits")
-ballot_mutant(variables_begin_with_digits FILE runtime/config/names.cpp
-  FIND "!text.empty() && !is_digit(text.front()) &&" REPLACE "!text.empty() &&"
+ballot_mutant(variables_begin_with_digits FILE runtime/base/env_words.cpp
+  FIND "return !text.empty() && is_letter(text.front()) &&" REPLACE "return !text.empty() &&"
   BY unit_config FILTER "Names.*" FINDING "FAILED.*Names.OfVariables")
 ballot_mutant(swapped_letters_are_two_slips FILE runtime/config/names.cpp
   FIND "row[j] = std::min(row[j], before_last[j - 2] + 1);" REPLACE "(void)before_last;"

@@ -178,7 +178,7 @@ ballot_mutant(kill_is_a_replacement FILE runtime/core/job/runs/run_set.cpp
   FIND "      kill(c, job, run, Reason::operator_);" REPLACE "kill(c, job, run, Reason::replaced);"
   FINDING "its job replaces nothing|no later slot is due")
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
-  FIND "    job_.commands.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
+  FIND "  job_.commands.add_trigger(request);" REPLACE "  c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
 ballot_mutant(no_cool_off FILE runtime/core/group/group_handover.cpp
   FIND "now + 3 * g_.c.session.timeout()" REPLACE "now"
@@ -335,8 +335,8 @@ ballot_mutant(evidence_of_others_is_not_heeded FILE runtime/core/group/groups.cp
 
 # ---- a trigger that is asked for again
 
-ballot_mutant(forgotten_run_is_made_again FILE runtime/core/job/job_machine.cpp
-  FIND "else if (may_be_forgotten && !request.is_first)" REPLACE "else if (false && may_be_forgotten)"
+ballot_mutant(forgotten_run_is_made_again FILE runtime/core/job/trigger_answers.cpp
+  FIND "if (may_be_forgotten(job, request))" REPLACE "if (false && may_be_forgotten(job, request))"
   FINDING "FAILED.*Requests.ATriggerThatIsRepeatedWhenItsNodeIsAway" FILTER "Requests.*")
 ballot_mutant(newest_runs_by_hand_are_dropped FILE runtime/core/job/register/pending_write.cpp
   FIND "std::sort(next.triggered.begin(), next.triggered.end());"
@@ -367,6 +367,40 @@ ballot_mutant(deadline_counts_from_the_slot_of_the_parent FILE runtime/core/job/
 ballot_mutant(phase_of_its_own FILE runtime/core/job/register/pending_write.cpp
   FIND "phase ? phase->anchors :" REPLACE "phase && phase->fence > next.fence + 1000000 ? phase->anchors :"
   FINDING "FAILED.*Chained.TheSlotsOfAnEvery" FILTER "Chained.*")
+
+# ---- triggers with variables, and of chains
+
+ballot_mutant(variables_are_not_kept FILE runtime/core/record/open_run_text.cpp
+  FIND "for (const std::string_view word : words_of(run.variables->env)) field(\"env\", word);" REPLACE ""
+  FINDING "than its trigger gave|FAILED.*TriggerEnv" FILTER "TriggerEnv.*")
+ballot_mutant(variables_of_any_name FILE runtime/core/job/trigger_answers.cpp
+  FIND "if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;" REPLACE "continue;"
+  FINDING "FAILED.*TriggerEnv.ThatTheJobDoesNotAllow" FILTER "TriggerEnv.*")
+ballot_mutant(variables_without_room FILE runtime/core/job/job_claims.cpp
+  FIND "if (!has_room_for_env(job_.view.stored(), request)) return false;" REPLACE ""
+  FINDING "FAILED.*TriggerEnv.ThatTheRegisterHasNoRoomFor|larger than a register" FILTER "TriggerEnv.*")
+ballot_mutant(triggered_run_is_not_waited_for FILE runtime/core/job/chain/upstream.cpp
+  FIND "if (!its || !its->ended) return Verdict::waits;" REPLACE "if (!its || !its->ended) return Verdict::begins;"
+  FINDING "had not ended|FAILED.*TriggeredChain" FILTER "TriggeredChain.*")
+ballot_mutant(job_of_a_triggered_chain_that_is_to_come_is_not_waited_for FILE runtime/core/job/chain/upstream.cpp
+  FIND "(its && find(its->kept->chained, trigger)) || is_to_come(c, *parent, trigger)" REPLACE "its == nullptr && is_to_come(c, *parent, trigger)"
+  FINDING "FAILED.*TriggeredChain.AJoinHasOneRun" FILTER "TriggeredChain.*")
+ballot_mutant(triggered_slot_is_taken_up_again FILE runtime/core/job/chain/chained.cpp
+  FIND "std::any_of(parents.begin(), parents.end(), [&](const auto* one) { return may_have(*one, slot.trigger); });" REPLACE "parents.size() > 1000;"
+  FINDING "started twice|FAILED.*TriggeredChain" FILTER "TriggeredChain.*:Seeds/Random.*")
+ballot_mutant(triggered_slot_goes_before_its_jobs_have_it FILE runtime/core/job/chain/chained.cpp
+  FIND "std::any_of(children.begin(), children.end(), [&](const auto* one) { return lacks(*one, slot.trigger); }) ||" REPLACE ""
+  FINDING "has no row of it|FAILED.*TriggeredChain" FILTER "TriggeredChain.*")
+ballot_mutant(alone_is_not_heeded FILE runtime/core/job/chain/chained.cpp
+  FIND "return !request.alone && !c.chains.children(job.name).empty();" REPLACE "return !c.chains.children(job.name).empty();"
+  FINDING "FAILED.*TriggeredChain.Alone" FILTER "TriggeredChain.*")
+ballot_mutant(repaired_job_runs_a_triggered_slot_again FILE runtime/core/job/job_claims.cpp
+  FIND "slot.slot.time_since_epoch().count() <= of_repair" REPLACE "of_repair < 0"
+  FINDING "FAILED.*TriggeredChain.ARepairedChild" FILTER "TriggeredChain.*")
+ballot_mutant(more_triggers_than_are_kept FILE runtime/core/job/chain/chained.cpp
+  FIND "if (needed < chained_limit) return \"\";" REPLACE "if (needed < 1000) return \"\";"
+  FINDING "FAILED.*TriggeredChain.OfAChildThatCannotDecide|unreadable" FILTER "TriggeredChain.*")
+
 ballot_mutant(days_that_are_left_out_are_due FILE runtime/core/job/slots/settlement.cpp
   FIND "if (slot.kind == schedule::Slot::Kind::left_out) return add_closed(closed_slot(slot))"
   REPLACE "if (slot.kind == schedule::Slot::Kind::left_out) slot.kind = schedule::Slot::Kind::due"

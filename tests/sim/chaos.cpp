@@ -46,6 +46,7 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       links_(seed ^ 0x11f7),
       pauses_(seed ^ 0x9a05e5),
       places_(seed ^ 0x91ace5),
+      triggers_(seed ^ 0x741663),
       zones_(seed ^ 0x20e5),
       days_(seed ^ 0xda75) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;

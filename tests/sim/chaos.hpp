@@ -86,6 +86,7 @@ class Chaos {
   void disturb(SimNode& node, Fault fault);
   void fade(SimNode& node);
   void people();
+  void trigger(SimNode& node, std::string job);
   void edit();
   void move(Job& job, const std::string& group);
   void end_a_run(SimNode& node, core::Request::Kind kind);
@@ -107,7 +108,7 @@ class Chaos {
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random chains_, fitness_, functions_, links_, pauses_, places_, zones_, days_;
+  Random chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

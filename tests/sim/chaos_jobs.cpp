@@ -62,6 +62,7 @@ void Chaos::make_jobs() {
   again.details.edit().retry_delay = some(1s, 30s);
   Job& hand = add("hand", "* * * * *", "three");
   hand.schedule.clear();
+  hand.details.edit().trigger_env = {"DAY", "NOTE"};
   retry(hand);
   add("trims", "* * * * *", "one").run_on = RunOn::each;
   Job& rotates = add("rotates", one_in(2) ? "@every 70s" : "*/45 * * * * *", "two");
@@ -103,6 +104,13 @@ void Chaos::make_chains() {
       false);
   add("report", {"join"}, false);
   add("own", {chains_.below(2) == 0 ? "load" : "queues"}, true);
+  Job& first = add("first", {}, false);  // by trigger only, as the two after it
+  first.details.edit().has_slots_of_first = false;
+  first.details.edit().trigger_env = {"DAY"};
+  first.retries = static_cast<int>(chains_.below(3));
+  if (chains_.below(2) == 0) first.concurrency = Concurrency::queue;
+  add("second", {"first"}, false);
+  add("third", {"first", "second"}, false);
 }
 
 bool Chaos::comes_after(const std::string& job) const {
@@ -186,9 +194,10 @@ void Chaos::habits(SimNode& node) {
   node.takes["queues"] = some(1s, 25s);
   node.takes["replaces"] = some(1s, 2min);
   node.takes["allows"] = some(1s, 1min);
-  for (const char* const name : {"load", "join", "report", "own"})
+  for (const char* const name : {"load", "join", "report", "own", "first", "second", "third"})
     node.takes[name] = Millis(100 + static_cast<std::int64_t>(chains_.below(30'000)));
-  if (chains_.below(4) == 0) node.exits["load"] = 1;
+  for (const char* const name : {"load", "first", "second"})
+    if (chains_.below(4) == 0) node.exits[name] = 1;
   node.takes["again"] = some(1s, 20s);
   node.takes[instance_name("trims", node.name)] = some(100ms, 80s);
   node.takes[instance_name("rotates", node.name)] = some(1s, 1min);

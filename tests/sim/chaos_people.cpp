@@ -14,7 +14,8 @@ void Chaos::people() {
   switch (below(10)) {
     case 0:
     case 1:
-      for (std::size_t i = 1 + below(4); i > 0; --i) node.trigger(one_in(2) ? "hand" : one_in(4) ? "again" : any_job());
+      for (std::size_t i = 1 + below(4); i > 0; --i)
+        trigger(node, one_in(2) ? "hand" : one_in(4) ? "again" : any_job());
       return;
     case 2: return pause(node, true);
     case 3: return pause(node, false);
@@ -29,6 +30,18 @@ void Chaos::people() {
       node.ask(request);
     }
   }
+}
+
+/// Of the first jobs of chains more than others; some with variables, some alone.
+void Chaos::trigger(SimNode& node, std::string job) {
+  const auto has = [this](const std::string& name) {
+    return std::any_of(files_.begin(), files_.end(), [&](const Job& one) { return one.name == name; });
+  };
+  constexpr const char* of_chains[] = {"first", "first", "second", "load", "minutely"};
+  if (has("first") && triggers_.below(2) == 0) job = of_chains[triggers_.below(std::size(of_chains))];
+  const bool takes_env = job == "first" || job == "hand";
+  const std::string env = takes_env && triggers_.below(2) == 0 ? "DAY=" + std::to_string(triggers_.below(30)) : "";
+  node.trigger_with(job, env, triggers_.below(4) == 0);
 }
 
 /// Kills one that goes on; forgets one that the registers show as open, on a node that is not there if there is one.

@@ -304,7 +304,7 @@ void MemoryReads::name_askers(std::vector<KeptRow>& rows) const {
     const std::string end = row.reason == Reason::operator_ ? "kill" : row.reason == Reason::forgotten ? "forget" : "";
     for (const RequestRow& one : asked) {
       if (!row.run || (one.id != *row.run && one.run != row.run)) continue;
-      if (one.kind == "trigger" && row.trigger == Trigger::manual) row.triggered_by = one.by;
+      if (one.kind == "trigger" && row.trigger == Trigger::manual) row.triggered_by = one.by, row.env = one.env;
       if (one.kind == end) row.ended_by = one.by;
     }
   }

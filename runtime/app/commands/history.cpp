@@ -8,6 +8,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/definition_columns.hpp"
+#include "app/fact_line.hpp"
 #include "app/history_columns.hpp"
 #include "app/history_migration.hpp"
 #include "app/ledger_access.hpp"
@@ -108,8 +109,10 @@ Result<std::vector<Row>> listed(library::LedgerView& ledger, storage::Filter fil
 Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, const config::Config& config,
                   const LocalTimes& times, RecordWriter& out) {
   bool shows_open = false;
+  std::string env;  // of the one run that is shown
   const auto print = [&](const Row& row) {
     shows_open = shows_open || !is_final(row.status);
+    if (options.filter.run) env = *row.env;
     const auto source = ledger.is_evidence(row) ? RowSource::store : RowSource::ledger;
     return write_row(out, row, options.format, times, source), true;
   };
@@ -122,6 +125,7 @@ Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, co
   }
   remark_missing(out, ledger, config);
   out.finish();
+  if (options.format == Format::table && !env.empty()) print_fact("env", env);
   name_missing("history", ledger);
   if (shows_open) warn_of_open_rows("history", ledger);
   return {};

@@ -55,6 +55,7 @@ struct ShownJob {
   std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
   std::string timezone, calendars, digest;
   std::vector<std::string> after, before;  // the jobs that it comes after, and those that come after it
+  std::vector<std::string> trigger_env;    // variables that a trigger may give
   std::string after_status;                // how the first must have ended; "" where there are none
   std::vector<WallTime> next;
   std::string definition;                // as its file has it
@@ -234,6 +235,7 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
                                             : job.after_status == "failed"  ? ", where they have failed"
                                                                             : ", once they have ended"));
   if (!job.before.empty()) print_fact("before", names(job.before));
+  if (!job.trigger_env.empty()) print_fact("trigger_env", names(job.trigger_env));
   if (!job.timezone.empty()) print_fact("timezone", job.timezone);
   if (!job.calendars.empty()) print_fact("calendars", job.calendars);
   print_fact("digest", job.digest);
@@ -272,6 +274,7 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
   shown.add("timezone", or_null(job.timezone)).add("calendars", or_null(job.calendars));
   shown.add("digest", or_null(job.digest)).add("next_slots", std::move(next));
   Document::Items after(job.after.begin(), job.after.end()), before(job.before.begin(), job.before.end());
+  shown.add("trigger_env", Document::Items(job.trigger_env.begin(), job.trigger_env.end()));
   shown.add("after", std::move(after)).add("after_status", or_null(job.after_status)).add("before", std::move(before));
   shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
@@ -298,6 +301,7 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   job.calendars = definition.plan.days()->summary();
   job.digest = definition.digest;
   job.after = definition.job.details->after;
+  job.trigger_env = definition.job.details->trigger_env;
   if (!job.after.empty()) job.after_status = config::word_of(definition.job.details->after_status);
   for (const auto& other : jobs.set().definitions) {
     const auto& parents = other->job.details->after;

@@ -1,4 +1,4 @@
-// ballot trigger JOB [--all] [--wait] [--follow]: runs a job now, by hand.
+// ballot trigger JOB [--env NAME=VALUE] [--alone] [--all] [--wait] [--follow]: runs a job now, by hand.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -12,6 +12,7 @@
 #include "app/options.hpp"
 #include "app/output_follower.hpp"
 #include "base/duration.hpp"
+#include "base/env_words.hpp"
 #include "base/instance.hpp"
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
@@ -27,7 +28,8 @@ constexpr Millis withdrawal_patience = std::chrono::seconds(10);
 struct TriggerOptions {
   ConfigOptions config;
   std::string job;
-  bool all = false, wait = false, follow = false;
+  std::vector<std::string> env;
+  bool all = false, alone = false, wait = false, follow = false;
   Patience patience;
 };
 
@@ -140,9 +142,13 @@ struct Triggered {
   std::optional<RunId> run;
 };
 
-Result<Triggered> trigger(const TriggerOptions& options, const config::Config& config, const std::string& job) {
+/// `env`: as EnvWords has it; a value of any bytes would be no text of a message.
+Result<Triggered> trigger(const TriggerOptions& options, const config::Config& config, const std::string& job,
+                          const std::string& env) {
   io::Message request;
   request.set("do", "trigger").set("job", job).set("wait", options.wait || options.follow);
+  if (!env.empty()) request.set("env_words", env);
+  if (options.alone) request.set("alone", true);
   request.set("timeout_ms", std::int64_t{options.patience.time.count()});
   auto client = io::ControlClient::ask(config.control_socket, request);
   if (!client) return client.error();
@@ -185,13 +191,17 @@ Exit run(const TriggerOptions& options) {
   if (!config) return Exit::configuration;
   if (options.all && options.follow)
     return fail("trigger", {Errc::invalid, "--follow is of one instance, not of --all"});
+  const auto env = read_assignments(options.env);
+  if (!env) return fail("trigger", {Errc::invalid, "--" + env.error().what});
+  if (const std::string fault = fault_of_env(*env); !fault.empty())
+    return fail("trigger", {Errc::invalid, "--" + fault});
   const SteadyTime begun = io::read_clocks().steady;
   const auto jobs = jobs_to_trigger(options, *config);
   if (!jobs) return fail("trigger", jobs.error());
   Exit exit = Exit::done;
   std::vector<Triggered> triggered;
   for (const std::string& job : *jobs) {
-    auto one = trigger(options, *config, job);
+    auto one = trigger(options, *config, job, env_words(*env));
     if (one)
       triggered.push_back(*std::move(one));
     else if (!options.all || one.error().code != Errc::not_found)  // its node's files do not have the job
@@ -215,6 +225,8 @@ Run setup_trigger(CLI::App& command) {
   auto options = std::make_shared<TriggerOptions>();
   add_config_options(command, options->config);
   add_string(command, "JOB", options->job, "the job's name", Need::required);
+  add_strings(command, "--env NAME=VALUE", options->env, "a variable of the run, which the job's trigger_env allows");
+  add_switch(command, "--alone", options->alone, "without the jobs that come after it");
   add_switch(command, "--all", options->all, "on each node, of a job that runs on each");
   add_switch(command, "--wait", options->wait, "wait for the run's end, and exit with its code");
   add_switch(command, "--follow", options->follow, "as --wait, and print what it prints as it comes");

@@ -4,9 +4,11 @@
 #include <span>
 #include <utility>
 
+#include "core/job/chain/chained.hpp"
 #include "core/job/chain/slot_ends.hpp"
 #include "core/job/chain/upstream.hpp"
 #include "core/job/runs/run_notices.hpp"
+#include "core/job/trigger_answers.hpp"
 
 namespace ballot::core {
 namespace {
@@ -36,7 +38,7 @@ JobClaims::Admission JobClaims::admit(From from, WallTime waits_since) {
 
 /// By what is the same whatever the store does.
 JobClaims::Admission JobClaims::admit_by_rule(From from) const {
-  const bool by_hand = from == From::by_hand;
+  const bool by_hand = from == From::by_hand || from == From::chained;
   if (by_hand && job_.is_draining()) return Admission::waits;  // left to the next leader, whatever this one is
   if (!job_.is_defined()) return from == From::lost ? Admission::left : Admission::waits;
   if (c_.settings.dry_run) return from == From::lost ? Admission::left : Admission::dry_run;
@@ -59,6 +61,7 @@ bool JobClaims::has_room(From from) {
              !job_.unclaimed.is_full(sent ? sent->next.runs : job_.view.stored().runs);
     }
     case From::due_slot:
+    case From::chained:
     case From::by_hand: return runs.has_room(job_.definition) && !job_.is_full();
   }
   return false;
@@ -80,9 +83,11 @@ void JobClaims::claim(PendingWrite write, OpenRun run, std::optional<WallTime> b
   writes().send(std::move(write));
 }
 
-void JobClaims::claim_at_once(OpenRun run, std::optional<WallTime> begin_by) {
+void JobClaims::claim_at_once(OpenRun run, const std::optional<ChainedSlot>& chained,
+                              std::optional<WallTime> begin_by) {
   PendingWrite write = writes().begin(0);
   write.intent = ClaimAtOnce{attempt_of(run)};
+  if (chained) write.next.kept.edit().chained.push_back(*chained);
   claim(std::move(write), std::move(run), begin_by);
 }
 
@@ -92,7 +97,8 @@ OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
   run.slot = due.at;
   run.trigger = due.trigger;
   if (job_.definition && !job_.definition->job.details->after.empty())
-    run.upstream = upstream_of(c_, job_.facts(), due.at).runs;
+    if (std::string runs = upstream_of(c_, job_.facts(), due.at).runs; !runs.empty())
+      run.variables.edit().upstream = std::move(runs);
   return run;
 }
 
@@ -156,6 +162,8 @@ bool JobClaims::begin_manual() {
       c_.wants.answers.push_back({request.id, std::nullopt});
       continue;
     }
+    if (!has_room_for_env(job_.view.stored(), request)) return false;  // till another run is closed
+    if (begins_chain(c_, job_.facts(), request) && !keeper_of_chain(c_, job_.facts()).empty()) return false;
     switch (admit(From::by_hand, c_.now.wall)) {
       case Admission::waits:
       case Admission::left: return false;
@@ -167,7 +175,9 @@ bool JobClaims::begin_manual() {
       case Admission::begins: break;
     }
     job_.commands.drop_oldest_trigger();
-    claim_at_once(run_by_hand(request), request.until + manual_slack);
+    OpenRun run = run_by_hand(request);
+    const auto chained = chain_of(request, run);
+    claim_at_once(std::move(run), chained, request.until + manual_slack);
     return true;
   }
   return false;
@@ -186,7 +196,61 @@ OpenRun JobClaims::run_by_hand(const Request& request) {
   run.slot = job_.runs.slot_by_hand(c_.now.wall);
   run.trigger = Trigger::manual;
   run.awaited = request.wait;
+  if (!request.env.empty()) run.variables.edit().env = request.env;
   return run;
+}
+
+/// The jobs that come after this one have a slot of it.
+std::optional<ChainedSlot> JobClaims::chain_of(const Request& request, const OpenRun& run) const {
+  if (!begins_chain(c_, job_.facts(), request)) return std::nullopt;
+  return ChainedSlot{run.id, run.slot, true, std::nullopt};
+}
+
+OpenRun JobClaims::run_of_chain(const ChainedSlot& slot) const {
+  OpenRun run;
+  run.id = slot.run(job_.name);
+  run.slot = slot.slot;
+  run.trigger = Trigger::chain;
+  bind(run, job_.definition->job, job_.term->epoch, c_.settings.node);
+  return run;
+}
+
+/// What was claimed before a repair may have been forgotten; what was triggered before the job was defined so is none
+/// of its slots.
+std::optional<JobClaims::Fate> JobClaims::fate_of(const ChainedSlot& slot, Upstream::Verdict verdict) const {
+  const JobRegister& stored = job_.view.stored();
+  const auto of_repair = static_cast<std::int64_t>(stored.interventions->repair);
+  if (slot.slot <= stored.interventions->repaired_at && slot.slot.time_since_epoch().count() <= of_repair)
+    return Fate{Status::missed, Reason::halted};
+  if (slot.slot <= stored.since || verdict == Upstream::Verdict::undefined)
+    return Fate{Status::missed, Reason::no_definition};
+  if (verdict == Upstream::Verdict::ended_otherwise) return Fate{Status::skipped, Reason::upstream};
+  if (verdict == Upstream::Verdict::begins && job_.is_paused()) return Fate{Status::skipped, Reason::paused};
+  return std::nullopt;
+}
+
+/// Who comes next after the register shows it, be it another term, finds it taken up.
+bool JobClaims::begin_chained() {
+  if (!job_.is_defined() || job_.is_draining() || job_.definition->job.details->after.empty()) return false;
+  if (!job_.definition->job.enabled || job_.view.stored().kept->chained.size() >= chained_limit) return false;
+  for (const ChainedSlot& slot : to_take_up(c_, job_.facts())) {
+    OpenRun run = run_of_chain(slot);
+    if (job_.runs.find(attempt_of(run))) continue;  // decided, and closed with the next write
+    Upstream upstream = upstream_of_chained(c_, job_.facts(), slot);
+    std::optional<Fate> fate = fate_of(slot, upstream.verdict);
+    if (!fate && upstream.verdict == Upstream::Verdict::waits) continue;
+    const Admission admission = fate ? Admission::left : admit(From::chained, slot.slot);
+    if (admission == Admission::overlap) fate = Fate{Status::skipped, Reason::overlap};
+    if (admission == Admission::dry_run) fate = Fate{Status::skipped, Reason::dry_run};
+    if (fate) {
+      job_.runs.decide(c_, job_.facts(), run, fate->status, fate->reason);
+    } else if (admission == Admission::begins) {
+      if (!upstream.runs.empty()) run.variables.edit().upstream = std::move(upstream.runs);
+      claim_at_once(std::move(run), slot);
+      return true;
+    }
+  }
+  return false;
 }
 
 /// The run waits in the register, so that it survives this term. Runs that make room for it are closed first.
@@ -211,6 +275,7 @@ JobClaims::Queued JobClaims::queue_manual(const Request& request) {
   PendingWrite write = writes().begin(0);
   write.intent = QueueRun{request.id};
   OpenRun run = run_by_hand(request);
+  if (const auto chained = chain_of(request, run)) write.next.kept.edit().chained.push_back(*chained);
   run.waits_until = run.slot;
   run.queued = true;
   write.next.runs.push_back(std::move(run));

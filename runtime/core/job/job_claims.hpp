@@ -5,6 +5,7 @@
 //   lost            | its repetition is allowed: at once
 //   that waits      | its time has come; of a queued one, when it is next
 //   by hand         | the same as of a due slot; else it is queued, or refused with the reason
+//   of a chain      | the same as of a due slot, once those of the jobs before have ended; else there is none
 //   ahead           | the store does not answer, the job is `at-least-once`, and its slot is due
 //
 // Whether one may begin is asked in one place, admit(). What delays it, in the order in which it is asked, and what
@@ -25,6 +26,9 @@
 //   max_running of the node or | waits         | waits   | waits       | waits           | waits
 //     of the group             |               |         |             |                 |
 //
+// A run of a triggered chain is as one by hand, but for a pause, which has it decided that there is none, as --dry-run
+// and `skip` have, and for `queue`, where it waits for the job's runs and is in no register meanwhile.
+//
 // In brackets: decided before, as its slot is decided (SlotFeed); there is none then that is due. Lost and waiting
 // runs were asked for by hand, or in a pause they are not chosen (RunList). `replace` kills what is in the way. Lost
 // and waiting ones take the places that they have in the register.
@@ -37,6 +41,7 @@
 
 #include <optional>
 
+#include "core/job/chain/upstream.hpp"
 #include "core/job/job_parts.hpp"
 #include "core/job/job_writes.hpp"
 
@@ -53,6 +58,8 @@ class JobClaims {
   bool begin_waiting();
   /// The oldest manual run: begun, queued, or refused. A stopping daemon leaves it to the next leader.
   bool begin_manual();
+  /// The first slot of a triggered chain that can be begun. Of those that cannot, it is decided that there is no run.
+  bool begin_chained();
 
   /// Starts runs that are due while the store does not answer.
   void run_ahead();
@@ -60,9 +67,13 @@ class JobClaims {
   bool catch_up();
 
  private:
+  struct Fate {
+    Status status;
+    Reason reason;
+  };
   enum class Queued { written, refused, waits };
   /// A run that would begin: where it is to come from, and since when it could.
-  enum class From { due_slot, lost, waiting, by_hand, ahead };
+  enum class From { due_slot, lost, waiting, by_hand, chained, ahead };
   enum class Admission { begins, waits, queues, left, dry_run, overlap };
 
   JobWrites writes();
@@ -72,9 +83,13 @@ class JobClaims {
   bool has_place(WallTime waits_since);
   bool joins_a_catch_up(const DueSlot& due) const;
   void claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
-  void claim_at_once(OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
+  void claim_at_once(OpenRun run, const std::optional<ChainedSlot>& chained = std::nullopt,
+                     std::optional<WallTime> begin_by = std::nullopt);
   OpenRun run_of_slot(const DueSlot& due) const;
   OpenRun run_by_hand(const Request& request);
+  std::optional<ChainedSlot> chain_of(const Request& request, const OpenRun& run) const;
+  OpenRun run_of_chain(const ChainedSlot& slot) const;
+  std::optional<Fate> fate_of(const ChainedSlot& slot, Upstream::Verdict verdict) const;
   Queued queue_manual(const Request& request);
   bool has_expired(const Request& request) const;
   void refuse_manual(const Request& request, Reason reason);

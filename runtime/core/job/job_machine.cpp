@@ -5,6 +5,7 @@
 
 #include "core/job/job_claims.hpp"
 #include "core/job/job_writes.hpp"
+#include "core/job/trigger_answers.hpp"
 #include "core/request/pause_answers.hpp"
 
 namespace ballot::core {
@@ -202,7 +203,8 @@ void JobMachine::advance(Context& c) {
         settle(c);  // due now is due, however long it waits for others
     } else if (!claims(c).catch_up() && !write_repair(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) &&
                settle(c)) {
-      if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() && !claims(c).begin_due())
+      if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() &&
+          !claims(c).begin_chained() && !claims(c).begin_due())
         writes(c).flush();
     }
   }
@@ -429,21 +431,10 @@ void JobMachine::ask_repair(Context& c, const Request& request) {
 
 void JobMachine::ask_trigger(Context& c, const Request& request) {
   const RunList::Known known = job_.runs.ask_again(request.id);
-  const auto& closed = job_.view.stored().triggered;
-  const bool may_be_forgotten =
-      closed.size() >= triggered_limit && request.id < *std::min_element(closed.begin(), closed.end());
   if (known == RunList::Known::claiming) return;
-  if (known == RunList::Known::yes || std::find(closed.begin(), closed.end(), request.id) != closed.end())
-    c.wants.answers.push_back({request.id, Answer::repeated(request.id)});
-  else if (may_be_forgotten && !request.is_first)
-    c.wants.answers.push_back(
-        {request.id, Answer::refused(Errc::unavailable,
-                                     "whether the run was made before is not known, as not all ledgers have answered: "
-                                     "ask again once they do; only with a new id it is a new run")});
-  else if (!job_.definition || job_.definition->job.group != job_.term->group)
-    c.wants.answers.push_back({request.id, Answer::refused(Errc::not_found, "no job file defines " + job_.name)});
-  else
-    job_.commands.add_trigger(request);
+  if (auto answer = answer_to_trigger(c, job_.facts(), request, known == RunList::Known::yes))
+    return c.wants.answers.push_back({request.id, *std::move(answer)});
+  job_.commands.add_trigger(request);
 }
 
 }  // namespace ballot::core

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "core/job/chain/chained.hpp"
 #include "core/job/chain/chains.hpp"
 #include "core/job/chain/slot_ends.hpp"
 #include "core/job/runs/run_notices.hpp"
@@ -159,6 +160,7 @@ void JobWrites::send(PendingWrite write) {
   write.sent_at = c_.now.steady;
   remember_ends(job_.facts(), write, job_.runs.list());
   keep_slot_ends(c_, job_.facts(), write, job_.runs.list());
+  keep_chained(c_, job_.facts(), write, job_.runs.list());
   const PendingWrite& sent = job_.writer.send(std::move(write), job_.name, *job_.term, job_.view.version());
   if (sent.request.value.size() > register_limit)  // of what others have put there
     return fail("the register would be larger than " + std::to_string(register_limit) + " bytes");
@@ -192,7 +194,7 @@ void JobWrites::flush() {
   // A job that comes after this one waits for it.
   const bool is_waited_for = !c_.chains.children(job_.name).empty() &&
                              (closable || (job_.slots.settlement().has_decided() && room_to_carry() > 0));
-  if (job_.kept_outcome || is_waited_for ||
+  if (job_.kept_outcome || is_waited_for || is_chained_stale(c_, job_.facts()) ||
       job_.writer.is_flush_due(job_.slots.settlement(), closable, job_.term->draining, c_.now.steady))
     send(begin(disposition_limit));
 }

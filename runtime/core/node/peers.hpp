@@ -55,6 +55,7 @@ struct NodeRecord {
   /// What is wrong with it, each with the word in front that monitoring looks for. No reason to lead nothing.
   std::vector<std::string> troubles{};
   bool knows_pause_terms = false;  // pauses with an end and a reason: releases before do not
+  bool knows_triggers = false;     // that have variables, or of a chain
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -79,7 +80,7 @@ class Peers {
     std::vector<std::string> records;
     RunnerPlace runner;
     std::string api;  // as of NodeRecord
-    bool knows_pause_terms = false;
+    bool knows_pause_terms = false, knows_triggers = false;
     std::vector<std::string> troubles;
     SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
@@ -147,7 +148,9 @@ class Peers {
 
   /// A node that may lead the group, by its newest record, is not known to be gone, and is of a release that would make
   /// a pause without end of one that has one. "": there is none.
-  std::string lacks_pause_terms(const Group& settings) const;
+  std::string lacks_pause_terms(const Group& settings) const { return lacks(settings, &Peer::knows_pause_terms); }
+  /// The same of one that would start the run of a trigger without its variables, and none of the jobs after its job.
+  std::string lacks_triggers(const Group& settings) const { return lacks(settings, &Peer::knows_triggers); }
 
   /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;
@@ -159,6 +162,7 @@ class Peers {
   const std::map<std::string, Peer>& all() const { return peers_; }
 
  private:
+  std::string lacks(const Group& settings, bool Peer::*knows) const;
   std::vector<std::string> living(const Group& settings, std::uint64_t digest, bool with_it) const;
 
   std::map<std::string, Peer> peers_;  // by session

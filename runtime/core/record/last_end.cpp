@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
+#include "core/record/chained_slot.hpp"
 #include "core/record/record_text.hpp"
 
 namespace ballot::core {
@@ -57,7 +58,7 @@ Row row_of(const LastEnd& end, const std::string& job, const std::string& group)
 }
 
 std::string to_text(const LastEnd& end) {
-  return end.run->text() + word(format_millis(end.slot)) + word(std::string(to_string(end.trigger))) +
+  return end.run->text() + word(format_millis(end.slot)) + word(std::string(to_string(known_before(end.trigger)))) +
          word(std::to_string(end.attempt)) + word(std::to_string(end.epoch)) + word(std::to_string(end.fence)) +
          word(std::string(to_string(end.status))) + word(std::string(to_string(end.reason))) +
          word(end.ended_at ? format_millis(*end.ended_at) : "") +

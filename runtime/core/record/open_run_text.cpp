@@ -3,7 +3,9 @@
 #include <charconv>
 
 #include "base/duration.hpp"
+#include "base/env_words.hpp"
 #include "base/wall_text.hpp"
+#include "core/record/chained_slot.hpp"
 #include "core/record/record_text.hpp"
 
 namespace ballot::core {
@@ -60,6 +62,7 @@ using RunField = Field<OpenRun>;
 constexpr RunField run_fields[] = {
     {"slot", Times::once, [](OpenRun& run, Words& w) { run.slot = w.time(); }},
     {"trigger", Times::once, [](OpenRun& run, Words& w) { run.trigger = w.keep(parse_trigger(w.word())); }},
+    {"kind", Times::at_most_once, [](OpenRun& run, Words& w) { run.trigger = w.keep(parse_trigger(w.word())); }},
     {"attempt", Times::once, [](OpenRun& run, Words& w) { run.attempt = w.count(1); }},
     {"fence", Times::once, [](OpenRun& run, Words& w) { run.fence = w.counter(); }},
     {"epoch", Times::once, [](OpenRun& run, Words& w) { run.epoch = w.counter(); }},
@@ -77,7 +80,8 @@ constexpr RunField run_fields[] = {
     {"lost", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost = w.count(); }},
     {"lost_limit", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost_limit = w.count(1); }},
     {"awaited", Times::at_most_once, [](OpenRun& run, Words&) { run.awaited = true; }},
-    {"upstream", Times::at_most_once, [](OpenRun& run, Words& w) { run.upstream = std::string(w.line()); }},
+    {"upstream", Times::at_most_once, [](OpenRun& run, Words& w) { run.variables.edit().upstream = w.line(); }},
+    {"env", Times::often, [](OpenRun& run, Words& w) { add_word(run.variables.edit().env, w.rest); }},
     {"on_success", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_success = read_after(w); }},
     {"on_error", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_error = read_after(w); }},
     {"retries", Times::at_most_once, [](OpenRun& run, Words& w) { run.retries = w.count(); }},
@@ -104,7 +108,8 @@ std::string to_text(const OpenRun& run) {
     text.append(" ").append(key).append("=").append(value);
   };
   field("slot", format_slot(run.slot));
-  field("trigger", to_string(run.trigger));
+  field("trigger", to_string(known_before(run.trigger)));
+  if (known_before(run.trigger) != run.trigger) field("kind", to_string(run.trigger));
   field("attempt", std::to_string(run.attempt));
   field("fence", std::to_string(run.fence));
   field("epoch", std::to_string(run.epoch));
@@ -130,7 +135,9 @@ std::string to_text(const OpenRun& run) {
   if (run.on_success != AfterRun::ignore) field("on_success", word_of(run.on_success));
   if (run.on_error != AfterRun::ignore) field("on_error", word_of(run.on_error));
   if (run.awaited) field("awaited", "yes");
-  if (!run.upstream->empty() && run.upstream->size() <= longest_upstream) field("upstream", *run.upstream);
+  const std::string& upstream = run.variables->upstream;
+  if (!upstream.empty() && upstream.size() <= longest_upstream) field("upstream", upstream);
+  for (const std::string_view word : words_of(run.variables->env)) field("env", word);
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
   return text;
 }
@@ -154,6 +161,8 @@ OpenRun read_open_run(Words& words) {
     words.require(value.ok && seen.add(run_form, *known));
   }
   words.require(seen.missing(run_form).empty());
+  const auto env = parse_env_words(run.variables->env);
+  words.require(env && fault_of_env(*env).empty());
   words.require(waits ? run.waits_until.has_value() : !run.waits_until && !run.node.empty());
   return run;
 }

@@ -1,5 +1,6 @@
 #include "core/record/outcome.hpp"
 
+#include "core/record/chained_slot.hpp"
 #include "core/record/record_text.hpp"
 
 namespace ballot::core {
@@ -15,6 +16,7 @@ constexpr RowField row_fields[] = {
     {"group", Times::once, [](Row& row, Words& w) { row.group = w.name(); }},
     {"slot", Times::once, [](Row& row, Words& w) { row.slot = w.time(); }},
     {"trigger", Times::once, [](Row& row, Words& w) { row.trigger = w.keep(parse_trigger(w.word())); }},
+    {"kind", Times::at_most_once, [](Row& row, Words& w) { row.trigger = w.keep(parse_trigger(w.word())); }},
     {"node", Times::once, [](Row& row, Words& w) { row.node = w.word(); }},
     {"epoch", Times::once, [](Row& row, Words& w) { row.epoch = w.counter(); }},
     {"fence", Times::once, [](Row& row, Words& w) { row.fence = w.counter(); }},
@@ -52,7 +54,8 @@ std::string outcome_text(const Row& row) {
   line(text, "job", row.job);
   line(text, "group", row.group);
   line(text, "slot", format_millis(row.slot));
-  line(text, "trigger", to_string(row.trigger));
+  line(text, "trigger", to_string(known_before(row.trigger)));
+  if (known_before(row.trigger) != row.trigger) line(text, "kind", to_string(row.trigger));
   line(text, "node", row.node);
   number("epoch", row.epoch);
   number("fence", row.fence);

@@ -61,6 +61,21 @@ inline void free_line(std::string& text, std::string_view key, std::string_view 
   line(text, key, plain);
 }
 
+/// Words with spaces between, as a text with one more of them, and as a list.
+inline void add_word(std::string& text, std::string_view word) {
+  if (!text.empty()) text += ' ';
+  text += word;
+}
+inline std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 /// Reads words from the front of a line; one that is missing, wrong or out of bounds makes `ok` false.
 struct Words {
   std::string_view rest;

@@ -130,6 +130,7 @@ constexpr JobField job_fields[] = {
     {"anchor", Times::often, read_anchor},
     {"boot", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().boots.emplace_back(w.word()); }},
     {"ended", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().ends.push_back(read_slot_end(w)); }},
+    {"chained", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().chained.push_back(read_chained_slot(w)); }},
     {"triggered", Times::often,
      [](JobRegister& r, Words& w) { r.triggered.push_back(w.keep(RunId::parse(w.word()))); }},
     {"repaired", Times::at_most_once, read_repaired<JobRegister>},
@@ -144,6 +145,7 @@ std::string_view fault_of_job(const JobRegister& r) {
   if (r.triggered.size() > triggered_limit) return "it has too many triggered runs";
   if (r.kept->boots.size() > boot_limit) return "it has too many boots";
   if (const std::string_view fault = fault_of(r.kept->ends); !fault.empty()) return fault;
+  if (const std::string_view fault = fault_of(r.kept->chained); !fault.empty()) return fault;
   std::size_t unknown = 0;
   for (const std::string& one : r.unknown) unknown += one.size() + 1;
   for (const OpenRun& run : r.runs) unknown += run.unknown.size();
@@ -275,6 +277,7 @@ std::string to_text(const JobRegister& r) {
   for (const Anchor& anchor : r.anchors) line(text, "anchor", format_slot(anchor.at) + " " + anchor.text);
   for (const std::string& boot : r.kept->boots) line(text, "boot", boot);
   for (const SlotEnd& end : r.kept->ends) line(text, "ended", to_text(end));
+  for (const ChainedSlot& slot : r.kept->chained) line(text, "chained", to_text(slot));
   for (const RunId& run : r.triggered) line(text, "triggered", run.text());
   repair_lines(text, r);
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");

@@ -22,6 +22,7 @@
 #include "ballot/time.hpp"
 #include "base/digest_text.hpp"
 #include "base/rare_list.hpp"
+#include "core/record/chained_slot.hpp"
 #include "core/record/last_end.hpp"
 #include "core/record/pause_terms.hpp"
 #include "core/record/slot_end.hpp"
@@ -51,6 +52,13 @@ struct Disposition {
   bool operator==(const Disposition&) const = default;
 };
 
+/// What few runs have, and give their children as variables.
+struct RunVariables {
+  std::string upstream;  // the runs that it comes after, with commas between; "": none
+  std::string env;       // of whoever triggered it: see EnvWords; "": none
+  bool operator==(const RunVariables&) const = default;
+};
+
 /// A claimed run that has not been closed. It carries the policies it runs under: whoever settles it goes by these.
 struct OpenRun {
   RunId id;
@@ -64,15 +72,15 @@ struct OpenRun {
   Millis kill_grace{0};
   Millis lost_after = std::chrono::hours(1);  // of a `finish` run
   std::vector<int> success_codes = {0};
-  bool at_least_once = false;    // repeated where it is lost,
-  int lost = 0;                  // as it was so often before,
-  int lost_limit = 2;            // until it was so often
-  bool awaited = false;          // whoever triggered it waits for its end
-  Shared<std::string> upstream;  // the runs that it comes after, with commas between; "": none
-  int retries = 0;               // so many attempts may still follow ones that fail,
-  Millis retry_delay{0};         // the next one after this, up to a tenth of it longer,
-  Millis retry_max_delay{0};     // which grows to at most this
-  double retry_backoff = 1;      // by this factor
+  bool at_least_once = false;  // repeated where it is lost,
+  int lost = 0;                // as it was so often before,
+  int lost_limit = 2;          // until it was so often
+  bool awaited = false;        // whoever triggered it waits for its end
+  Defaulted<RunVariables> variables;
+  int retries = 0;            // so many attempts may still follow ones that fail,
+  Millis retry_delay{0};      // the next one after this, up to a tenth of it longer,
+  Millis retry_max_delay{0};  // which grows to at most this
+  double retry_backoff = 1;   // by this factor
   AfterRun on_success = AfterRun::ignore, on_error = AfterRun::ignore;
   std::optional<WallTime> waits_until;  // nothing runs, and `attempt` is claimed then:
   bool queued = false;                  // when the job's other runs have ended
@@ -110,8 +118,9 @@ struct Interventions {
 
 /// What few jobs keep of slots that are settled.
 struct KeptSlots {
-  RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
-  RareList<SlotEnd> ends;       // for the jobs `after` it: see slot_end.hpp; in order, at most 8
+  RareList<std::string> boots;    // for @reboot: boots that were seen, newest last, at most 16
+  RareList<SlotEnd> ends;         // for the jobs `after` it: see slot_end.hpp; in order, at most 8
+  RareList<ChainedSlot> chained;  // of chains that were triggered: see chained_slot.hpp; at most 8
   bool operator==(const KeptSlots&) const = default;
 };
 

@@ -46,7 +46,8 @@ std::string under_way(const Request& request) {
 }
 
 bool is_same_trigger(const Request& a, const Request& b) {
-  return a.kind == b.kind && a.id == b.id && a.job == b.job && a.group == b.group;
+  return a.kind == b.kind && a.id == b.id && a.job == b.job && a.group == b.group && a.env == b.env &&
+         a.alone == b.alone;
 }
 
 bool is_of_another(const Answer& answer, const Request& request) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/env_words.hpp"
 #include "base/instance.hpp"
 #include "core/record/record_text.hpp"
 
@@ -28,6 +29,8 @@ constexpr Field<Request> request_fields[] = {
     {"run", Times::at_most_once, [](Request& r, Words& w) { r.run = w.keep(RunId::parse(w.word())); }},
     {"wait", Times::at_most_once, [](Request& r, Words&) { r.wait = true; }},
     {"first", Times::at_most_once, [](Request& r, Words&) { r.is_first = true; }},
+    {"alone", Times::at_most_once, [](Request& r, Words&) { r.alone = true; }},
+    {"env", Times::often, [](Request& r, Words& w) { add_word(r.env, w.rest); }},
     {"until", Times::once, [](Request& r, Words& w) { r.until = w.time(); }},
     {"by", Times::at_most_once, [](Request& r, Words& w) { r.by = w.line(); }},
     {"ends", Times::at_most_once, [](Request& r, Words& w) { r.terms.ends = w.time(); }},
@@ -77,6 +80,9 @@ std::string_view fault_of(const Request& r) {
   };
   if (r.kind != Kind::pause && !r.terms.empty()) return "only a pause has an end and a reason";
   if (const std::string_view fault = fault_of(r.terms); !fault.empty()) return fault;
+  if (r.kind != Kind::trigger && (r.alone || !r.env.empty())) return "only a trigger has variables, or is alone";
+  if (const auto env = parse_env_words(r.env); !env || !fault_of_env(*env).empty())
+    return "its variables are none that a trigger may give";
   switch (r.kind) {
     case Kind::trigger: return names(true, false, false) ? "" : "it must name a job, and nothing else";
     case Kind::kill:
@@ -107,6 +113,8 @@ std::string to_text(const Request& r) {
   if (r.run != RunId{}) line(text, "run", r.run.text());
   if (r.wait) line(text, "wait", "yes");
   if (r.is_first) line(text, "first", "yes");
+  if (r.alone) line(text, "alone", "yes");
+  for (const std::string_view word : words_of(r.env)) line(text, "env", word);
   line(text, "until", format_millis(r.until));
   if (!r.by.empty()) free_line(text, "by", r.by);
   if (r.terms.ends) line(text, "ends", format_millis(*r.terms.ends));

@@ -32,6 +32,8 @@ struct Request {
   RunId run;              // kill, forget, replace; pause of an instance: the StandingPause that it is to follow
   bool wait = false;      // trigger: the run's end is asked for as well
   bool is_first = false;  // trigger: no ledger has its run; else one may, if the register has forgotten older runs
+  bool alone = false;     // trigger: the jobs that come after this one have no slot of it
+  std::string env;        // trigger: the variables that it gives its run: see EnvWords
   /// pause, resume: of all instances of `job`. It is no request in the store then, but the StandingPause itself.
   bool of_all = false;
   bool replaces_ended = false;  // pause of all: the one that the store still has is over by its own end

@@ -41,6 +41,7 @@ void Requests::on(const Ask& event) {
   if (!request.group.empty() && !is_group(request.group))
     return turn_down(event, Errc::not_found, "no group " + request.group + " is known");
   if (const auto refusal = refusal_of_terms(request)) return turn_down(event, refusal->code, refusal->text);
+  if (const auto refusal = refusal_of_trigger(request)) return turn_down(event, refusal->code, refusal->text);
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
 }
 
@@ -62,23 +63,46 @@ bool Requests::is_of_instances(std::string_view job) const {
   return false;
 }
 
-/// An end that is past; or a node that would not keep what it does not know. Of one that is not known to be gone, and
-/// may be, the election says so: asking again helps then.
+/// An end that is past; or a node that would not keep what it does not know.
 std::optional<Answer> Requests::refusal_of_terms(const Request& request) const {
   if (request.kind != Request::Kind::pause || request.terms.empty()) return std::nullopt;
   if (request.terms.is_over(c_.now.wall)) return end_is_past(request, Errc::invalid);
+  const std::string node = node_that_lacks(request, &Peers::lacks_pause_terms);
+  if (node.empty()) return std::nullopt;
+  const std::string what = request.job.empty() ? "group " + request.group : "job " + request.job;
+  return Answer::refused(Errc::refused, "node " + node + ", which may run " + what +
+                                            ", is of a release that knows no pause with an end or a reason: upgrade "
+                                            "it, or pause without them");
+}
+
+/// After a failover to a node that does not know what a trigger asks for, its run would lack that.
+std::optional<Answer> Requests::refusal_of_trigger(const Request& request) const {
+  if (request.kind != Request::Kind::trigger) return std::nullopt;
+  const bool is_of_chain = !request.alone && !p_.chains.children(request.job).empty();
+  if (request.env.empty() && !is_of_chain) return std::nullopt;
+  const std::string node = node_that_lacks(request, &Peers::lacks_triggers);
+  if (node.empty()) return std::nullopt;
+  const std::string what = request.env.empty() ? "begins no jobs after one that is triggered: upgrade it, or trigger "
+                                                 "the job alone"
+                                               : "knows no triggers with variables: upgrade it";
+  return Answer::refused(Errc::refused,
+                         "node " + node + ", which may run job " + request.job + ", is of a release that " + what);
+}
+
+/// A node that may lead what the request is of, and by `lacks` does not know what it asks for; "": there is none. Of
+/// one that is not known to be gone, and may be, the election says so: asking again helps then.
+std::string Requests::node_that_lacks(const Request& request, Lacks lacks) const {
   const Views views(p_.settings.node, p_.jobs, p_.groups);
   const JobEntry* const job = p_.jobs.find(std::string(request.job));
   std::string name = !request.group.empty() ? request.group : job ? job->machine.owner() : "";
   if (name.empty()) name = views.group_of_instances(std::string(common_name(request.job)));
   GroupEntry* const group = p_.groups.find(std::string(common_name(name)));
-  const std::string node = group ? p_.directory.peers().lacks_pause_terms(group->settings) : "";
-  if (node.empty()) return std::nullopt;
-  if (c_.session.is_open()) p_.store.observe(c_.out, *group, group->name());
-  const std::string what = request.job.empty() ? "group " + request.group : "job " + request.job;
-  return Answer::refused(Errc::refused, "node " + node + ", which may run " + what +
-                                            ", is of a release that knows no pause with an end or a reason: upgrade "
-                                            "it, or pause without them");
+  if (!group) return "";
+  Group settings = group->settings;
+  if (is_instance(name)) settings.candidates = {std::string(node_of_instance(name))};
+  std::string node = (p_.directory.peers().*lacks)(settings);
+  if (!node.empty() && c_.session.is_open()) p_.store.observe(c_.out, *group, group->name());
+  return node;
 }
 
 /// Nobody can change a record, and while it is made anew instances would take their pause for ended.
@@ -283,7 +307,8 @@ void Requests::record_row(const Request& request) {
                                   .run = run,
                                   .node = p_.settings.node,
                                   .at = c_.now.wall,
-                                  .by = request.by}});
+                                  .by = request.by,
+                                  .env = request.env}});
 }
 
 /// A change that no node has taken up was made by this one: a pause of all instances.

@@ -36,7 +36,10 @@ class Requests {
   bool is_group(const std::string& group) const;
   bool is_of_instances(std::string_view job) const;
   void ask_instances(const Ask& event);
+  using Lacks = std::string (Peers::*)(const Group& settings) const;
   std::optional<Answer> refusal_of_terms(const Request& request) const;
+  std::optional<Answer> refusal_of_trigger(const Request& request) const;
+  std::string node_that_lacks(const Request& request, Lacks lacks) const;
   std::optional<Answer> refusal_beside(const StandingPause& standing, const Request& request) const;
   void turn_down(const Ask& event, Errc code, const std::string& why);
   void perform(StoreClient::RecordOp& op);

@@ -84,6 +84,24 @@ Result<void> add_query(const ApiRoute& route, const Pairs& query, io::Message& q
   return {};
 }
 
+/// A list of nothing is one of nothing in particular.
+bool is_right(const Parameter& parameter, const Value& value) {
+  const auto* const objects = std::get_if<std::vector<io::Message>>(&value);
+  switch (parameter.kind) {
+    case Kind::whole: return std::holds_alternative<std::int64_t>(value);
+    case Kind::yes_no: return std::holds_alternative<bool>(value);
+    case Kind::list: return std::holds_alternative<std::vector<std::string>>(value) || (objects && objects->empty());
+    default: return std::holds_alternative<std::string>(value);
+  }
+}
+
+const char* name_of(Kind kind) {
+  return kind == Kind::whole    ? "a whole number"
+         : kind == Kind::yes_no ? "true or false"
+         : kind == Kind::list   ? "a list of texts"
+                                : "a text";
+}
+
 Result<void> add_body(const ApiRoute& route, const std::string& body, io::Message& question) {
   if (body.empty()) return {};
   const auto given = io::decode(body);
@@ -92,11 +110,8 @@ Result<void> add_body(const ApiRoute& route, const std::string& body, io::Messag
     const Parameter* const parameter = find(route.body, name);
     if (parameter == nullptr)
       return Error{Errc::invalid, "the body has no " + quoted(name) + ": " + names_of(route.body)};
-    const bool is_right = parameter->kind == Kind::whole ? std::holds_alternative<std::int64_t>(value)
-                                                         : std::holds_alternative<std::string>(value);
-    if (!is_right)
-      return Error{Errc::invalid,
-                   "the body's '" + name + "' must be a " + (parameter->kind == Kind::whole ? "whole number" : "text")};
+    if (!is_right(*parameter, value))
+      return Error{Errc::invalid, "the body's '" + name + "' must be " + name_of(parameter->kind)};
     question.set(field_of(*parameter), value);
   }
   return {};

@@ -64,7 +64,7 @@ constexpr Parameter output[] = {{"attempt", Kind::whole}, {"from", Kind::whole},
 constexpr Parameter events[] = {{"after"}};
 constexpr Parameter asked[] = {{"timeout_ms", Kind::whole}};
 constexpr Parameter paused[] = {{"for"}, {"until"}, {"reason"}, {"timeout_ms", Kind::whole}};
-constexpr Parameter triggered[] = {{"job"}, {"timeout_ms", Kind::whole}};
+constexpr Parameter triggered[] = {{"job"}, {"env", Kind::list}, {"alone", Kind::yes_no}, {"timeout_ms", Kind::whole}};
 
 constexpr Method get = Method::get, post = Method::post, put = Method::put;
 

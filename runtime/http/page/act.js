@@ -24,8 +24,11 @@ function newRunId() {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
+// The variables of a trigger that somebody has filled in.
+const given = (it) => (it.env ? Object.entries(it.env).flatMap(([name, value]) => (value ? name + '=' + value : [])) : undefined);
+
 const PLANS = {
-  trigger: { title: 'Trigger', verb: 'Trigger', path: (it) => ['runs/' + it.id, 'PUT', { job: it.job, timeout_ms: 30000 }] },
+  trigger: { title: 'Trigger', verb: 'Trigger', path: (it) => ['runs/' + it.id, 'PUT', { job: it.job, env: given(it), timeout_ms: 30000 }] },
   pause: { title: 'Pause', verb: 'Pause', path: (it) => [`${it.group ? 'groups' : 'jobs'}/${encodeURIComponent(it.group ?? it.job)}/pause`, 'POST', { for: it.lasts?.trim() || undefined, reason: it.reason?.trim() || undefined, timeout_ms: 30000 }] },
   resume: { title: 'Resume', verb: 'Resume', path: (it) => [`${it.group ? 'groups' : 'jobs'}/${encodeURIComponent(it.group ?? it.job)}/resume`, 'POST', { timeout_ms: 30000 }] },
   kill: { title: 'Kill', verb: 'Kill', danger: true, path: (it) => [`runs/${it.run}/kill`, 'POST', { timeout_ms: 30000 }] },
@@ -42,18 +45,19 @@ export function Act({ kind, danger, ...what }) {
 }
 
 function Explain({ it }) {
-  const [open, setOpen] = useState(null), [rule, setRule] = useState(it.concurrency);
+  const [open, setOpen] = useState(null), [rule, setRule] = useState(it.concurrency), [names, setNames] = useState(it.names);
   const note = (field, event) => wanted.set({ ...wanted.get(), [field]: event.target.value });
   useEffect(() => {
     if (it.kind !== 'trigger') return;
     const abort = new AbortController();
-    if (!it.concurrency) ask('jobs/' + encodeURIComponent(it.job), { signal: abort.signal }).then((job) => setRule(job.concurrency), () => {});
+    if (!it.concurrency) ask('jobs/' + encodeURIComponent(it.job), { signal: abort.signal }).then((job) => (setRule(job.concurrency), setNames(job.trigger_env)), () => {});
     ask('history' + query({ job: it.job.includes(',') ? null : it.job, status: 'running,claimed', limit: 20 }), { signal: abort.signal })
       .then((answer) => setOpen(answer.rows.filter((row) => row.job === it.job)), () => {});
     return () => abort.abort();
-  }, [it]);
+  }, [it.id]);
   switch (it.kind) {
     case 'trigger': return html`<p>One run of the job, now, whatever its schedule. It is a slot of its own: the slots of the schedule stay as they are.${it.paused ? ' The job is paused; what is asked for by hand runs all the same.' : ''}</p>
+      ${names ? html`<p>${names.map((name) => html`<label key=${name} class="field"><span>${name}</span><input size="14" maxlength="1000" value=${it.env?.[name] ?? ''} onInput=${(event) => note('env', { target: { value: { ...it.env, [name]: event.target.value } } })} /></label>`)}</p>` : null}
       <p>${open ? overlapWords(rule, open.length) : 'Looking whether a run of it goes on\u2026'}</p>
       ${open?.length ? html`<ul class="plain">${open.slice(0, 3).map((row) => html`<li key=${row.run_id}><${RunLink} id=${row.run_id} /> on ${clip(row.node ?? '?', 40)}${row.started_at ? html`, for <${Elapsed} since=${row.started_at} />` : ''}</li>`)}</ul>` : null}`;
     case 'pause': return html`<p>From the answer on nothing of it starts but what is triggered by hand. Runs that go on, go on. Slots that pass are recorded as <em>skipped: paused</em>, with your name.</p>
@@ -104,7 +108,7 @@ export function ActionDialog() {
       ${state.step === 'done' ? html`<p><span class="mark good round" aria-hidden="true">\u2713</span> Done. ${state.answer.text ? clip(state.answer.text, 300) : ''} ${it.kind === 'trigger' ? html`Its run: <${RunLink} id=${state.answer.run_id} />` : ''}</p>` : null}
       ${state.step === 'refused' ? html`<p class="trouble"><span class="mark bad square" aria-hidden="true">!</span> ${clip(state.problem.message, 400)}</p>${it.kind === 'trigger' ? html`<p class="muted">Asking again is safe: it names the same run.</p>` : null}` : null}
     </div>
-    <p class="muted small">In a terminal: <${Copy} text=${it.kind === 'kill' ? `ballot kill ${it.run}` : `ballot ${it.kind} ${it.group ? '--group ' : ''}${quoted(it.group ?? it.job)}${it.lasts ? ` --for ${quoted(it.lasts)}` : ''}${it.reason ? ` --reason ${quoted(it.reason)}` : ''}`} /></p>
+    <p class="muted small">In a terminal: <${Copy} text=${it.kind === 'kill' ? `ballot kill ${it.run}` : `ballot ${it.kind} ${it.group ? '--group ' : ''}${quoted(it.group ?? it.job)}${(given(it) ?? []).map((one) => ` --env ${quoted(one)}`).join('')}${it.lasts ? ` --for ${quoted(it.lasts)}` : ''}${it.reason ? ` --reason ${quoted(it.reason)}` : ''}`} /></p>
     <div class="actions">
       ${state.step === 'done' ? null : html`<button type="button" class="quiet" data-first=${plan.danger ? '' : undefined} onClick=${close}>${state.step === 'ask' ? 'Cancel' : 'Close'}</button>`}
       ${state.step === 'ask' || state.step === 'refused' ? html`<button type="button" class=${plan.danger ? 'danger' : 'primary'} data-first=${plan.danger ? undefined : ''} onClick=${go}>${state.step === 'ask' ? plan.verb : 'Try again'}</button>` : null}

@@ -46,7 +46,7 @@ export default function Job({ name, query: shown }) {
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
       <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} />` : null}
-      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}</div>` : null}
+      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} names=${job.trigger_env} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}</div>` : null}
     </div>
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}

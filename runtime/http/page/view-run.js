@@ -40,6 +40,7 @@ export default function Run({ name: id, query: shown }) {
         <dt>Run</dt><dd><${Copy} text=${run.run_id} /></dd>
         <dt>Slot</dt><dd><${Time} at=${run.slot} zone=${zone} date="always" seconds=${true} /> <a class="small" href=${link('job', run.job, { slot: run.slot })}>among its others</a></dd>
         <dt>Asked for by</dt><dd>${run.triggered_by ? html`<bdi>${clip(person(run.triggered_by), 120)}</bdi>` : TRIGGER[run.trigger] ?? run.trigger ?? '\u2013'}</dd>
+        ${run.env ? html`<dt>Given</dt><dd>${run.env.map((one) => html`<code key=${one}>${clip(one, 200)}</code> `)}</dd>` : null}
         ${run.ended_by ? html`<dt>Ended by</dt><dd><bdi>${clip(person(run.ended_by), 120)}</bdi></dd>` : null}
         <dt>Node</dt><dd>${run.node ? html`<a href=${link('timeline', null, { node: run.node, last: '6h' })}><${NodeName} node=${run.node} /></a>` : '\u2013'}</dd>
         <dt>Term</dt><dd>group <${Name} text=${run.group} />${run.epoch ? `, epoch ${run.epoch}` : ''}${run.fence ? `, fence ${run.fence}` : ', no fence: it was not claimed'}</dd>

@@ -83,12 +83,12 @@ export function person(by) {
 
 // What was heard of a moment ago may be heard again at once.
 export const isAway = (node) => !['up', 'healthy', 'degraded', 'starting', 'not scheduling'].includes(node.state) && !(node.state === 'silent' && now() - parse(node.last_heard) < SILENT);
-export const TRIGGER = { schedule: 'its schedule', catch_up: 'its schedule, caught up later', reboot: 'the boot of its node', manual: 'somebody, by hand', rerun: 'the run before, as its file says' };
+export const TRIGGER = { schedule: 'its schedule', catch_up: 'its schedule, caught up later', reboot: 'the boot of its node', manual: 'somebody, by hand', rerun: 'the run before, as its file says', chain: 'a trigger of a job before it' };
 export const CAUSE = { resigned: 'handed back', expired: 'the session expired', superseded: 'another took over', unreachable: 'the store was out of reach', evicted: 'evicted', auth_failed: 'the store refused it', shutdown: 'the node was stopped', unfit: 'the node was unfit' };
 
 export function lateness(row) {
   const start = parse(row.started_at), slot = parse(row.slot);
-  return start === null || row.attempt > 1 || row.trigger === 'manual' ? null : Math.max(0, start - slot);
+  return start === null || row.attempt > 1 || /manual|chain/.test(row.trigger) ? null : Math.max(0, start - slot);
 }
 
 // Several rows of one reason: "240 slots of 75 jobs".

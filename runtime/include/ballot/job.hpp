@@ -116,6 +116,7 @@ struct JobDetails {
   std::vector<std::string> except, only;
   DayShift shift = DayShift::none;
   ///@}
+  Shared<std::vector<std::string>> trigger_env;  ///< as its key: variables that whoever triggers a run may give it
   /// What its calendars say, in one line: "except holidays=2026-12-25,sun shift=next"; "": it has none.
   Shared<std::string> days;
   bool operator==(const JobDetails&) const = default;  ///< in all of them

@@ -9,6 +9,7 @@
 
 #include "ballot/concurrency.hpp"
 #include "ballot/run.hpp"
+#include "ballot/shared.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot {
@@ -47,6 +48,8 @@ struct Row {
   std::optional<WallTime> paused_at, pause_ends;
   std::string pause_reason;
   ///@}
+  /// In a row that is read, of a run that somebody triggered: as RequestRow::env. A row that is recorded has none.
+  Shared<std::string> env;
 };
 
 /// Who has ended a pause that was over by its own end, in Row::resumed_by.
@@ -135,6 +138,9 @@ struct RequestRow {
   std::string result = {}, text = {};
   std::optional<WallTime> answered_at = {};
   ///@}
+  /// Of a trigger, the variables that it gave its run: words NAME=VALUE, by name. What is no printable character of
+  /// ASCII, spaces and '%' are %XX in them. "": it gave none.
+  std::string env = {};
 };
 
 /// What came of a request, recorded by the node that has recorded the request. Keyed by id.

@@ -95,8 +95,12 @@ enum class Trigger {
   catch_up,  ///< its slot was passed, and is made up for
   reboot,    ///< `@reboot`
   manual,    ///< somebody asked for it
-  rerun      ///< `on_success` or `on_error`
+  rerun,     ///< `on_success` or `on_error`
+  chain      ///< somebody triggered a job that its job comes `after`
 };
+
+/// That this version knows.
+inline constexpr Trigger last_trigger = Trigger::chain;
 
 /// What a run left behind when its row ended.
 enum class Leftover {

@@ -168,6 +168,14 @@ struct HistoryQuery {
   std::optional<std::int64_t> limit = 50;  ///< the newest; none: all
 };
 
+/// What a trigger says beside its job.
+struct TriggerWith {
+  /// Variables of its run, of those that the job's `trigger_env` allows; in all at most 1024 bytes, with an '=' and an
+  /// end each. Values without NUL.
+  std::map<std::string, std::string, std::less<>> env = {};
+  bool alone = false;  ///< jobs that come `after` this one have no slot of it
+};
+
 /// One runtime: see above.
 class BALLOT_API Runtime {
  public:
@@ -259,8 +267,12 @@ class BALLOT_API Runtime {
 
   /// Runs a job now, on whichever node leads its group. The run's id, once its slot is claimed. Errors: not_found (no
   /// such job); refused, conflict (the leader does not start it; the text says why: an overlap, a pause, a halt);
-  /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown).
+  /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown); invalid (a variable
+  /// that the job does not allow).
+  ///@{
   Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
+  Result<RunId> trigger(const std::string& job, const TriggerWith& with, Millis patience = Millis(30'000));
+  ///@}
   /// Has a run ended, wherever it goes on: a command is killed, a function's stop requested. It returns once the run's
   /// node has taken it up. Errors: as trigger(); not_found: no such run is open.
   Result<void> kill(const RunId& run, Millis patience = Millis(30'000));

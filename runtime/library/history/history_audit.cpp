@@ -17,6 +17,7 @@ constexpr std::size_t most_doubts = 1000;  // that are looked at once more
 /// As it was recorded: nobody is named in it who asked.
 std::string recorded(Row row) {
   row.triggered_by = row.ended_by = row.paused_by = row.resumed_by = "";
+  row.env.clear();
   return io::encode(to_message(row));
 }
 

@@ -93,6 +93,7 @@ Message to_message(const Row& row) {
   set_if(message, "paused_at", row.paused_at, ms);
   set_if(message, "pause_ends", row.pause_ends, ms);
   if (!row.pause_reason.empty()) message.set("pause_reason", row.pause_reason);
+  if (!row.env.empty()) message.set("env", *row.env);
   return message;
 }
 
@@ -137,6 +138,7 @@ Result<Row> row_from(const Message& message) {
   row.paused_at = time_of(message, "paused_at");
   row.pause_ends = time_of(message, "pause_ends");
   row.pause_reason = text_of(message, "pause_reason");
+  if (const auto env = message.text("env")) row.env = *env;
   return row;
 }
 

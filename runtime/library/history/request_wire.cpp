@@ -29,6 +29,7 @@ Message to_message(const RequestRow& request) {
   set_unless_empty(message, "by", request.by);
   set_unless_empty(message, "result", request.result);
   set_unless_empty(message, "text", request.text);
+  set_unless_empty(message, "env", request.env);
   if (request.answered_at) message.set("answered_at", in_ms(*request.answered_at));
   return message;
 }
@@ -50,6 +51,7 @@ Result<RequestRow> request_from(const Message& message) {
   request.result = text_under(message, "result");
   request.text = text_under(message, "text");
   request.answered_at = instant_of(message, "answered_at");
+  request.env = text_under(message, "env");
   return request;
 }
 

@@ -125,6 +125,7 @@ void set_defined(Message& told, const schedule::Definition& definition) {
   told.set("description", word_or_null(*job.description)).set("schedule", std::vector(*job.schedule));
   told.set("timezone", std::string(*job.timezone)).set("enabled", job.enabled);
   told.set("concurrency", std::string(config::word_of(job.concurrency)));
+  if (!job.details->trigger_env.empty()) told.set("trigger_env", *job.details->trigger_env);
   if (job.details->after.empty()) return;
   told.set("after", job.details->after).set("after_status", std::string(config::word_of(job.details->after_status)));
   if (job.details->has_slots_of_first) told.set("slots_of", job.details->after.front());

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "base/env_words.hpp"
 #include "base/wall_text.hpp"
 #include "library/held/stored_states.hpp"
 #include "library/history/standing_pauses.hpp"
@@ -28,6 +29,12 @@ const char* text_of(NodeStatus::Session session) {
   return texts[static_cast<std::size_t>(session)];
 }
 
+std::vector<std::string> shown_env(std::string_view words) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : parse_env_words(words).value_or(Variables())) texts.push_back(name + "=" + value);
+  return texts;
+}
+
 }  // namespace
 
 Value word_or_null(std::string_view text) { return text.empty() ? Value() : Value(std::string(text)); }
@@ -48,6 +55,7 @@ Message shown(const Row& row) {
   shown.set("paused_by", word_or_null(row.paused_by)).set("resumed_by", word_or_null(row.resumed_by));
   if (row.pause_ends) shown.set("paused_until", format_millis(*row.pause_ends));
   if (!row.pause_reason.empty()) shown.set("pause_reason", row.pause_reason);
+  if (!row.env.empty()) shown.set("env", shown_env(*row.env));
   return shown;
 }
 
@@ -68,6 +76,7 @@ Message shown(const RequestRow& request) {
   shown.set("run_id", run ? Value(run->text()) : Value()).set("by", word_or_null(request.by));
   shown.set("node", word_or_null(request.node)).set("result", word_or_null(request.result));
   shown.set("text", word_or_null(request.text)).set("answered_at", time_or_null(request.answered_at));
+  if (!request.env.empty()) shown.set("env", shown_env(request.env));
   return is_of_store(request) ? shown.set("evidence", std::string("store")) : shown;
 }
 

@@ -10,13 +10,17 @@ namespace {
 
 constexpr std::int64_t most_rows = 32;
 
-/// Of the latest slot that a schedule wanted the last attempt.
-std::optional<Row> latest(const std::string& job, WallTime slot, LedgerView& ledger) {
+/// Its slot is that of a trigger: a schedule's are whole seconds.
+bool is_of_trigger(const Row& row) {
+  return row.trigger == Trigger::chain || row.slot != std::chrono::floor<std::chrono::seconds>(row.slot);
+}
+
+/// The last attempt of the latest slot that a schedule wanted; for one of a trigger, of the latest slot at all.
+std::optional<Row> latest(const std::string& job, WallTime slot, bool is_any, LedgerView& ledger) {
   std::optional<Row> latest;
   const storage::Filter filter{.jobs = {job}, .until = slot + Millis(1), .limit = most_rows};
   (void)ledger.history(filter, [&](const Row& row) {
-    const bool is_of_slot = row.trigger != Trigger::manual && row.trigger != Trigger::rerun;
-    if (!latest && is_of_slot) latest = row;
+    if (!latest && (is_any || row.trigger < Trigger::manual)) latest = row;
     return !latest;
   });
   return latest;
@@ -41,7 +45,7 @@ std::string text_of(const std::string& job, const std::optional<Row>& row) {
 
 std::string upstream_text(const Row& row, LedgerView& ledger, const std::vector<std::string>& after) {
   std::string text;
-  for (const std::string& job : after) text += text_of(job, latest(job, row.slot, ledger));
+  for (const std::string& job : after) text += text_of(job, latest(job, row.slot, is_of_trigger(row), ledger));
   return text;
 }
 

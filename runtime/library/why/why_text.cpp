@@ -191,7 +191,9 @@ std::string circumstances(const Row& row) {
     text += times_of(row);
     if (const std::string end = end_of(row); !end.empty()) text += ", " + end;
     text += ".";
-    if (!row.triggered_by.empty()) text += " Triggered by " + row.triggered_by + ".";
+    if (!row.triggered_by.empty()) text += " Triggered by " + row.triggered_by;
+    if (!row.env.empty()) text += (row.triggered_by.empty() ? " Triggered with " : " with ") + *row.env;
+    if (!row.triggered_by.empty() || !row.env.empty()) text += ".";
     if (!row.ended_by.empty())
       text += (row.reason == Reason::forgotten ? " Forgotten by " : " Killed by ") + row.ended_by + ".";
     if (row.fence == 0 && row.started_at)

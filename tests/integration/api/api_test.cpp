@@ -14,6 +14,7 @@ struct Api : ::testing::Test {
   void SetUp() override {
     daemon.configure("[http]\nlisten = \"" + socket + "\"\n");
     // One is asked for while another may not have ended.
+    daemon.job("given", "trigger_env = [\"DAY\", \"NOTE\"]\ncommand = [\"/bin/true\"]");
     daemon.job("hello", "command = [\"/bin/echo\", \"hello\"]\nconcurrency = \"allow\"");
     daemon.job("broken", "shell = \"exit 3\"");
     daemon.job("lines", "shell = \"for i in $(seq 100); do echo line $i; done\"");

@@ -149,7 +149,16 @@ def runs():
     ask("PUT", "/api/v1/runs/" + run, {"job": "broken"}, wanted=409)
     other = new_run_id()
     ask("PUT", "/api/v1/runs/" + other, {"job": "no-such-job"}, wanted=404)
-    for body in ({}, {"job": 5}, {"jobs": "hello"}, {"job": "a/b"}, "[]", "{", '{"job": "hello", "timeout_ms": 0}'):
+    given = new_run_id()
+    values = ["DAY=2026-01-01", "NOTE=a \u00e9\n\"%"]
+    ask("PUT", "/api/v1/runs/" + given, {"job": "given", "env": values, "alone": True}, wanted=201)
+    row = ended(given)
+    expect(row["env"] == values, "its variables")
+    ask("PUT", "/api/v1/runs/" + given, {"job": "given", "env": ["DAY=other"]}, wanted=200)  # it is the same run
+    expect(ask("GET", "/api/v1/jobs/given")[2]["trigger_env"] == ["DAY", "NOTE"], "which variables it takes")
+    for env in (["X=1"], ["DAY"], ["DAY=a\u0000b"], ["LD_PRELOAD=x"], ["DAY=1", "DAY=2"], "DAY=1", [1], ["DAY=" + "x" * 2000]):
+        ask("PUT", "/api/v1/runs/" + other, {"job": "given", "env": env}, wanted=400)
+    for body in ({}, {"job": 5}, {"job": "hello", "alone": 1}, {"jobs": "hello"}, {"job": "a/b"}, "[]", "{", '{"job": "hello", "timeout_ms": 0}'):
         ask("PUT", "/api/v1/runs/" + other, body, wanted=400)
     for wrong in ("x", run[:-1], run.upper().replace("0", "A"), "11111111-1111-4111-8111-111111111111",
                   "01900000-0000-7000-8000-000000000000"):
@@ -227,7 +236,7 @@ def kills():
 def jobs():
     everything = pages("/jobs", "jobs", "after", limit=7)
     names = [one["job"] for one in everything]
-    expect(names == sorted(names) and len(set(names)) == 34, "each job once, by name: %s" % names)
+    expect(names == sorted(names) and len(set(names)) == 35, "each job once, by name: %s" % names)
     expect([one["job"] for one in get("/jobs", limit=1000)["jobs"]] == names, "the same on one page")
     expect({one["group"] for one in pages("/jobs", "jobs", "after", group="other", limit=5)} == {"other"}, "of a group")
     by_name = {one["job"]: one for one in everything}

@@ -139,6 +139,15 @@ RunId SimNode::trigger(const std::string& job) {
   return run;
 }
 
+RunId SimNode::trigger_with(const std::string& job, const std::string& env, bool alone) {
+  core::Request request;
+  request.id = world_.loop.random().run_id(clock.now().wall);
+  request.job = job;
+  request.env = env;
+  request.alone = alone;
+  return ask(std::move(request));
+}
+
 void SimNode::pause(const std::string& job, bool paused) {
   ask(paused ? core::Request::Kind::pause : core::Request::Kind::resume, job, {});
 }
@@ -205,6 +214,7 @@ bool SimNode::is_cut_off() const { return link.cut || link.answers_cut || world_
 void SimNode::feed(const core::Event& event) {
   if (!core_ || stopped_) return;
   if (const auto* ask = std::get_if<core::Ask>(&event)) {
+    world_.oracle.given.try_emplace(ask->request.id, ask->request.env);
     world_.oracle.asked(ask->request);
     world_.judge.asked(ask->request, ask->run_suffix);
     unanswered_[ask->asker] = ask->request;
@@ -355,10 +365,11 @@ void SimNode::check(const core::Launch& launch) {
   const std::string what = name + " launches job " + job.name + ", slot " + format_slot(launch.slot) + ", ";
   const Now now = clock.now();
   if (draining_) world_.oracle.find(what + "while it stops");
+  if (launch.variables->env != world_.oracle.given[launch.id.run])
+    world_.oracle.find(what + "with other variables than its trigger gave");
   const bool late = launch.id.attempt == 1 && !job.details->has_slots_of_first &&
                     now.wall - core::due_at(job, launch.slot) > job.start_deadline;
-  if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
-    world_.oracle.find(what + "past its start deadline");
+  if (late && core::is_of_slot(launch.trigger)) world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(launch.group, launch.epoch));
   if (runner.is_cut_off()) return;  // it will get to know, and the launch arrives nowhere
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");

@@ -75,6 +75,8 @@ class SimNode final : private Host {
   void find_unfit(const std::string& group, const std::string& why);
   void feed(const core::Event& event);
   RunId trigger(const std::string& job);
+  /// With variables, or alone.
+  RunId trigger_with(const std::string& job, const std::string& env, bool alone = false);
   void pause(const std::string& job, bool paused);
   RunId ask(core::Request::Kind kind, const std::string& job, std::optional<RunId> id = std::nullopt);
   RunId ask(core::Request request, const std::string& run_suffix = "");

@@ -39,9 +39,9 @@ std::vector<Form> forms() {
       {"job register",
        job_text(),
        reader<JobRegister>(parse_job_register),
-       {"definition",  "timezone", "schedule", "not_before",   "not_after", "paused",  "paused_by",
-        "pause_terms", "released", "failing",  "last_success", "last_end",  "missed",  "settled",
-        "run",         "anchor",   "boot",     "ended",        "triggered", "repaired"},
+       {"definition",  "timezone", "schedule", "not_before",   "not_after", "paused",    "paused_by",
+        "pause_terms", "released", "failing",  "last_success", "last_end",  "missed",    "settled",
+        "run",         "anchor",   "boot",     "ended",        "chained",   "triggered", "repaired"},
        {"schedule", "anchor", "boot", "triggered"}},
       {"group register",
        group_text(),
@@ -238,6 +238,9 @@ TEST(HostileTexts, ListsThatAreLongerThanNodesMakeThemAreRefused) {
   };
   const auto triggered = [](JobRegister& r, std::uint64_t i) { r.triggered.push_back(run_id(i)); };
   const auto boot = [](JobRegister& r, std::uint64_t i) { r.kept.edit().boots.push_back(std::to_string(i)); };
+  const auto chained = [](JobRegister& r, std::uint64_t i) {
+    r.kept.edit().chained.push_back({run_id(i + 1), r.since, true, std::nullopt});
+  };
   const auto unknown = [](JobRegister& r, std::uint64_t) { r.unknown.push_back("colour " + std::string(100, 'b')); };
   EXPECT_TRUE(repeated(run, 16));
   EXPECT_FALSE(repeated(run, 17));
@@ -247,6 +250,8 @@ TEST(HostileTexts, ListsThatAreLongerThanNodesMakeThemAreRefused) {
   EXPECT_FALSE(repeated(triggered, 9));
   EXPECT_TRUE(repeated(boot, 16));
   EXPECT_FALSE(repeated(boot, 17));
+  EXPECT_TRUE(repeated(chained, 8));
+  EXPECT_FALSE(repeated(chained, 9));
   EXPECT_TRUE(repeated(unknown, 9));
   EXPECT_FALSE(repeated(unknown, 10));
 }

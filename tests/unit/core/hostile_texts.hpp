@@ -91,6 +91,7 @@ inline std::string job_text() {
   r.anchors = {{"@every 90s", r.since}};
   r.kept.edit().boots = {"boot-1", "boot-2"};
   r.kept.edit().ends = {{r.since, r.since, Status::skipped, r.since, {}}};
+  r.kept.edit().chained = {{run_id(5), r.since, false, Status::succeeded}};
   r.triggered = {run_id(3)};
   r.interventions.edit().repaired_at = time_at("2025-03-02T00:00:00.125Z");
   r.interventions.edit().repaired_by = "a uid 0";

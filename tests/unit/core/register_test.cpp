@@ -54,7 +54,7 @@ JobRegister full() {
   run.on_leadership_lost = OnLeadershipLost::finish;
   run.kill_grace = 10s;
   run.success_codes = {0, 3};
-  run.upstream = run.id.text() + "," + run.id.text();
+  run.variables.edit() = {run.id.text() + "," + run.id.text(), "DAY=2026-01-01 NOTE=two%20words"};
   r.runs = {run};
   r.anchors = {{"@every 90s", r.since}};
   r.kept.edit().boots = {"boot-1", "boot-2"};
@@ -62,6 +62,8 @@ JobRegister full() {
       {at("2025-03-07T07:00:00Z"), at("2025-03-08T07:00:00Z"), Status::skipped, at("2025-03-08T07:00:01.250Z"), {}},
       {at("2025-03-09T06:00:00Z"), at("2025-03-09T06:00:00Z"), Status::succeeded, at("2025-03-09T06:10:00.007Z"),
        run.id}};
+  r.kept.edit().chained = {{Random(3).run_id(r.since), at("2025-03-09T06:00:00.125Z"), true, std::nullopt},
+                           {Random(4).run_id(r.since), at("2025-03-09T06:00:01.125Z"), false, Status::skipped}};
   return r;
 }
 

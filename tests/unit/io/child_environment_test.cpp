@@ -24,6 +24,8 @@ class AnEnvironment : public ::testing::Test {
     core::Launch launch;
     launch.id.attempt = 1;
     launch.fence = fence_;
+    launch.trigger = trigger_;
+    if (!env_.empty()) launch.variables.edit().env = env_;
     launch.definition = std::make_shared<schedule::Definition>(
         std::move(job), std::get<schedule::Plan>(schedule::Plan::make({})), "digest");
     return child_environment(launch, {"somebody", "/home/somebody", 1000, 1000, {}}, "node", WallTime{}, credentials);
@@ -50,6 +52,8 @@ class AnEnvironment : public ::testing::Test {
   const TempFolder folder_;
   JobDetails details_;
   std::uint64_t fence_ = 9;
+  Trigger trigger_ = Trigger::schedule;
+  std::string env_;
 };
 
 TEST_F(AnEnvironment, IsTheFixedSetTheJobsOwnAndNothingElse) {
@@ -81,6 +85,35 @@ TEST_F(AnEnvironment, TakesTheEnvFileThenEnvThenSecrets) {
   EXPECT_EQ(value("A"), "file");
   EXPECT_EQ(value("B"), "env");
   EXPECT_EQ(value("C"), "hidden");
+}
+
+TEST_F(AnEnvironment, TakesWhatATriggerGivesLast) {
+  details_.env = {{"DAY", "today"}, {"OTHER", "1"}};
+  details_.trigger_env = {"DAY", "NOTE"};
+  env_ = "DAY=2026-01-01 NOTE=two%20words%0A";
+  EXPECT_EQ(value("DAY"), "2026-01-01");
+  EXPECT_EQ(value("NOTE"), "two words\n");
+  EXPECT_EQ(value("OTHER"), "1");
+  env_.clear();
+  EXPECT_EQ(value("DAY"), "today");
+  EXPECT_EQ(value("NOTE"), "none");
+}
+
+/// Whoever can write to the store can write them.
+TEST_F(AnEnvironment, TakesNothingOfATriggerThatTheFileDoesNotAllow) {
+  details_.trigger_env = {"DAY", "LD_PRELOAD"};
+  env_ = "DAY=1 PATH=/tmp";
+  EXPECT_EQ(fault(), "env: its trigger has set PATH, and the job's trigger_env does not allow that");
+  env_ = "LD_PRELOAD=/tmp/x.so";
+  EXPECT_NE(fault(), "none");
+  env_ = "DAY";
+  EXPECT_EQ(fault(), "env: the variables of its trigger cannot be read");
+}
+
+TEST_F(AnEnvironment, OfARunOfATriggeredChainHasTheRunAsItsKey) {
+  trigger_ = Trigger::chain;
+  EXPECT_EQ(value("BALLOT_TRIGGER"), "chain");
+  EXPECT_EQ(value("BALLOT_IDEMPOTENCY_KEY"), "job@00000000-0000-0000-0000-000000000000");
 }
 
 TEST_F(AnEnvironment, CutsOneEndOfLineOfASecret) {

@@ -45,6 +45,37 @@ TEST_F(RequestsKept, SayWhoTriggeredARun) {
   EXPECT_EQ(rows()[0].ended_by, "");
 }
 
+TEST_F(RequestsKept, SayWhichVariablesATriggerGaveItsRun) {
+  RequestRow trigger = request("trigger", "host-2 uid 1000");
+  trigger.env = "DAY=2026-01-01 NOTE=two%20words";
+  write({trigger, by_hand()});
+  EXPECT_EQ(rows().at(0).env, trigger.env);
+  auto reader = Reader::open(path_);
+  std::vector<std::string> given;
+  EXPECT_TRUE(reader->requests({}, [&](const RequestRow& row) { return given.push_back(row.env), true; }));
+  EXPECT_EQ(given, std::vector<std::string>{trigger.env});
+  EXPECT_EQ(decode(encode(trigger)).has_value(), true);
+  EXPECT_EQ(std::get<RequestRow>(*decode(encode(trigger))).env, trigger.env) << "as the spool has it";
+}
+
+/// The release before opens the file, sets `additions` back, and writes triggers as ever.
+TEST_F(RequestsKept, WithoutVariablesAreReadFromAFileThatAReleaseBeforeHasOpened) {
+  write({request("trigger", "host-2 uid 1000"), by_hand()});
+  Database(path_, Open::write)
+      .run(
+          "UPDATE meta SET value = 8 WHERE key = 'additions'; DROP VIEW requests; DROP TRIGGER trigger_env_gone;"
+          "DROP TABLE trigger_env");
+  EXPECT_EQ(rows().at(0).triggered_by, "host-2 uid 1000");
+  EXPECT_EQ(rows().at(0).env, "");
+  RequestRow trigger = request("trigger", "host-2 uid 1000");
+  trigger.env = "DAY=1";
+  write({trigger});
+  EXPECT_EQ(rows().at(0).env, "DAY=1");
+  LedgerFile file(path_, Millis(100));
+  file.database().run("DELETE FROM request");
+  EXPECT_EQ(file.database().number("SELECT count(*) FROM trigger_env"), 0);
+}
+
 TEST_F(RequestsKept, SayWhoKilledOrForgotARun) {
   write({request("trigger", "host-2 uid 1000"), request("kill", "host-3 uid 0"),
          by_hand(Status::killed, Reason::operator_)});

@@ -12,6 +12,14 @@
 //   is settled, and nothing says how it had ended    | skipped: upstream
 //   the parent is not defined in the group           | missed: no_definition
 //
+// Of a chain that somebody has triggered (see chained.hpp) a parent that is part of it counts with its run of that
+// trigger. Of another one the latest run counts, whatever it was begun for, and one that has had none is no success:
+//
+//   the parent's run of the trigger                  | the job's slot
+//   goes on, or is to come                           | waits
+//   has ended                                        | as above
+//   the parent has none, and has not had a run yet   | skipped: upstream
+//
 // Pure; used by SlotFeed, JobClaims and JobMachine.
 #pragma once
 
@@ -34,6 +42,9 @@ struct Upstream {
 
 /// Of a slot of the job. Requires: its definition.
 Upstream upstream_of(const Context& c, const JobFacts& job, WallTime slot);
+
+/// Of a slot of a triggered chain. Requires: its definition.
+Upstream upstream_of_chained(const Context& c, const JobFacts& job, const ChainedSlot& slot);
 
 /// Where a job that has the slots of its first parent counts its `@every` from: as that one's register does. Null: that
 /// is not known yet.

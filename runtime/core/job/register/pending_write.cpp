@@ -120,6 +120,7 @@ void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, Wall
   if (wanted) next.group = job.definition->job.group;
   next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   if (wanted || next.released) next.timing = wanted ? timing_of(job.definition->job) : Timing{};
+  if (next.released) next.kept.edit().chained.clear(), next.kept.tidy();  // nobody takes these up any more
   next.since = since;
   next.cursor = std::max(next.cursor, whole_seconds(now));
   // Without a definition the anchors stay, as a pause does: until it is released its slots are those of the plan in

@@ -74,7 +74,7 @@ bool is_late(const LiveRun& run, WallTime now) {
 Launch launch_of(const LiveRun& run, SteadyTime not_after) {
   const bool terminate = run.open.on_leadership_lost == OnLeadershipLost::terminate;
   return {run.id(),       run.row.group, run.definition, run.open.slot, run.open.trigger,
-          run.open.epoch, run.row.fence, terminate,      not_after,     run.open.upstream};
+          run.open.epoch, run.row.fence, terminate,      not_after,     run.open.variables};
 }
 
 KillRun kill_of(const LiveRun& run) {

@@ -38,14 +38,15 @@ struct LiveRun {
   OpenRun open;
   schedule::DefinitionPtr definition;  // null where it was started before this daemon
   State state = State::claiming;
-  Row row;                                    // as last recorded
-  bool asked = false;                         // a trigger waits for the claim,
-  std::optional<WallTime> begin_by{};         // until then: whoever asked was answered later that nothing comes of it
-  bool unclaimed = false;                     // started without a confirmed claim, and not known to be in the register
-  bool publishing = false;                    // its end is on the way to the store
-  bool published = false;                     // its outcome is, or may be, a record that is removed when it is closed
-  bool goes_on = false;                       // a foreign run whose node is known to have it still;
-  SteadyTime foreign_until{};                 // it is given up then;
+  Row row;                             // as last recorded
+  std::optional<WallTime> begin_by{};  // of one that is asked for: it was answered later that nothing comes of it
+  bool asked = false;                  // a trigger waits for the claim
+  bool kill_asked = false;             // by an operator, before it was started
+  bool unclaimed = false;              // started without a confirmed claim, and not known to be in the register
+  bool publishing = false;             // its end is on the way to the store
+  bool published = false;              // its outcome is, or may be, a record that is removed when it is closed
+  bool goes_on = false;                // a foreign run whose node is known to have it still;
+  SteadyTime foreign_until{};          // it is given up then;
   std::optional<SteadyTime> replace_asked{};  // when its node was last asked to kill it, for the next run is due
   SteadyTime again_at{};                      // of a waiting one
   SteadyTime ended_at{};                      // when it was seen to have ended
@@ -55,7 +56,6 @@ struct LiveRun {
   std::optional<Reason> kill_reason{};  // it was asked of the runner
   bool repeat = false;                  // lost: the next attempt is to be claimed, which closes this one
   std::optional<OpenRun> next;          // the attempt, or the rerun, that waits when this one is closed
-  bool kill_asked = false;              // by an operator, before it was started
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }
@@ -70,7 +70,9 @@ struct LiveRun {
   }
   bool is_by_hand() const { return open.trigger == Trigger::manual; }
   /// Its slot is when it was asked for: no start deadline counts from it.
-  bool has_no_deadline() const { return is_by_hand() || open.trigger == Trigger::rerun; }
+  bool has_no_deadline() const { return !is_of_slot(open.trigger); }
+  /// There never was one: it was decided so of a slot of a triggered chain.
+  bool is_decided() const { return has_ended() && open.trigger == Trigger::chain && open.fence == 0; }
   bool may_publish() const { return has_ended() && recorded && !repeat; }
   bool may_close() const { return may_publish() && !unclaimed; }
 };

@@ -195,7 +195,7 @@ void RunSet::end_term(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_)
     if (run.state == State::ready) end(c, job, run, Status::missed, Reason::stale);
   drop_next_attempts();
-  runs_.drop_if([](const LiveRun& run) { return run.state == State::foreign || run.is_waiting(); });
+  runs_.drop_if([](const LiveRun& run) { return run.state == State::foreign || run.is_waiting() || run.is_decided(); });
 }
 
 void RunSet::halt(Context& c, const JobFacts& job) {
@@ -240,6 +240,10 @@ void RunSet::end_waiting(Context& c, const JobFacts& job, Status status, Reason 
 
 void RunSet::end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason) {
   if (LiveRun* run = runs_.find(id)) end(c, job, *run, status, reason);
+}
+
+void RunSet::decide(Context& c, const JobFacts& job, const OpenRun& run, Status status, Reason reason) {
+  end(c, job, runs_.add(run_of(job, run)), status, reason);
 }
 
 void RunSet::end(Context& c, const JobFacts& job, LiveRun& run, Status status, Reason reason) {

@@ -81,6 +81,9 @@ class RunSet {
   /// Runs that wait between two attempts, or in the queue, will not be started.
   void end_waiting(Context& c, const JobFacts& job, Status status, Reason reason);
   void end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason);
+  /// It is decided that there is no such run, which its row says: of a slot of a triggered chain. The write that closes
+  /// it brings the slot into the register.
+  void decide(Context& c, const JobFacts& job, const OpenRun& run, Status status, Reason reason);
   /// `replace`: what runs is killed, what waits for its next attempt is not tried again.
   void replace(Context& c, const JobFacts& job);
   /// Kills those of the runs that were launched here.

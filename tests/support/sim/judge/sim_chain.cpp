@@ -96,7 +96,7 @@ void SimJudge::judge_upstream(const Row& row, const Job& job, const BySlot& all,
     if (was_edited(parent) || !of || !of->run || !is_as_asked(of->status, job.details->after_status)) return;
     if (of->fence == 0) return;  // it ran ahead of a claim that nobody made: for the registers the slot was missed
     const auto* const entry = ledger.find(*of->run, of->attempt);
-    if (entry && entry->taken_for_lost) return;
+    if ((entry && entry->taken_for_lost) || lost_.contains({*of->run, of->attempt})) return;
   }
   oracle_.find("job " + job.name + ", slot " + format_slot(row.slot) +
                ", was skipped: upstream, and all of its parents ended as it asks");

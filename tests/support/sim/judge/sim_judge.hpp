@@ -131,6 +131,12 @@ class SimJudge {
   using BySlot = std::map<std::string, std::map<WallTime, Row>>;
   void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
   void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+  // chains that were triggered (sim_triggered_chain.cpp)
+  void judge_triggered_chains(const testing::MergedLedger& ledger);
+  void judge_triggered_job(const core::ChainedSlot& slot, const std::string& parent,
+                           const testing::MergedLedger& ledger);
+  void judge_order(const Start& start, const core::ChainedSlot& slot, const testing::MergedLedger& ledger);
+  bool is_steady(const std::string& job) const;
 
   // quiet (sim_quiet.cpp)
   void judge_quiet(const Job& job, const Quiet& quiet);

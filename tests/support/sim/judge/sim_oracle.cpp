@@ -426,7 +426,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     note(run.node, "claims " + what);
     if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
     history.fence = std::max(history.fence, run.fence);
-    if (run.trigger == Trigger::manual || run.trigger == Trigger::rerun || run.attempt > 1) continue;
+    if (!core::is_of_slot(run.trigger) || run.attempt > 1) continue;
     if (another_claim(history, run)) continue;
     if (run.slot <= history.now.cursor) find("claimed behind the cursor: " + what);
     if (!history.claimed.emplace(run.slot, run.id).second) find("claimed twice: " + what);

@@ -78,6 +78,7 @@ class SimOracle {
   bool counts_slots = false;
   std::map<std::string, int> at_once;                    // so many runs of a job; else 1
   std::map<std::string, int> node_limits, group_limits;  // so many runs on a node, of a group; else any number
+  std::map<RunId, std::string> given;                    // variables, by the triggers that gave them
   bool trace = false;                                    // every event goes to standard output as well
   /// Whether the final row of an attempt is durable somewhere.
   std::function<bool(const runner::AttemptId&)> durable;
