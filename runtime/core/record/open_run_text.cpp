@@ -77,6 +77,10 @@ constexpr RunField run_fields[] = {
     {"lost", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost = w.count(); }},
     {"lost_limit", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost_limit = w.count(1); }},
     {"awaited", Times::at_most_once, [](OpenRun& run, Words&) { run.awaited = true; }},
+    {"begun", Times::at_most_once, [](OpenRun& run, Words& w) { run.begun_at = w.time(); }},
+    {"expect_within", Times::at_most_once, [](OpenRun& run, Words& w) { run.expect_within = w.span(); }},
+    {"late", Times::at_most_once, [](OpenRun& run, Words&) { run.late = true; }},
+    {"slow", Times::at_most_once, [](OpenRun& run, Words&) { run.slow = true; }},
     {"upstream", Times::at_most_once, [](OpenRun& run, Words& w) { run.upstream = std::string(w.line()); }},
     {"on_success", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_success = read_after(w); }},
     {"on_error", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_error = read_after(w); }},
@@ -131,6 +135,12 @@ std::string to_text(const OpenRun& run) {
   if (run.on_error != AfterRun::ignore) field("on_error", word_of(run.on_error));
   if (run.awaited) field("awaited", "yes");
   if (!run.upstream->empty() && run.upstream->size() <= longest_upstream) field("upstream", *run.upstream);
+  if (run.expect_within > Millis(0)) {
+    field("begun", format_slot(run.begun_at));
+    field("expect_within", format_duration(run.expect_within));
+  }
+  if (run.late) field("late", "yes");
+  if (run.slow) field("slow", "yes");
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
   return text;
 }
@@ -154,6 +164,7 @@ OpenRun read_open_run(Words& words) {
     words.require(value.ok && seen.add(run_form, *known));
   }
   words.require(seen.missing(run_form).empty());
+  words.require((run.expect_within > Millis(0)) == (run.begun_at != WallTime{}));
   words.require(waits ? run.waits_until.has_value() : !run.waits_until && !run.node.empty());
   return run;
 }

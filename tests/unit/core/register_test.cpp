@@ -55,6 +55,9 @@ JobRegister full() {
   run.kill_grace = 10s;
   run.success_codes = {0, 3};
   run.upstream = run.id.text() + "," + run.id.text();
+  run.expect_within = 90s;
+  run.begun_at = at("2025-03-09T07:00:01Z");
+  run.late = run.slow = true;
   r.runs = {run};
   r.anchors = {{"@every 90s", r.since}};
   r.kept.edit().boots = {"boot-1", "boot-2"};
@@ -62,6 +65,7 @@ JobRegister full() {
       {at("2025-03-07T07:00:00Z"), at("2025-03-08T07:00:00Z"), Status::skipped, at("2025-03-08T07:00:01.250Z"), {}},
       {at("2025-03-09T06:00:00Z"), at("2025-03-09T06:00:00Z"), Status::succeeded, at("2025-03-09T06:10:00.007Z"),
        run.id}};
+  r.kept.edit().success.edit() = {at("2025-03-01T00:00:00Z"), at("2025-03-05T00:00:00.125Z")};
   return r;
 }
 

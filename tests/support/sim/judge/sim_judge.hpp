@@ -132,6 +132,9 @@ class SimJudge {
   void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
   void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
 
+  // what is expected (sim_expectations.cpp)
+  void judge_expectations(const Job& job, const Quiet& quiet);
+
   // quiet (sim_quiet.cpp)
   void judge_quiet(const Job& job, const Quiet& quiet);
   void judge_spread(const Job& job, const Quiet& quiet);
