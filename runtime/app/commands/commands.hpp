@@ -28,6 +28,7 @@ Run setup_run(CLI::App& command, const Words& words);
 Run setup_schedule(CLI::App& command);
 Run setup_serve(CLI::App& command, const Words& words);
 Run setup_show(CLI::App& command);
+Run setup_slow(CLI::App& command);
 Run setup_status(CLI::App& command);
 Run setup_token(CLI::App& command);
 Run setup_trigger(CLI::App& command);
