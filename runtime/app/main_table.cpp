@@ -31,6 +31,7 @@ std::span<const Command> commands() {
       Command{"history", "list what became of every slot", setup_history},
       Command{"output", "print what a run printed", setup_output},
       Command{"why", "explain what became of a slot", setup_why},
+      Command{"slow", "list runs that take longer than 95 of 100 of their job", setup_slow},
       Command{"audit", "check the ledger against the schedule, computed anew", setup_audit},
       Command{"backup", "copy the ledger, while it is written", setup_backup},
       Command{"store", "move a namespace from one store to another", nullptr, setup_store},

@@ -76,6 +76,7 @@ class JobReader {
     check_limits();
     check_reelection();
     check_after(table, job_, findings_);
+    check_expectations(table, job_, findings_);
     resolve_identity();
     check_programs();
     check_working_dir();
@@ -91,6 +92,7 @@ class JobReader {
     if (!plan || !days) return nullptr;
     check_jitter(*plan);
     if (parts_ != nullptr) share_parts(*plan);
+    job_.expects = Defaulted<Expectations>(std::move(static_cast<Expectations&>(job_)));
     job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
     return std::make_shared<schedule::Definition>(
         schedule::Definition{std::move(static_cast<Job&>(job_)), std::move(*plan), std::move(digest)});
@@ -140,7 +142,8 @@ class JobReader {
                       in_quotes(key) + " needs the runner, which this program does without");
     };
     if (table_->get("function") == nullptr) refuse(table_->get("command") ? "command" : "shell", work);
-    for (const char* key : {"mail_to", "on_failure", "on_missed", "on_recovery", "ping_url"})
+    for (const char* key :
+         {"mail_to", "on_failure", "on_late", "on_missed", "on_overdue", "on_recovery", "on_slow", "ping_url"})
       if (const toml::node* const node = table_->get(key)) refuse(key, *node);
   }
 
@@ -197,10 +200,14 @@ class JobReader {
 
   /// Warnings only: a program changes without the file.
   void check_programs() {
-    check_program("command", job_.command);
-    check_program("on_failure", job_.on_failure);
-    check_program("on_recovery", job_.on_recovery);
-    check_program("on_missed", job_.on_missed);
+    for (const auto& [key, command] : programs()) check_program(key, *command);
+  }
+
+  /// By the keys that name them.
+  std::vector<std::pair<const char*, const std::vector<std::string>*>> programs() const {
+    return {{"command", &*job_.command},    {"on_failure", &job_.on_failure}, {"on_late", &job_.on_late},
+            {"on_missed", &job_.on_missed}, {"on_overdue", &job_.on_overdue}, {"on_recovery", &job_.on_recovery},
+            {"on_slow", &job_.on_slow}};
   }
 
   void check_program(const char* key, const std::vector<std::string>& command) {
@@ -236,10 +243,7 @@ class JobReader {
       if (written == nullptr || command.empty() || (searched && !path_is_known)) return;
       warn_absent(*written, program_absence(command.front(), path == job_.env.end() ? "" : path->second));
     };
-    check("command", job_.command);
-    check("on_failure", job_.on_failure);
-    check("on_recovery", job_.on_recovery);
-    check("on_missed", job_.on_missed);
+    for (const auto& [key, command] : programs()) check(key, *command);
     if (const auto* const written = table_->get("working_dir")) warn_absent(*written, file_absence(job_.working_dir));
     if (const auto* const written = table_->get("env_file")) warn_absent(*written, file_absence(job_.env_file));
   }

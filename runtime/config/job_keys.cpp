@@ -256,6 +256,8 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&JobDetails::env>("env", read_env),
     job_row<&JobDetails::env_file>("env_file", as_path<&JobDetails::env_file>),
     job_row<&JobDetails::except>("except", as_strings<&JobDetails::except>),
+    job_row<&Expectations::expect_success>("expect_success", as_duration<&Expectations::expect_success, 1000>),
+    job_row<&Expectations::expect_within>("expect_within", as_duration<&Expectations::expect_within, 1>),
     job_row<&JobDetails::function>("function", as_name<&JobDetails::function>),
     job_row<&Job::group>("group", as_name<&Job::group>),
     job_row<&JobDraft::group_names>("groups", as_strings<&JobDraft::group_names>),
@@ -264,6 +266,7 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::jitter>("jitter", as_duration<&Job::jitter, 0>),
     job_row<&Job::kill_grace>("kill_grace", as_duration<&Job::kill_grace, 0>),
     job_row<&JobDetails::kill_signal>("kill_signal", read_kill_signal),
+    job_row<&Expectations::late_after>("late_after", as_duration<&Expectations::late_after, 1>),
     limits_row,
     job_row<&Job::log_output>("log_output", as_boolean<&Job::log_output>),
     job_row<&JobDetails::lost_after>("lost_after", as_duration<&JobDetails::lost_after, 1>),
@@ -279,9 +282,12 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::not_before>("not_before", as_date_time<&Job::not_before>),
     job_row<&Job::on_error>("on_error", as_word<&Job::on_error>),
     job_row<&JobDetails::on_failure>("on_failure", as_hook<&JobDetails::on_failure>),
+    job_row<&Expectations::on_late>("on_late", as_hook<&Expectations::on_late>),
     job_row<&Job::on_leadership_lost>("on_leadership_lost", as_word<&Job::on_leadership_lost>),
     job_row<&JobDetails::on_missed>("on_missed", as_hook<&JobDetails::on_missed>),
+    job_row<&Expectations::on_overdue>("on_overdue", as_hook<&Expectations::on_overdue>),
     job_row<&JobDetails::on_recovery>("on_recovery", as_hook<&JobDetails::on_recovery>),
+    job_row<&Expectations::on_slow>("on_slow", as_hook<&Expectations::on_slow>),
     job_row<&Job::on_success>("on_success", as_word<&Job::on_success>),
     job_row<&JobDetails::only>("only", as_strings<&JobDetails::only>),
     job_row<&Job::output>("output", as_word<&Job::output>),
@@ -354,6 +360,7 @@ std::vector<std::string_view> differing_keys(const Job& a, const Job& b) {
     JobDraft draft;
     static_cast<Job&>(draft) = job;
     static_cast<JobDetails&>(draft) = *job.details;
+    static_cast<Expectations&>(draft) = *job.details->expects;
     if (!job.identity) return draft;
     draft.user = job.identity->user + ' ' + std::to_string(job.identity->uid) + ' ' + std::to_string(job.identity->gid);
     for (const std::uint32_t group : job.identity->groups) draft.user += ' ' + std::to_string(group);

@@ -12,7 +12,7 @@ namespace ballot::config {
 
 /// A job while its table is read: its details are beside it until it is done, and user and groups are as the file has
 /// them.
-struct JobDraft : Job, JobDetails {
+struct JobDraft : Job, JobDetails, Expectations {
   std::string user;
   std::optional<std::vector<std::string>> group_names;
 };
@@ -22,6 +22,8 @@ void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings
 
 /// Reports the keys that go with a schedule of the job's own, where it has that of the first job in `after`.
 void check_after(const toml::table& table, const JobDraft& job, Findings& findings);
+/// Reports hooks of what is not expected, and what could never be noticed. Requires: all else of the job is read.
+void check_expectations(const toml::table& table, const JobDraft& job, Findings& findings);
 /// Where each name in `after` is.
 std::vector<Position> places_in_after(const toml::table& table);
 

@@ -10,6 +10,7 @@
 #include "ballot/backend.hpp"
 #include "ballot/ledger.hpp"
 #include "ballot/log.hpp"
+#include "ballot/optional_time.hpp"
 #include "base/runner_wire.hpp"
 #include "core/event.hpp"
 #include "core/record/register.hpp"
@@ -154,13 +155,16 @@ struct RecordOutput {
 };
 
 /// Somebody is to be notified, by the hooks, the mail or the ping of the definition. Each at most once: a run's end by
-/// the term whose register write closed it, wherever it ran.
+/// the term whose register write closed it, wherever it ran; what was expected otherwise (late, slow, overdue) by the
+/// term whose register write says so.
 struct Notify {
-  enum class Event { started, ended, missed };
+  enum class Event { started, ended, missed, late, slow, overdue };
   Event event = Event::ended;
-  Row row;  // of a range of missed slots: one for all
+  Row row;  // of a range of missed slots: one for all; of a job that is overdue: since `slot`
   schedule::DefinitionPtr definition;
-  bool recovered = false;  // the first success after a failure
+  bool recovered = false;                 // the first success after a failure, or of a job that was overdue
+  Millis expected{0};                     // late, slow, overdue: what the job's file says
+  OptionalTime<WallTime> last_success{};  // overdue: none, there was none
 };
 
 /// The answer to whoever asked. ok: done; `run` for a trigger, and whether somebody had asked for that run before.

@@ -5,6 +5,7 @@ namespace ballot::core {
 bool is_notified(const schedule::DefinitionPtr& definition) {
   if (!definition) return false;
   const JobDetails& d = *definition->job.details;
+  // The hooks of what is expected are told beside: see job/expect.
   return !d.on_failure.empty() || !d.on_recovery.empty() || !d.on_missed.empty() || !d.mail_to.empty() ||
          !d.ping_url.empty();
 }

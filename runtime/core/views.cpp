@@ -54,6 +54,11 @@ void note_past(const JobRegister& known, JobView& view) {
   view.missed = known.missed;
 }
 
+void note_unmet(const JobRegister& known, JobView& view) {
+  view.overdue_since = known.kept->success->overdue;
+  view.is_slow = std::any_of(known.runs.begin(), known.runs.end(), [](const OpenRun& run) { return run.slow; });
+}
+
 /// On this node, or on one that is known to have the run still.
 bool is_known_to_run(const LiveRun& run) {
   return run.state == LiveRun::State::running || (run.state == LiveRun::State::foreign && run.goes_on);
@@ -144,6 +149,7 @@ Views::Next Views::visit_runs(const std::string& after, std::size_t most,
       if (run.has_ended()) continue;
       RunView view{entry.machine.name(), entry.machine.owner(), run.open.id,   run.open.attempt,
                    run.open.slot,        run.open.trigger,      run.open.node, name_of(run.state)};
+      view.is_late = run.open.late, view.is_slow = run.open.slow;
       if (run.is_waiting()) view.node = {};
       if (run.is_waiting() && !run.is_queued() && run.open.attempt > 1) view.starts_at = run.open.waits_until;
       visit(view);
@@ -298,6 +304,9 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   if (view.state != JobState::paused && (led || knows_phase(job))) view.next = job.next_slot(now);
   view.trouble = job.trouble();
   view.digest = job.definition()->digest;
+  const Expectations& expects = *job.definition()->job.details->expects;
+  view.expects_success = expects.expect_success > Millis(0);
+  view.expects_end = expects.expect_within > Millis(0);
   const JobRegister* const known = job.known_register();
   if (known) note_past(*known, view);
   if (!led) return view;  // what this node has seen may be long over
@@ -307,6 +316,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
     view.halted_with_group = !led->machine.term().halted.empty();
     view.halted_at = view.halted_with_group ? stored.halted_at : job.unsound_since();
   }
+  if (known) note_unmet(*known, view);
   if (known && known->paused) view.own_pause = pause_of(*known->interventions);
   if (led->machine.term().paused) view.group_pause = pause_of(stored);
   if (const auto& pause = view.own_pause ? view.own_pause : view.group_pause) {

@@ -52,7 +52,10 @@ struct JobView {
   std::optional<WallTime> last_success;  // when the last run that succeeded had ended;
   bool failing = false;                  // the run that was closed last had failed;
   std::uint64_t missed = 0;              // slots missed since the register was made: all of these as `since`
-  bool is_running = false;               // a run of it goes on, on whichever node; only whoever leads it knows
+  std::optional<WallTime> overdue_since;  // when it was noticed that no run had succeeded in time;
+  bool is_slow = false;                   // a run goes on for longer than expected: only whoever leads it knows both
+  bool expects_success = false, expects_end = false;  // by its definition: that may be
+  bool is_running = false;  // a run of it goes on, on whichever node; only whoever leads it knows
 
   struct Pause {
     std::optional<WallTime> since;
@@ -87,6 +90,7 @@ struct RunView {
   std::string_view node;                   // which executes it; "": it waits
   std::string_view state;                  // claiming, ready, starting, running, foreign, waiting
   std::optional<WallTime> starts_at = {};  // of one between two attempts: at about this time
+  bool is_late = false, is_slow = false;   // it was noticed that its slot began late, or that it takes longer
 };
 
 /// A pause that stands: of a job, or of a group and all its jobs.

@@ -27,6 +27,8 @@ struct JobFigures {
   WallTime previous_slot{}, next_slot{};  // 1970: there is none, or it is not known
   std::uint64_t missed = 0;
   bool failing = false, paused = false;
+  enum class Expected : std::uint8_t { nothing, kept, unmet };
+  Expected overdue = Expected::nothing, slow = Expected::nothing;  // of success in time; of a run's end in time
 };
 
 /// The jobs that the node leads, with their names in one text.

@@ -25,6 +25,8 @@ inline constexpr MetricFamily attempts{"ballot_attempts_total", "counter", "grou
                                        "Attempts of runs by how they ended."};
 inline constexpr MetricFamily elections{"ballot_elections_total", "counter", "group,cause",
                                         "Elections that this node won, by why the term before had ended."};
+inline constexpr MetricFamily unmet{"ballot_unmet_expectations_total", "counter", "group,expectation",
+                                    "What jobs were expected to keep and did not, as it was noticed."};
 inline constexpr MetricFamily start_lateness{"ballot_start_lateness_seconds", "histogram", "group",
                                              "How long after it was due a slot's first attempt started."};
 inline constexpr MetricFamily run_duration{"ballot_run_duration_seconds", "histogram", "group",
@@ -60,6 +62,10 @@ inline constexpr MetricFamily job_failing{"ballot_job_failing", "gauge", "job_na
                                           "1 where the job's last run has failed."};
 inline constexpr MetricFamily job_paused{"ballot_job_paused", "gauge", "job_name,group",
                                          "1 where the job, or its group, is paused."};
+inline constexpr MetricFamily job_overdue{"ballot_job_overdue", "gauge", "job_name,group",
+                                          "1 where no run of the job has succeeded within its expect_success."};
+inline constexpr MetricFamily job_slow{"ballot_job_slow", "gauge", "job_name,group",
+                                       "1 where a run of the job goes on for longer than its expect_within."};
 inline constexpr MetricFamily missed_slots{"ballot_job_missed_slots_total", "counter", "job_name,group",
                                            "The job's slots that were missed, whoever led it."};
 
@@ -67,9 +73,10 @@ inline constexpr MetricFamily missed_slots{"ballot_job_missed_slots_total", "cou
 
 /// In the order in which they are exported.
 inline constexpr std::array metric_families{
-    metric::slots,          metric::attempts,     metric::elections,      metric::start_lateness, metric::run_duration,
-    metric::claim_duration, metric::group_leader, metric::group_in_doubt, metric::node_degraded,  metric::oldest_unsent,
-    metric::dropped_rows,   metric::spooled_rows, metric::http_requests,  metric::build_info,     metric::last_success,
-    metric::previous_slot,  metric::next_slot,    metric::job_failing,    metric::job_paused,     metric::missed_slots};
+    metric::slots,         metric::attempts,       metric::elections,    metric::unmet,          metric::start_lateness,
+    metric::run_duration,  metric::claim_duration, metric::group_leader, metric::group_in_doubt, metric::node_degraded,
+    metric::oldest_unsent, metric::dropped_rows,   metric::spooled_rows, metric::http_requests,  metric::build_info,
+    metric::last_success,  metric::previous_slot,  metric::next_slot,    metric::job_failing,    metric::job_paused,
+    metric::job_overdue,   metric::job_slow,       metric::missed_slots};
 
 }  // namespace ballot::web

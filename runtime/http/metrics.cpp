@@ -111,6 +111,13 @@ void write_number(MetricText& text, const MetricFamily& family, std::string_view
   text.sample(family.name, labels, job.*what);
 }
 
+/// Not there where nothing is expected.
+template <auto what>
+void write_expected(MetricText& text, const MetricFamily& family, std::string_view labels, const JobFigures& job) {
+  if (job.*what != JobFigures::Expected::nothing)
+    text.sample(family.name, labels, job.*what == JobFigures::Expected::unmet ? 1 : 0);
+}
+
 struct JobFamily {
   const MetricFamily& family;
   WriteJob write;
@@ -120,6 +127,8 @@ constexpr JobFamily job_families[] = {{metric::last_success, write_time<&JobFigu
                                       {metric::next_slot, write_time<&JobFigures::next_slot, false>},
                                       {metric::job_failing, write_number<&JobFigures::failing>},
                                       {metric::job_paused, write_number<&JobFigures::paused>},
+                                      {metric::job_overdue, write_expected<&JobFigures::overdue>},
+                                      {metric::job_slow, write_expected<&JobFigures::slow>},
                                       {metric::missed_slots, write_number<&JobFigures::missed>}};
 
 }  // namespace
@@ -178,6 +187,10 @@ void Metrics::count_election(std::string_view group, std::string_view cause) {
   count(elections_, label_text(metric::elections, {group, cause}), 1);
 }
 
+void Metrics::count_unmet(std::string_view group, std::string_view expectation) {
+  count(unmet_, label_text(metric::unmet, {group, expectation}), 1);
+}
+
 void Metrics::add(Histogram& histogram, std::string_view group, Millis value) {
   const std::lock_guard lock(mutex_);
   histogram.add(group, value);
@@ -229,6 +242,8 @@ void Metrics::begin_group(const std::string& group) {
   elections_.try_emplace(label_text(metric::elections, {group, "none"}), 0);
   for (const Cause cause : all_between(Cause::resigned, Cause::unfit))
     elections_.try_emplace(label_text(metric::elections, {group, to_string(cause)}), 0);
+  for (const std::string_view expectation : {"expect_success", "expect_within", "late_after"})
+    unmet_.try_emplace(label_text(metric::unmet, {group, expectation}), 0);
   for (Histogram* histogram : {&lateness_, &duration_, &claims_}) histogram->of(group);
 }
 
@@ -246,6 +261,7 @@ Exposition Metrics::exposition() const {
   write_counter(text, metric::slots, slots_);
   write_counter(text, metric::attempts, attempts_);
   write_counter(text, metric::elections, elections_);
+  write_counter(text, metric::unmet, unmet_);
   for (const Histogram* histogram : {&lateness_, &duration_, &claims_}) histogram->write(text);
   write_node(text, *figures_);
   text.begin(metric::build_info);

@@ -55,6 +55,8 @@ class Metrics {
   void count_slots(std::string_view group, std::string_view status, std::string_view reason, std::uint64_t slots);
   void count_attempt(std::string_view group, std::string_view status, std::string_view reason);
   void count_election(std::string_view group, std::string_view cause);
+  /// By the key that says what was expected.
+  void count_unmet(std::string_view group, std::string_view expectation);
   void add_start_lateness(std::string_view group, Millis late);
   void add_run_duration(std::string_view group, Millis ran);
   void add_claim_duration(std::string_view group, Millis took);
@@ -86,7 +88,7 @@ class Metrics {
 
   const std::string version_;
   mutable std::mutex mutex_;
-  Counter slots_, attempts_, elections_;
+  Counter slots_, attempts_, elections_, unmet_;
   Histogram lateness_, duration_, claims_;
   std::set<std::string> begun_;  // the groups whose counters are there
   std::shared_ptr<const Figures> figures_;

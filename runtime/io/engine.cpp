@@ -282,6 +282,11 @@ void Engine::perform(core::RecordTerm& a) {
   ledger_.record(std::move(a.term));
 }
 
+void Engine::perform(core::Notify& a) {
+  tell(&Observer::on_notify, a);
+  notifier_.notify(a);
+}
+
 void Engine::perform(core::RecordOutput& a) {
   if (a.is_mailed) notifier_.keep(a.id, a.output);
   ledger_.record(a.id.run, a.id.attempt, std::move(a.output));

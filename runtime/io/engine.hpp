@@ -73,12 +73,13 @@ class Engine {
   }
 
   /// Callbacks for the program that embeds the engine, on the loop's thread: each row and each term as it is recorded,
-  /// and until when terms last. Members that are empty are not called.
+  /// what people are to be notified of, and until when terms last. Members that are empty are not called.
   struct Observer {
     std::function<void(const core::RecordRow&)> on_row;
     std::function<void(const core::RecordTerm&)> on_term;
     std::function<void(SteadyTime)> on_deadline;
     std::function<void(const std::string& group)> on_handback;  // before the store is told; "": of all groups
+    std::function<void(const core::Notify&)> on_notify{};
   };
   /// They are called in the order in which they were added.
   void add_observer(Observer observer) { listeners_.observers.push_back(std::move(observer)); }
@@ -161,7 +162,7 @@ class Engine {
   void perform(core::RecordRequest& a) { ledger_.record(std::move(a.request)); }
   void perform(core::RecordAnswer& a) { ledger_.record(std::move(a.answer)); }
   void perform(core::RecordOutput& a);
-  void perform(core::Notify& a) { notifier_.notify(a); }
+  void perform(core::Notify& a);
   void perform(core::Reply& a);
   void perform(core::RunEnded& a);
   void perform(core::Notice& a);

@@ -49,6 +49,8 @@ io::Message job_message(const core::JobView& view) {
   if (view.paused_at)
     job.set("paused_at", format_millis(*view.paused_at)).set("paused_by", std::string(view.paused_by));
   if (auto pauses = pause_messages(view); !pauses.empty()) job.set("pauses", std::move(pauses));
+  if (view.overdue_since) job.set("overdue_since", format_millis(*view.overdue_since));
+  if (view.is_slow) job.set("slow", true);
   return job;
 }
 

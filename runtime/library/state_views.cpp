@@ -66,10 +66,22 @@ void note(const core::GroupView& group, NodeStatus& status) {
   if (group.state == "leading") status.led.push_back({name, group.epoch, group.paused, std::string(group.halted)});
 }
 
+/// Of a job that this node leads: what it was expected to keep and does not.
+void note_unmet(const core::JobView& job, NodeStatus& status) {
+  constexpr std::size_t most_named = 10;
+  if (job.leader.empty() || job.state == core::JobState::paused || job.state == core::JobState::disabled) return;
+  const auto name = [&](const std::string& what) {
+    if (status.unmet.size() < most_named) status.unmet.push_back("job " + std::string(job.name) + what);
+  };
+  if (job.overdue_since) ++status.overdue, name(" is overdue since " + format_millis(*job.overdue_since));
+  if (job.is_slow) ++status.slow, name(" has a run that takes longer than expected");
+}
+
 void note(const core::JobView& job, NodeStatus& status) {
   const std::string name(job.name);
   ++status.jobs;
   if (job.state == core::JobState::paused) ++status.paused;
+  note_unmet(job, status);
   if (job.state == core::JobState::halted && !job.halted_with_group)  // else the group has said it
     status.degrade("halted", name, ": " + std::string(job.trouble));
   if (job.state == core::JobState::clock_skew) status.degrade("clock_skew", name, " is settled ahead of this clock");

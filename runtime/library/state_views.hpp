@@ -52,6 +52,8 @@ struct NodeStatus {
   bool is_starting = false;             // its first session is being opened: no reason to worry yet
   std::size_t jobs = 0;                 // that the files define,
   std::size_t paused = 0;               // and of those that it leads, so many are paused
+  std::size_t overdue = 0, slow = 0;    // or have not succeeded in time, or have runs that take longer than expected:
+  std::vector<std::string> unmet;       // the first ten, each with what is not as expected
   int open_runs = 0;
   std::vector<Led> led;
   std::vector<NextSlot> next;                        // of jobs that it leads, the first few,

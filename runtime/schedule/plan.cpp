@@ -40,6 +40,11 @@ local_days day_of(WallTime at, const TimeZone& zone) {
   return floor<std::chrono::days>(std::chrono::local_seconds(second.time_since_epoch() + zone.offset(second)));
 }
 
+/// The first instant of a local date.
+WallTime begin_of(local_days day, const TimeZone& zone) { return zone.find(std::chrono::local_seconds(day)).first; }
+
+constexpr std::chrono::days most_left_out{2 * 366};
+
 /// The same by a rule of days.
 std::optional<Slot> next_of_every(seconds period, WallTime anchor, sys_seconds from, const DayRule& days,
                                   const TimeZone& zone, bool due_only) {
@@ -199,6 +204,44 @@ std::optional<Slot> Plan::next(WallTime after, std::span<const WallTime> anchors
     consider(days ? next_of_every(more.periods[i], anchors[i], from, *days, *more.zone, due_only)
                   : next_of_every(more.periods[i], anchors[i], from));
   return first && first->at <= more.not_after ? first : std::nullopt;
+}
+
+/// The first slot in (after, until] that the rule leaves out.
+std::optional<WallTime> Plan::next_left_out(WallTime after, WallTime until, std::span<const WallTime> anchors) const {
+  const State::More& more = *state().more;
+  for (local_days day = day_of(after, *more.zone); begin_of(day, *more.zone) <= until; day += std::chrono::days(1)) {
+    if (more.days->allows(day)) continue;
+    auto slot = next(std::max(after, begin_of(day, *more.zone) - milliseconds(1)), anchors);
+    while (slot && slot->kind != Slot::Kind::left_out && day_of(slot->at, *more.zone) == day)
+      slot = next(slot->at, anchors);
+    if (!slot || slot->at > until) return std::nullopt;
+    if (slot->kind == Slot::Kind::left_out) return slot->at;
+    day = day_of(slot->at, *more.zone) - std::chrono::days(1);
+  }
+  return std::nullopt;
+}
+
+std::optional<WallTime> Plan::elapse(WallTime from, Millis span, std::span<const WallTime> anchors) const {
+  const State::More& more = *state().more;
+  WallTime end = from + span;
+  if (more.days.is_default()) return end;
+  const WallTime latest = end + most_left_out;
+  if (more.days->shift != DayShift::none) {
+    for (local_days day = day_of(from, *more.zone); begin_of(day, *more.zone) < end; day += std::chrono::days(1)) {
+      if (more.days->allows(day)) continue;
+      end += begin_of(day + std::chrono::days(1), *more.zone) - std::max(from, begin_of(day, *more.zone));
+      if (end > latest) return std::nullopt;
+    }
+    return end;
+  }
+  for (auto left_out = next_left_out(from, end, anchors); left_out; left_out = next_left_out(from, end, anchors)) {
+    const auto due = next_due(*left_out, anchors);
+    if (!due) return std::nullopt;
+    end += due->at - *left_out;
+    from = due->at;
+    if (end > latest) return std::nullopt;
+  }
+  return end;
 }
 
 const Shared<DayRule>& Plan::days() const { return state().more->days; }

@@ -72,6 +72,11 @@ class Plan {
   /// The same of those that are due, however many are left out before it.
   std::optional<Slot> next_due(WallTime after, std::span<const WallTime> anchors) const;
 
+  /// The instant when `span` has passed since `from`, but for what the rule of days leaves out: the time from a slot
+  /// that it leaves out to the next one that is due; with a shift, by which slots are on other days, the days that it
+  /// does not allow. None: not within two years more than `span`, or no slot is due any more. `anchors` as for next().
+  std::optional<WallTime> elapse(WallTime from, Millis span, std::span<const WallTime> anchors) const;
+
   /// The texts of the plan's `@every` schedules, in the order in which next() wants their anchors.
   const std::vector<std::string>& everies() const;
 
@@ -102,6 +107,7 @@ class Plan {
   const State& state() const;
   bool is_equal(const Plan& other) const;
   std::optional<Slot> next(WallTime after, std::span<const WallTime> anchors, bool due_only) const;
+  std::optional<WallTime> next_left_out(WallTime after, WallTime until, std::span<const WallTime> anchors) const;
   std::shared_ptr<const State> state_;  // null: of no schedule
 };
 

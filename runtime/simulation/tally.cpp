@@ -167,7 +167,7 @@ WallTime Tally::upstream_end(const JobState& of, const core::Launch& launch) con
     const auto parent = jobs_.find(name);
     if (parent == jobs_.end()) continue;
     for (const auto& [run, at] : parent->second.ends)
-      if (launch.upstream.find(run) != std::string::npos) end = std::max(end, at);
+      if (launch.variables->upstream.find(run) != std::string::npos) end = std::max(end, at);
   }
   return end;
 }

@@ -13,6 +13,55 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
   REPLACE "c.out.push_back(AwaitRecorded{run.id()}), run.definition ? c.out.push_back(Notify{Notify::Event::ended, run.row, run.definition, false}) : void()"
   FINDING "notifies of the end of a run that is open|notifies a second time" FILTER "Notices.*:Seeds/Random.*")
 
+# ---- what is expected
+
+set(expectations runtime/core/job/expect/expectations.cpp)
+ballot_mutant(slow_run_not_noticed FILE ${expectations}
+  FIND "is_heard_of && is_counted(run) && c.now.steady" REPLACE "false && c.now.steady"
+  FINDING "FAILED.*SlowRuns.AreToldOfOnce" FILTER "SlowRuns.*")
+ballot_mutant(slow_run_told_with_each_write FILE ${expectations}
+  FIND "if (open.slow && !(before && before->slow))" REPLACE "if (open.slow)"
+  FINDING "notifies a second time" FILTER "SlowRuns.*:Seeds/Random.*")
+ballot_mutant(slow_run_of_a_dead_node FILE ${expectations}
+  FIND "(run.state == State::foreign && run.goes_on)" REPLACE "run.state == State::foreign"
+  FINDING "FAILED.*SlowRuns.AreNotThoseOfADeadNode" FILTER "SlowRuns.*")
+ballot_mutant(slow_run_that_has_ended_forgotten FILE ${expectations}
+  FIND "run.row.duration && *run.row.duration > within" REPLACE "false"
+  FINDING "FAILED.*SlowRuns.AreNoneThatEndInTime" FILTER "SlowRuns.*")
+ballot_mutant(run_slow_at_its_limit FILE ${expectations}
+  FIND "run.row.duration && *run.row.duration > within" REPLACE "run.row.duration && *run.row.duration >= within"
+  FINDING "FAILED.*SlowRuns.AreNoneThatEndInTime" FILTER "SlowRuns.*")
+ballot_mutant(overdue_while_paused FILE ${expectations}
+  FIND "if (c.settings.dry_run || job.is_paused() || stored.paused || " REPLACE "if (c.settings.dry_run || "
+  FINDING "FAILED.*Overdue.IsNo.*Paused" FILTER "Overdue.*")
+ballot_mutant(pause_counts_as_time_without_success FILE ${expectations}
+  FIND "if (resumed_at) expect_from(success, *resumed_at);" REPLACE ""
+  FINDING "FAILED.*Overdue.IsNoPausedJob" FILTER "Overdue.*")
+ballot_mutant(overdue_after_a_success FILE ${expectations}
+  FIND "if (success.overdue && last && *last >= *success.overdue) success.overdue.reset();" REPLACE ""
+  FINDING "FAILED.*Overdue.IsAJobThat" FILTER "Overdue.*")
+ballot_mutant(success_on_its_way_not_counted FILE ${expectations}
+  FIND "run.has_ended() && run.row.status == Status::succeeded &&" REPLACE "false &&"
+  FINDING "FAILED.*Overdue.IsNoJobThatSucceedsRightAtTheLimit" FILTER "Overdue.*")
+ballot_mutant(overdue_with_time_left_by_an_edit FILE ${expectations}
+  FIND "if (is_edited && !is_overdue(c, job, next)) success.overdue.reset();" REPLACE ""
+  FINDING "FAILED.*Overdue.IsCountedOnThroughAnEdit" FILTER "Overdue.*")
+ballot_mutant(overdue_told_with_each_write FILE ${expectations}
+  FIND "next.kept->success->overdue && !job.stored.kept->success->overdue" REPLACE "next.kept->success->overdue"
+  FINDING "FAILED.*Overdue|notifies a second time" FILTER "Overdue.*")
+ballot_mutant(group_pause_counts_as_time_without_success FILE runtime/core/job/job_machine.cpp
+  FIND "if (expects || job_.slots.settlement().has_decided())" REPLACE "if (job_.slots.settlement().has_decided())"
+  FINDING "FAILED.*Overdue.IsNoJobOfAGroupWhosePauseHasPassedNoSlot" FILTER "Overdue.*")
+ballot_mutant(slot_late_as_it_is_due FILE ${expectations}
+  FIND "late_after > Millis(0) && now - due > late_after" REPLACE "late_after > Millis(0) && now >= due"
+  FINDING "FAILED.*LateSlots.AreToldOfOnce|notifies without cause" FILTER "LateSlots.*")
+ballot_mutant(late_slot_not_noticed FILE runtime/core/job/job_claims.cpp
+  FIND "run.late = begins_late(job_.definition, due.due, c_.now.wall);" REPLACE ""
+  FINDING "FAILED.*LateSlots.AreToldOfOnce" FILTER "LateSlots.*")
+ballot_mutant(end_of_overdue_no_recovery FILE runtime/core/job/runs/run_notices.cpp
+  FIND "job.stored.failing || job.stored.kept->success->overdue" REPLACE "job.stored.failing"
+  FINDING "FAILED.*Overdue.EndsWithARecovery" FILTER "Overdue.*")
+
 # ---- how long a leader may act
 
 ballot_mutant(lease_from_answer FILE runtime/core/session/session.cpp

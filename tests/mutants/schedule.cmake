@@ -62,3 +62,9 @@ ballot_mutant(every_has_no_days FILE runtime/schedule/plan.cpp
 ballot_mutant(every_has_the_days_of_utc FILE runtime/schedule/plan.cpp
   FIND "second.time_since_epoch() + zone.offset(second)" REPLACE "second.time_since_epoch() + zone.offset(second) * 0"
   BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")
+ballot_mutant(time_left_out_is_counted FILE runtime/schedule/plan.cpp
+  FIND "end += due->at - *left_out;" REPLACE ""
+  BY unit_schedule FILTER "Elapse.DoesNotCount*" FINDING "FAILED.*Elapse.DoesNotCount")
+ballot_mutant(days_of_a_shift_are_counted FILE runtime/schedule/plan.cpp
+  FIND "end += begin_of(day + std::chrono::days(1), *more.zone) - std::max(from, begin_of(day, *more.zone));" REPLACE ""
+  BY unit_schedule FILTER "Elapse.*" FINDING "FAILED.*Elapse.WithAShift")

@@ -48,13 +48,16 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       places_(seed ^ 0x91ace5),
       triggers_(seed ^ 0x741663),
       zones_(seed ^ 0x20e5),
-      days_(seed ^ 0xda75) {
+      days_(seed ^ 0xda75),
+      expected_(seed ^ 0xe59ec7) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   world_.oracle.counts_slots = true;
   if (zones_.below(2) == 0) go_to_a_change_of_clocks();
   make_jobs();
   if (days_.below(2) == 0) add_job_with_calendars();
+  if (expected_.below(2) == 0)
+    for (Job& job : files_) expect(job);
   make_nodes();
 }
 
@@ -364,11 +367,6 @@ void Chaos::repair_spoiled() {
       world_.oracle.find("cannot repair " + one.name + " after healing");
   }
   spoiled_.clear();
-}
-
-std::string Chaos::register_of(const std::string& job) const {
-  const core::JobRegister* known = world_.oracle.job_register(job);
-  return known ? core::to_text(*known) : "";
 }
 
 bool Chaos::is_limited() const {

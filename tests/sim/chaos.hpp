@@ -77,6 +77,7 @@ class Chaos {
   /// As config makes it of a job that comes after others; none: it has an error, for they are in other groups.
   std::optional<Job> linked(Job job, const std::string& without) const;
   void make_chains();
+  void expect(Job& job);
   /// As nodes run them.
   std::vector<Job> jobs() const;
   std::set<std::string> groups_in_force() const;
@@ -108,7 +109,7 @@ class Chaos {
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_;
+  Random chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_, expected_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

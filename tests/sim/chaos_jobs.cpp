@@ -137,6 +137,18 @@ std::optional<Job> Chaos::linked(Job job, const std::string& without) const {
   return job;
 }
 
+/// In half of the seeds, of half of the jobs: times that some of their runs keep, and others do not.
+void Chaos::expect(Job& job) {
+  const auto time = [this](std::uint64_t least, std::uint64_t most) {
+    return expected_.below(2) == 0 ? Millis(0) : Millis(static_cast<std::int64_t>(least + expected_.below(most)));
+  };
+  Expectations& expects = job.details.edit().expects.edit();
+  const std::uint64_t longest = expected_.below(2) == 0 ? 5'000 : 60'000;
+  expects.expect_within = time(500, longest);
+  expects.expect_success = time(20'000, 300'000);
+  expects.late_after = job.schedule.empty() ? Millis(0) : time(100, 20'000);
+}
+
 /// Some minutes after life has begun its zone has midnight, and one of the two days, or both, is not allowed.
 void Chaos::add_job_with_calendars() {
   using namespace std::chrono;
@@ -269,6 +281,11 @@ std::set<std::string> Chaos::groups_in_force() const {
   for (const Job& job : jobs()) all.insert(job.group);
   for (const Group& one : elections_) all.insert(one.name);
   return all;
+}
+
+std::string Chaos::register_of(const std::string& job) const {
+  const core::JobRegister* known = world_.oracle.job_register(job);
+  return known ? core::to_text(*known) : "";
 }
 
 }  // namespace ballot

@@ -107,6 +107,7 @@ void Chaos::edit() {
     default: break;  // gone for a while
   }
   if (!job.details->days.empty() && days_.below(2) == 0) job.details.edit().days = any_rule();
+  if (expected_.below(4) == 0) expect(job);
   world_.oracle.note("files", "job " + job.name + (job.enabled ? ", enabled" : ", disabled") + ", group " + *job.group);
   const bool gone = one_in(4);
   for (const auto& node : world_.nodes) {

@@ -29,6 +29,7 @@ Run setup_schedule(CLI::App& command);
 Run setup_serve(CLI::App& command, const Words& words);
 Run setup_show(CLI::App& command);
 Run setup_simulate(CLI::App& command);
+Run setup_slow(CLI::App& command);
 Run setup_status(CLI::App& command);
 Run setup_store(CLI::App& command, const Words& words);
 Run setup_token(CLI::App& command);

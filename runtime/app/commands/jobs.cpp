@@ -126,8 +126,8 @@ std::vector<Column> columns(Format format) {
             {"next_slot", "NEXT SLOT"},
             {"group", "GROUP"},
             {"leader", "LEADER"}};
-  return {{"job"},         {"group"}, {"leader"},       {"next_slot"},
-          {"last_status"}, {"state"}, {"paused_until"}, {"pause_reason"}};
+  return {{"job"},   {"group"},        {"leader"},       {"next_slot"},     {"last_status"},
+          {"state"}, {"paused_until"}, {"pause_reason"}, {"overdue_since"}, {"slow"}};
 }
 
 /// Of other nodes' instances: why those have none.
@@ -147,6 +147,22 @@ Millis left_of_patience(SteadyTime asked_at) {
   return std::max(store_patience - (io::read_clocks().steady - asked_at), least);
 }
 
+/// What a job was expected to keep and does not.
+struct Unmet {
+  std::optional<WallTime> overdue_since;
+  bool is_slow = false;
+};
+
+Unmet unmet_of(const io::Message& job) {
+  return {parse_wall(job.text("overdue_since").value_or("")), job.flag("slow").value_or(false)};
+}
+
+/// In a table, in the place of a state that says nothing.
+std::string with_unmet(const std::string& state, const Unmet& unmet) {
+  if (state != "active" || (!unmet.overdue_since && !unmet.is_slow)) return state;
+  return !unmet.overdue_since ? "slow" : unmet.is_slow ? "overdue, slow" : "overdue";
+}
+
 /// What only the store knows of jobs that another node leads, or nobody.
 class States {
  public:
@@ -158,6 +174,7 @@ class States {
   /// and halts. The order is that of the states.
   std::string of(const io::Message& job, bool is_unheard) {
     pauses_ = library::pauses_from(job);
+    unmet_ = unmet_of(job);
     const std::string state = job.text("state").value_or("");
     if (job.text("leader") == node_ || state.starts_with("waiting")) return state;
     if (!stored_) stored_ = read();
@@ -165,10 +182,12 @@ class States {
     if (!*stored_) return unsure;
     const auto stored = (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or(""));
     pauses_ = stored.pauses;
+    unmet_ = {stored.overdue_since, stored.is_slow};
     return stored.word == "active" && is_unheard ? unsure : stored.over(state);
   }
   /// Of the job that was asked for last.
   const std::vector<library::Pause>& pauses() const { return pauses_; }
+  const Unmet& unmet() const { return unmet_; }
   /// Why the store has not been read, where it was asked.
   std::optional<Error> trouble() const { return stored_ && !*stored_ ? std::optional(stored_->error()) : std::nullopt; }
 
@@ -183,6 +202,7 @@ class States {
   const Millis within_;
   std::optional<Result<StoredStates>> stored_;
   std::vector<library::Pause> pauses_;
+  Unmet unmet_;
 };
 
 /// In the place of its next slot, which is not known before; where somebody has to resume it, there is none.
@@ -195,6 +215,7 @@ Cell end_of_pause(const std::vector<library::Pause>& pauses) {
 struct JobFacts {
   std::string last_status, state;
   std::vector<library::Pause> pauses;
+  Unmet unmet;
   bool is_of_store = false;  // the last status
 };
 
@@ -208,10 +229,13 @@ void write_row(const io::Message& job, const JobFacts& known, const std::set<std
   const Cell due = is_defined ? slot_cell(name, job.text("next_slot"), times) : Cell();
   const Cell next = !is_paused ? due : format == Format::table ? end_of_pause(known.pauses) : Cell();
   if (format == Format::table)
-    return out.row({name, known.is_of_store ? Cell(known.last_status + " (store)") : last, word(known.state), next,
-                    group, silent.contains(led) ? Cell(led + " (silent)") : leader});
+    return out.row({name, known.is_of_store ? Cell(known.last_status + " (store)") : last,
+                    word(with_unmet(known.state, known.unmet)), next, group,
+                    silent.contains(led) ? Cell(led + " (silent)") : leader});
   const library::Pause pause = is_paused && !known.pauses.empty() ? known.pauses.front() : library::Pause();
   std::vector<Cell> cells{name, group, leader, next, last, word(known.state), cell(pause.until), word(pause.reason)};
+  cells.push_back(cell(known.unmet.overdue_since));
+  cells.push_back(known.unmet.is_slow ? Cell(std::string("yes")) : Cell());
   if (format != Format::json || !known.is_of_store) return out.row(std::move(cells));
   const std::vector<Column> names = columns(format);
   RecordWriter::Fields fields;
@@ -260,7 +284,8 @@ Exit run(const JobsOptions& options) {
     const auto said = are_said ? jobs[i].text("state") : std::nullopt;
     const bool is_unheard = are_said || silent.contains(jobs[i].text("leader").value_or(""));
     const std::string state = said ? *said : states.of(jobs[i], is_unheard);
-    const JobFacts known{statuses[i], state, said ? library::pauses_from(jobs[i]) : states.pauses(), is_of_store};
+    const JobFacts known{statuses[i], state, said ? library::pauses_from(jobs[i]) : states.pauses(),
+                         said ? unmet_of(jobs[i]) : states.unmet(), is_of_store};
     write_row(jobs[i], known, silent, times, options.format, out);
   }
   if (ledger) remark_missing(out, **ledger, *config);

@@ -23,6 +23,7 @@
 #include "config/text_file.hpp"
 #include "config/words.hpp"
 #include "io/clocks.hpp"
+#include "library/shown/expects_text.hpp"
 
 namespace ballot::app {
 namespace {
@@ -57,6 +58,9 @@ struct ShownJob {
   std::vector<std::string> after, before;  // the jobs that it comes after, and those that come after it
   std::vector<std::string> trigger_env;    // variables that a trigger may give
   std::string after_status;                // how the first must have ended; "" where there are none
+  std::string expects;                     // what it is expected to keep; "": nothing
+  std::optional<WallTime> overdue_since;   // no run has succeeded in time, as was noticed then
+  bool is_slow = false;                    // a run goes on for longer than expected
   std::vector<WallTime> next;
   std::string definition;                // as its file has it
   std::optional<std::vector<Row>> rows;  // none: the ledger cannot be read
@@ -85,6 +89,12 @@ std::optional<StoredState> stored_state(const ShowOptions& options, const std::s
 
 /// What the files say is shown all the same, and the refusal is the command's error.
 bool is_refused(const Answer& answer) { return !answer && answer.error().code == Errc::refused; }
+
+/// What it was expected to keep and does not, as its register says.
+void take_unmet(const StoredState& stored, ShownJob& job) {
+  job.overdue_since = stored.overdue_since;
+  job.is_slow = stored.is_slow;
+}
 
 /// The store shows pauses and halts alone.
 void take_stored_state(const StoredState& stored, ShownJob& job) {
@@ -119,6 +129,8 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
   job.state = answer->text("state").value_or("");
   job.state_text = state_text(*answer);
   job.pauses = pauses_from(*answer);
+  job.overdue_since = parse_wall(answer->text("overdue_since").value_or(""));
+  job.is_slow = answer->flag("slow").value_or(false);
   if (job.leader == node || job.state.starts_with("waiting") || (are_said && !job.state.empty())) {
     if (job.state == library::not_defined) job.next.clear();
     return;
@@ -128,6 +140,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
     return limit_state(silent_store(*answer), job);
   }
   const auto stored = stored_state(options, job.name, job.group);
+  if (stored) take_unmet(*stored, job);
   const bool is_held = stored && stored->word != "active" && stored->over(job.state) == stored->word;
   if (is_held) return take_stored_state(*stored, job);
   const std::string leader = *job.leader;
@@ -236,6 +249,9 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
                                                                             : ", once they have ended"));
   if (!job.before.empty()) print_fact("before", names(job.before));
   if (!job.trigger_env.empty()) print_fact("trigger_env", names(job.trigger_env));
+  if (!job.expects.empty()) print_fact("expects", job.expects);
+  if (job.overdue_since) print_fact("overdue", "since " + format_millis(*job.overdue_since));
+  if (job.is_slow) print_fact("slow", "a run takes longer than expected");
   if (!job.timezone.empty()) print_fact("timezone", job.timezone);
   if (!job.calendars.empty()) print_fact("calendars", job.calendars);
   print_fact("digest", job.digest);
@@ -276,6 +292,8 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
   Document::Items after(job.after.begin(), job.after.end()), before(job.before.begin(), job.before.end());
   shown.add("trigger_env", Document::Items(job.trigger_env.begin(), job.trigger_env.end()));
   shown.add("after", std::move(after)).add("after_status", or_null(job.after_status)).add("before", std::move(before));
+  shown.add("expects", or_null(job.expects)).add("slow", job.is_slow ? Document("yes") : Document());
+  shown.add("overdue_since", job.overdue_since ? Document(format_millis(*job.overdue_since)) : Document());
   shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
   shown.add("missing", missing_document(job.missing));
@@ -300,6 +318,7 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   job.timezone = *definition.job.timezone;
   job.calendars = definition.plan.days()->summary();
   job.digest = definition.digest;
+  job.expects = library::expects_text(*definition.job.details->expects);
   job.after = definition.job.details->after;
   job.trigger_env = definition.job.details->trigger_env;
   if (!job.after.empty()) job.after_status = config::word_of(definition.job.details->after_status);
@@ -326,6 +345,7 @@ ShownJob job_of_program(const io::Message& answer) {
     job.place = {*std::move(file), {static_cast<int>(answer.integer("line").value_or(0)), 1}};
   job.refused = answer.text("refused").value_or("");
   job.refused_since = answer.text("refused_since").value_or("");
+  job.expects = answer.text("expects").value_or("");
   job.after = answer.texts("after");
   job.after_status = answer.text("after_status").value_or("");
   if (const auto next = parse_wall(answer.text("next_slot").value_or(""))) job.next = {*next};

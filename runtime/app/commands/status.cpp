@@ -69,6 +69,11 @@ void print(const io::Message& status) {
   if (const auto more = status.integer("more_next_slots").value_or(0); more > 0)
     next.push_back("and of " + counted(more, "more job") + ": `ballot next`");
   print_list("next slots", next);
+  std::vector<std::string> unmet = status.texts("unmet");
+  const auto all = status.integer("overdue_jobs").value_or(0) + status.integer("slow_jobs").value_or(0);
+  if (const auto more = all - static_cast<std::int64_t>(unmet.size()); more > 0)
+    unmet.push_back("and " + counted(more, "more") + ": `ballot jobs`");
+  print_list("unexpected", unmet);
   print_nodes(status);
   for (const std::string& reason : status.texts("degraded")) print_fact("degraded", reason);
   print_fact("state", status.text("state").value_or(""));

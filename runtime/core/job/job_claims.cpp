@@ -7,6 +7,7 @@
 #include "core/job/chain/chained.hpp"
 #include "core/job/chain/slot_ends.hpp"
 #include "core/job/chain/upstream.hpp"
+#include "core/job/expect/expectations.hpp"
 #include "core/job/runs/run_notices.hpp"
 #include "core/job/trigger_answers.hpp"
 
@@ -78,6 +79,7 @@ bool JobClaims::has_place(WallTime waits_since) {
 
 void JobClaims::claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by) {
   bind(run, job_.definition->job, job_.term->epoch, c_.settings.node);
+  expect(c_, run, job_.definition->job, write.next);
   write.enter(run);
   job_.runs.claim(job_.facts(), std::move(run), !write.is<ClaimWaiting>(), begin_by);
   writes().send(std::move(write));
@@ -96,6 +98,7 @@ OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
   run.id = c_.random.run_id(c_.now.wall);
   run.slot = due.at;
   run.trigger = due.trigger;
+  run.late = begins_late(job_.definition, due.due, c_.now.wall);
   if (job_.definition && !job_.definition->job.details->after.empty())
     if (std::string runs = upstream_of(c_, job_.facts(), due.at).runs; !runs.empty())
       run.variables.edit().upstream = std::move(runs);
@@ -313,6 +316,7 @@ void JobClaims::run_ahead() {
     if (joins_a_catch_up(*due) || admit(From::ahead, due->due) != Admission::begins) return;
     OpenRun run = run_of_slot(*due);
     bind(run, job, job_.term->epoch, c_.settings.node);
+    expect(c_, run, job, job_.view.stored());
     const std::size_t decided = job_.slots.settlement().decided_count();
     job_.unclaimed.add(job_.slots.settlement().decided(decided), runner::AttemptId{run.id, run.attempt});
     job_.slots.drop_decided(decided);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/job/expect/expectations.hpp"
 #include "core/job/job_claims.hpp"
 #include "core/job/job_writes.hpp"
 #include "core/job/trigger_answers.hpp"
@@ -51,18 +52,6 @@ std::optional<WallTime> JobMachine::next_slot(WallTime now, WallTime after) cons
   const JobRegister& stored = job_.view.stored();
   if (job_.view.is_known()) after = std::max(after, stored.cursor);
   return job_.slots.next_slot(now, after, *job_.definition, stored);
-}
-
-std::vector<WallTime> JobMachine::waiting() const {
-  std::vector<WallTime> slots = job_.slots.waiting(job_.view.stored());
-  for (const WallTime slot : job_.runs.list().waiting()) slots.push_back(slot);
-  return slots;
-}
-
-bool JobMachine::is_clean() const {
-  if (job_.role == RegisterRole::halted) return true;  // nothing of it can be written
-  return !job_.writer.pending() && job_.unclaimed.empty() && !job_.slots.settlement().has_decided() &&
-         !job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.repeat; });
 }
 
 void JobMachine::set_register(Context& c, const std::optional<Register>& stored) {
@@ -291,7 +280,8 @@ bool JobMachine::finish_pause(Context& c) {
   if (!job_.commands.unpause_until()) return false;
   job_.slots.rewind();
   if (!job_.scan(c, Mode::paused, *job_.commands.unpause_until()) || writes(c).write_ahead()) return true;
-  if (job_.slots.settlement().has_decided()) return writes(c).send(writes(c).begin(disposition_limit)), true;
+  const bool expects = is_to_expect_from(job_.view.stored(), *job_.commands.unpause_until());
+  if (expects || job_.slots.settlement().has_decided()) return writes(c).send(writes(c).begin(disposition_limit)), true;
   job_.commands.group_pause_ended();
   return false;
 }
@@ -317,6 +307,8 @@ void JobMachine::rearm(Context& c) {
   if (!job_.is_pause_over(c.now.wall)) at_earliest(wall_wake, job_.view.stored().pause_ends());
   if (job_.writer.are_writes_blocked() || job_.waits_to_pause()) return;
   at_earliest(steady_wake, job_.runs.list().waiting_wake(c.now.steady));
+  at_earliest(steady_wake, slow_wake(job_.runs.list(), c.now.steady));
+  if (job_.view.stored().kept->success->from != WallTime{}) at_earliest(wall_wake, overdue_wake(c, job_.facts()));
   at_earliest(steady_wake, job_.writer.flush_at());
   at_earliest(steady_wake, job_.writer.close_at());
   if (first && job_.definition) at_earliest(wall_wake, first->due + job_.definition->job.start_deadline + Millis(1));

@@ -127,8 +127,7 @@ class JobMachine {
   void repair(Context& c, const std::optional<RunId>& request, const std::string& by);
   void kill_all(Context& c, Reason reason, WhichRuns which) { job_.runs.kill_all(c, job_.facts(), reason, which); }
 
-  /// No write in flight, nothing decided that is not written, nothing ended that is not closed.
-  bool is_clean() const;
+  bool is_clean() const { return job_.is_clean(); }  // see JobParts
   /// Runs of this node, or of a dead term, that have not ended.
   int open_runs() const { return job_.runs.list().open(); }
   /// Runs among them that this node has.
@@ -165,8 +164,7 @@ class JobMachine {
   }
   const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
   bool runner_has(const runner::AttemptId& id) { return job_.runs.runner_has(id); }
-  /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
-  std::vector<WallTime> waiting() const;
+  std::vector<WallTime> waiting() const { return job_.waiting(); }  // see JobParts
   /// The register as last confirmed; null while it is not known or not there.
   const JobRegister* known_register() const {
     return job_.view.is_known() && job_.view.exists() ? &job_.view.stored() : nullptr;

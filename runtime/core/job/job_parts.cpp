@@ -61,6 +61,18 @@ const PauseEnd* JobParts::late_end(WallTime now) const {
   return is_of_before || now - end.at <= on_time_limit ? nullptr : &end;
 }
 
+bool JobParts::is_clean() const {
+  if (role == RegisterRole::halted) return true;  // nothing of it can be written
+  return !writer.pending() && unclaimed.empty() && !slots.settlement().has_decided() &&
+         !runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.repeat; });
+}
+
+std::vector<WallTime> JobParts::waiting() const {
+  std::vector<WallTime> all = slots.waiting(view.stored());
+  for (const WallTime slot : runs.list().waiting()) all.push_back(slot);
+  return all;
+}
+
 Overlap JobParts::overlap(const Context& c) const {
   Overlap overlap = runs.list().overlap(facts(), c.now.wall);
   overlap.fate_unknown = overlap.fate_unknown || unseen.may_go_on();

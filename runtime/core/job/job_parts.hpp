@@ -77,6 +77,10 @@ struct JobParts {
   const PauseEnd* late_end(WallTime now) const;
   /// A pause or its end that is so already. One that another pause has brought is not the job's own yet.
   bool is_so(const Request& pause) const;
+  /// No write in flight, nothing decided that is not written, nothing ended that is not closed.
+  bool is_clean() const;
+  /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
+  std::vector<WallTime> waiting() const;
   /// A stop, or an eviction: nothing new is begun. Requires: a term.
   bool is_draining() const;
   /// The register has as many runs as it may, and none of them can be closed yet: one that waits for its next attempt

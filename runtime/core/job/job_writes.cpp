@@ -7,6 +7,7 @@
 #include "core/job/chain/chained.hpp"
 #include "core/job/chain/chains.hpp"
 #include "core/job/chain/slot_ends.hpp"
+#include "core/job/expect/expectations.hpp"
 #include "core/job/runs/run_notices.hpp"
 #include "core/request/pause_answers.hpp"
 
@@ -161,11 +162,19 @@ void JobWrites::send(PendingWrite write) {
   remember_ends(job_.facts(), write, job_.runs.list());
   keep_slot_ends(c_, job_.facts(), write, job_.runs.list());
   keep_chained(c_, job_.facts(), write, job_.runs.list());
+  note_expectations(c_, job_.facts(), write, job_.runs.list(), resumed_by(write));
   const PendingWrite& sent = job_.writer.send(std::move(write), job_.name, *job_.term, job_.view.version());
   if (sent.request.value.size() > register_limit)  // of what others have put there
     return fail("the register would be larger than " + std::to_string(register_limit) + " bytes");
   c_.wants.writes.push_back({&machine_, sent.serial, sent.request});
   if (c_.room > 0) --c_.room;
+}
+
+/// When the pause that the write ends was over, the job's own or its group's.
+std::optional<WallTime> JobWrites::resumed_by(const PendingWrite& write) const {
+  const auto* const change = write.intent_as<ChangePause>();
+  const bool resumes = change && job_.view.stored().paused && !write.next.paused;
+  return resumes ? std::optional(change->at) : job_.commands.unpause_until();
 }
 
 void JobWrites::repeat() {
@@ -195,6 +204,7 @@ void JobWrites::flush() {
   const bool is_waited_for = !c_.chains.children(job_.name).empty() &&
                              (closable || (job_.slots.settlement().has_decided() && room_to_carry() > 0));
   if (job_.kept_outcome || is_waited_for || is_chained_stale(c_, job_.facts()) ||
+      is_to_notice(c_, job_.facts(), job_.runs.list()) ||
       job_.writer.is_flush_due(job_.slots.settlement(), closable, job_.term->draining, c_.now.steady))
     send(begin(disposition_limit));
 }

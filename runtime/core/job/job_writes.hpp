@@ -11,6 +11,7 @@
 // Pure; made for one call; used by JobMachine and JobClaims. Knows nothing of why something is written.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/job/job_parts.hpp"
@@ -54,6 +55,7 @@ class JobWrites {
 
  private:
   std::size_t room_to_carry() const;
+  std::optional<WallTime> resumed_by(const PendingWrite& write) const;
   void copy_dispositions();
   void settle_open_runs();
   void note_fence(const JobRegister& stored);

@@ -82,6 +82,10 @@ constexpr RunField run_fields[] = {
     {"awaited", Times::at_most_once, [](OpenRun& run, Words&) { run.awaited = true; }},
     {"upstream", Times::at_most_once, [](OpenRun& run, Words& w) { run.variables.edit().upstream = w.line(); }},
     {"env", Times::often, [](OpenRun& run, Words& w) { add_word(run.variables.edit().env, w.rest); }},
+    {"begun", Times::at_most_once, [](OpenRun& run, Words& w) { run.begun_at = w.time(); }},
+    {"expect_within", Times::at_most_once, [](OpenRun& run, Words& w) { run.expect_within = w.span(); }},
+    {"late", Times::at_most_once, [](OpenRun& run, Words&) { run.late = true; }},
+    {"slow", Times::at_most_once, [](OpenRun& run, Words&) { run.slow = true; }},
     {"on_success", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_success = read_after(w); }},
     {"on_error", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_error = read_after(w); }},
     {"retries", Times::at_most_once, [](OpenRun& run, Words& w) { run.retries = w.count(); }},
@@ -138,6 +142,12 @@ std::string to_text(const OpenRun& run) {
   const std::string& upstream = run.variables->upstream;
   if (!upstream.empty() && upstream.size() <= longest_upstream) field("upstream", upstream);
   for (const std::string_view word : words_of(run.variables->env)) field("env", word);
+  if (run.expect_within > Millis(0)) {
+    field("begun", format_slot(run.begun_at));
+    field("expect_within", format_duration(run.expect_within));
+  }
+  if (run.late) field("late", "yes");
+  if (run.slow) field("slow", "yes");
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
   return text;
 }
@@ -163,6 +173,7 @@ OpenRun read_open_run(Words& words) {
   words.require(seen.missing(run_form).empty());
   const auto env = parse_env_words(run.variables->env);
   words.require(env && fault_of_env(*env).empty());
+  words.require((run.expect_within > Millis(0)) == (run.begun_at != WallTime{}));
   words.require(waits ? run.waits_until.has_value() : !run.waits_until && !run.node.empty());
   return run;
 }

@@ -101,6 +101,13 @@ void read_end(JobRegister& r, Words& words) {
   r.last_end.edit() = std::move(end);
 }
 
+void read_expected_success(JobRegister& r, Words& words) {
+  ExpectedSuccess& success = r.kept.edit().success.edit();
+  success.from = words.time();
+  words.require(success.from != WallTime{});
+  if (!words.rest.empty()) success.overdue = words.time();
+}
+
 using JobField = Field<JobRegister>;
 constexpr JobField job_fields[] = {
     {"group", Times::once, [](JobRegister& r, Words& w) { r.group = w.name(); }},
@@ -129,6 +136,7 @@ constexpr JobField job_fields[] = {
     {"run", Times::often, [](JobRegister& r, Words& w) { r.runs.push_back(read_open_run(w)); }},
     {"anchor", Times::often, read_anchor},
     {"boot", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().boots.emplace_back(w.word()); }},
+    {"expects_success", Times::at_most_once, read_expected_success},
     {"ended", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().ends.push_back(read_slot_end(w)); }},
     {"chained", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().chained.push_back(read_chained_slot(w)); }},
     {"triggered", Times::often,
@@ -278,6 +286,9 @@ std::string to_text(const JobRegister& r) {
   for (const std::string& boot : r.kept->boots) line(text, "boot", boot);
   for (const SlotEnd& end : r.kept->ends) line(text, "ended", to_text(end));
   for (const ChainedSlot& slot : r.kept->chained) line(text, "chained", to_text(slot));
+  if (const ExpectedSuccess& success = *r.kept->success; success.from != WallTime{})
+    line(text, "expects_success",
+         format_slot(success.from) + (success.overdue ? " " + format_slot(*success.overdue) : ""));
   for (const RunId& run : r.triggered) line(text, "triggered", run.text());
   repair_lines(text, r);
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");

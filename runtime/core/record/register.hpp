@@ -69,21 +69,25 @@ struct OpenRun {
   std::uint64_t epoch = 0;
   std::string node;
   OnLeadershipLost on_leadership_lost = OnLeadershipLost::terminate;
-  Millis kill_grace{0};
-  Millis lost_after = std::chrono::hours(1);  // of a `finish` run
-  std::vector<int> success_codes = {0};
+  AfterRun on_success = AfterRun::ignore, on_error = AfterRun::ignore;
+  bool late = false;           // its slot began later than the job expects;
+  bool slow = false;           // an attempt took longer than it expects: both were noticed
+  bool queued = false;         // it waits until the job's other runs have ended
+  bool awaited = false;        // whoever triggered it waits for its end
   bool at_least_once = false;  // repeated where it is lost,
   int lost = 0;                // as it was so often before,
   int lost_limit = 2;          // until it was so often
-  bool awaited = false;        // whoever triggered it waits for its end
+  int retries = 0;             // so many attempts may still follow ones that fail,
+  Millis retry_delay{0};       // the next one after this, up to a tenth of it longer,
+  Millis retry_max_delay{0};   // which grows to at most this
+  double retry_backoff = 1;    // by this factor
+  Millis kill_grace{0};
+  Millis lost_after = std::chrono::hours(1);  // of a `finish` run
+  std::vector<int> success_codes = {0};
   Defaulted<RunVariables> variables;
-  int retries = 0;            // so many attempts may still follow ones that fail,
-  Millis retry_delay{0};      // the next one after this, up to a tenth of it longer,
-  Millis retry_max_delay{0};  // which grows to at most this
-  double retry_backoff = 1;   // by this factor
-  AfterRun on_success = AfterRun::ignore, on_error = AfterRun::ignore;
-  std::optional<WallTime> waits_until;  // nothing runs, and `attempt` is claimed then:
-  bool queued = false;                  // when the job's other runs have ended
+  std::optional<WallTime> waits_until;  // nothing runs, and `attempt` is claimed then
+  Millis expect_within{0};              // the attempt is expected to take no longer; 0: nothing is expected
+  WallTime begun_at{};                  // when it was claimed, where it is expected to end in time: a whole second
   std::string unknown;                  // fields of a newer version, as read
   bool operator==(const OpenRun&) const = default;
 };
@@ -116,11 +120,19 @@ struct Interventions {
   bool operator==(const Interventions&) const = default;
 };
 
-/// What few jobs keep of slots that are settled.
+/// Of a job that is expected to succeed within a time.
+struct ExpectedSuccess {
+  WallTime from{};                 // counted from there, or from its last success, whichever is later
+  OptionalTime<WallTime> overdue;  // when it was noticed that there was none in time; none: it is not, or not yet
+  bool operator==(const ExpectedSuccess&) const = default;
+};
+
+/// What few jobs keep of slots that are settled, and of runs that have ended.
 struct KeptSlots {
   RareList<std::string> boots;    // for @reboot: boots that were seen, newest last, at most 16
   RareList<SlotEnd> ends;         // for the jobs `after` it: see slot_end.hpp; in order, at most 8
   RareList<ChainedSlot> chained;  // of chains that were triggered: see chained_slot.hpp; at most 8
+  Defaulted<ExpectedSuccess> success;
   bool operator==(const KeptSlots&) const = default;
 };
 

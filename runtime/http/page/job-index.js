@@ -14,7 +14,7 @@ const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: nu
 let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewhere = { at: 0, jobs: [] };
 
 const lean = (job) => ({
-  job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble,
+  job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble, overdue: job.overdue_since, slow: job.slow,
   pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
   rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
 });

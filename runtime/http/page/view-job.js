@@ -65,6 +65,8 @@ function Banner({ job }) {
   return html`
     ${pauses.map((pause) => html`<p key=${pause.of} class="banner"><span class="tag warn">paused</span><span>${pause.of === 'group' ? html`Its group <${Name} text=${job.group} />` : 'It'} ${pause.since ? 'has been' : 'is'} paused${pause.since ? html` since <${Time} at=${pause.since} zone=${job.timezone} /> (<${Ago} at=${pause.since} />)` : ''}, by <strong><bdi>${clip(person(pause.by), 120)}</bdi></strong>${pause.until ? html`, until <${Time} at=${pause.until} zone=${job.timezone} />` : ''}${pause.reason ? html`: <bdi>${clip(pause.reason, 300)}</bdi>` : ''}.</span></p>`)}
     ${job.state === 'halted' ? html`<p class="banner bad"><span class="tag bad">halted</span><span>${job.halted_at ? html`Since <${Time} at=${job.halted_at} zone=${job.timezone} />: ` : ''}${clip(job.trouble ?? 'its register cannot be read', 300)}.</span> <${Copy} text=${'ballot repair ' + quoted(job.job)} /></p>` : null}
+    ${job.overdue_since ? html`<p class="banner bad"><span class="tag bad">overdue</span><span>No run has succeeded in time, since <${Time} at=${job.overdue_since} zone=${job.timezone} />.</span></p>` : null}
+    ${job.slow ? html`<p class="banner"><span class="tag warn">slow</span><span>A run takes longer than expected.</span></p>` : null}
     ${job.leader ? null : html`<p class="banner bad"><span class="tag bad">no leader</span><span>No node is known to lead <${Name} text=${job.group} />: nothing of it runs until one does.</span></p>`}
     ${job.state && !['active', 'paused', 'halted'].includes(job.state) ? html`<p class="banner"><span class="tag">${clip(job.state, 60).replace(/_/g, ' ')}</span><span>${job.state === 'disabled' ? 'Its file says enabled = false: it is never due; a trigger works.' : job.state === 'drift' ? 'Nodes define it differently.' : job.state === 'clock_skew' ? 'Its register is ahead of the clock, and its slots wait.' : ''}</span></p>` : null}`;
 }
@@ -74,6 +76,7 @@ function Facts({ job, points }) {
   const pace = points && slowdown(job.job, [...points].reverse().map((one) => ({ status: one.status, duration_ms: one.duration, slot: new Date(one.at).toISOString() })));
   return html`<${Section} id="facts" title="Schedule and definition"><dl class="facts">
     <dt>Runs</dt><dd>${job.schedule === undefined ? html`<span class="muted">not known here</span>` : clip(said, 300)}${job.schedule?.some((one) => scheduleWords(one)) ? html`<div class="small muted">${job.schedule.slice(0, 8).map((one) => html`<code key=${one}>${clip(one, 80)}</code> `)}</div>` : null}</dd>
+    ${job.expects ? html`<dt>Expected</dt><dd>${clip(job.expects, 200)}</dd>` : null}
     ${job.calendars ? html`<dt>Calendars</dt><dd>${clip(job.calendars, 300)}</dd>` : null}
     <dt>Zone</dt><dd>${zone ?? html`<span class="muted">not known</span>`}</dd>
     <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">${job.state === 'paused' ? 'none while it is paused' : 'none is known'}</span>`}</dd>

@@ -53,6 +53,8 @@ function State({ job }) {
   if (job.state === 'paused') return html`<span class="tag warn" title=${job.pausedBy ? `by ${person(job.pausedBy)}` : undefined}>paused</span>`;
   if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
   if (!job.leader) return html`<span class="tag bad">no leader</span>`;
+  if (job.overdue) return html`<span class="tag bad">overdue</span>`;
+  if (job.slow) return html`<span class="tag warn">slow</span>`;
   if (job.state && job.state !== 'active') return html`<span class="tag">${clip(job.state, 40).replace(/_/g, ' ')}</span>`;
   return null;
 }

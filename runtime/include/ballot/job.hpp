@@ -79,6 +79,16 @@ struct Identity {
   bool operator==(const Identity&) const = default;  ///< in all of it
 };
 
+/// What a job is expected to keep. Where it does not, people are told so, and nothing else follows.
+struct Expectations {
+  /// As the key of its name in docs/jobs.md; of times 0: nothing is expected.
+  ///@{
+  Millis expect_within{0}, expect_success{0}, late_after{0};
+  std::vector<std::string> on_slow, on_overdue, on_late;
+  ///@}
+  bool operator==(const Expectations&) const = default;  ///< in all of it
+};
+
 /// The keys that most jobs leave at their defaults.
 struct JobDetails {
   std::string function;     ///< of the program that embeds ballot, in place of a command; "": the job has a command
@@ -95,10 +105,10 @@ struct JobDetails {
   bool no_new_privs = false;  // no program that a run executes gives it privileges
   Background background = Background::kill;
   AfterStatus after_status = AfterStatus::succeeded;
+  MailOn mail_on = MailOn::failure;
   std::vector<std::string> on_failure, on_recovery, on_missed;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string mail_to;
-  MailOn mail_on = MailOn::failure;
   std::string ping_url;
   std::uint32_t umask = 022;
   int nice = 0;
@@ -117,6 +127,7 @@ struct JobDetails {
   DayShift shift = DayShift::none;
   ///@}
   Shared<std::vector<std::string>> trigger_env;  ///< as its key: variables that whoever triggers a run may give it
+  Defaulted<Expectations> expects;               ///< what few jobs are expected to keep
   /// What its calendars say, in one line: "except holidays=2026-12-25,sun shift=next"; "": it has none.
   Shared<std::string> days;
   bool operator==(const JobDetails&) const = default;  ///< in all of them

@@ -41,7 +41,14 @@ void Notifier::notify(const core::Notify& notice) {
   using Event = core::Notify::Event;
   if (settings_.silent) return;
   const JobDetails& details = *notice.definition->job.details;
-  if (notice.event == Event::missed) return run_hook(notice, "on_missed", details.on_missed);
+  switch (notice.event) {
+    case Event::missed: return run_hook(notice, "on_missed", details.on_missed);
+    case Event::late: return run_hook(notice, "on_late", details.expects->on_late);
+    case Event::slow: return run_hook(notice, "on_slow", details.expects->on_slow);
+    case Event::overdue: return run_hook(notice, "on_overdue", details.expects->on_overdue);
+    case Event::started:
+    case Event::ended: break;
+  }
   if (!details.ping_url.empty()) ping(notice);
   if (notice.event == Event::started) return;
   if (core::is_failure(notice.row)) run_hook(notice, "on_failure", details.on_failure);
@@ -55,7 +62,8 @@ Child Notifier::child_of(const core::Notify& notice, const char* what) const {
   Child child;
   child.key = job.name;
   child.what = what;
-  child.fields = {{"job", job.name}, {"slot", hook_slot(notice.row)}};
+  child.fields = {{"job", job.name}};
+  if (notice.event != core::Notify::Event::overdue) child.fields.emplace_back("slot", hook_slot(notice.row));
   if (notice.row.run) child.fields.emplace_back("run", notice.row.run->text());
   runner::Start& start = child.start;
   start.job = job.name;

@@ -2,7 +2,8 @@
 // is in the way of a run, or of the loop: all are children of the runner, so many at once, or written by a thread.
 //
 //   what                                | of a job or group
-//   on_failure, on_recovery, on_missed  | one at a time, in order: no recovery overtakes its failure
+//   on_failure, on_recovery, on_missed, | one at a time, in order: no recovery overtakes its failure
+//   on_late, on_slow, on_overdue        |
 //   mail                                | 4 at a time
 //   ping                                | one at a time, in order: no end of a run overtakes its start
 //   on_promote, on_demote               | one at a time, see GroupHooks

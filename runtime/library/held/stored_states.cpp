@@ -1,6 +1,7 @@
 #include "library/held/stored_states.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/instance.hpp"
 #include "core/job/slots/slot_feed.hpp"
@@ -65,6 +66,9 @@ void StoredStates::add(const Register& stored) {
     if (job && is_to_come(all) && state.word == "active" && job->interventions->standing_pause != all->id)
       state = paused_by(*all);
     if (job) add_waiting(*job, name);
+    const auto is_slow = [](const core::OpenRun& run) { return run.slow; };
+    const bool slow = job && std::any_of(job->runs.begin(), job->runs.end(), is_slow);
+    if (slow || (job && job->kept->success->overdue)) unmet_[name] = {job->kept->success->overdue, slow};
     if (job && !job->anchors.empty()) counting_[name].anchors = job->anchors;
   }
   state.of_group = of_group;
@@ -110,6 +114,13 @@ std::vector<std::string> StoredStates::held() const {
 }
 
 StoredState StoredStates::of(const std::string& job, const std::string& group) const {
+  StoredState state = held(job, group);
+  const auto unmet = unmet_.find(job);
+  if (unmet != unmet_.end()) std::tie(state.overdue_since, state.is_slow) = unmet->second;
+  return state;
+}
+
+StoredState StoredStates::held(const std::string& job, const std::string& group) const {
   StoredState state;
   const std::string of_job = core::job_register(job), of_group = core::group_register(group);
   for (const std::string& name : {of_group, of_job})

@@ -26,11 +26,13 @@
 namespace ballot::library {
 
 struct StoredState {
-  std::string word = "active";         // or "paused", "halted"
-  bool of_group = false;               // its whole group is
-  std::string why = {};                // it is halted
-  std::optional<WallTime> since = {};  // it is halted, where the store says it
-  std::vector<Pause> pauses = {};      // of the job, then of its group
+  std::string word = "active";                 // or "paused", "halted"
+  bool of_group = false;                       // its whole group is
+  std::string why = {};                        // it is halted
+  std::optional<WallTime> since = {};          // it is halted, where the store says it
+  std::vector<Pause> pauses = {};              // of the job, then of its group
+  std::optional<WallTime> overdue_since = {};  // no run has succeeded in time, as was noticed then;
+  bool is_slow = false;                        // a run goes on for longer than expected
 
   /// The job's state, where the daemon, which does not lead it, says `daemon`. The first that is so, in the order of
   /// core::JobState, counts.
@@ -66,6 +68,7 @@ class StoredStates {
 
  private:
   void add(const Register& stored);
+  StoredState held(const std::string& job, const std::string& group) const;
   void add_waiting(const core::JobRegister& stored, const std::string& job);
   const core::StandingPause* pause_of_all(const std::string& job) const;
   bool is_to_come(const core::StandingPause* pause) const { return pause && !pause->terms.is_over(now_); }
@@ -76,6 +79,7 @@ class StoredStates {
   std::set<std::string> known_;                        // jobs that have a register
   std::map<std::string, core::JobRegister> counting_;  // of jobs with `@every`: where these count from, and no more
   std::vector<WaitingRun> waiting_;
+  std::map<std::string, std::pair<std::optional<WallTime>, bool>> unmet_;  // by job: overdue since, and slow
 };
 
 }  // namespace ballot::library

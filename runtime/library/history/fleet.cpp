@@ -75,8 +75,8 @@ std::vector<LedState> states_of_led(const Node& node, std::string_view self, Wal
       states.push_back(without_definition(job, node));
     else if (view && !view->leader.empty())
       states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by), false, view->next,
-                        std::string(view->trouble), pauses_of(*view), view->is_running,
-                        names.size() == 1 ? waiting_slots(views, job) : std::vector<WallTime>()});
+                        std::string(view->trouble), pauses_of(*view), view->is_running, view->overdue_since,
+                        view->is_slow, names.size() == 1 ? waiting_slots(views, job) : std::vector<WallTime>()});
   return states;
 }
 

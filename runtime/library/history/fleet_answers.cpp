@@ -248,6 +248,8 @@ void FleetAnswers::take_states(const Message& answer, const std::string& ledger)
     states_.back().trouble = one.text("trouble").value_or("").substr(0, longest_trouble);
     states_.back().pauses = pauses_in(one);
     states_.back().is_running = one.flag("running").value_or(false);
+    if (const auto at = one.integer("overdue")) states_.back().overdue_since = WallTime(Millis(*at));
+    states_.back().is_slow = one.flag("slow").value_or(false);
     states_.back().waiting = waiting_in(one);
   }
 }

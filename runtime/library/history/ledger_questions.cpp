@@ -283,6 +283,8 @@ std::vector<Message> states_of(const LedgerView& ledger) {
     if (!one.trouble.empty()) states.back().set("trouble", one.trouble);
     if (!one.pauses.empty()) states.back().set("pauses", messages_of(one.pauses));
     if (one.is_running) states.back().set("running", true);
+    if (one.overdue_since) states.back().set("overdue", std::int64_t{one.overdue_since->time_since_epoch().count()});
+    if (one.is_slow) states.back().set("slow", true);
     if (!one.waiting.empty()) states.back().set("waiting", texts_of(one.waiting));
   }
   return states;

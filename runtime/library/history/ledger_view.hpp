@@ -91,11 +91,13 @@ struct LedState {
   std::string job, node, state;
   std::optional<WallTime> paused_at = {};  // the job or its group; none: it is not, or the time is not known
   std::string paused_by = {};
-  bool is_of_store = false;            // a register says it, and `node` is ""
-  std::optional<WallTime> next = {};   // the slot that is to come, as the node that leads it has it
-  std::string trouble = {};            // why it is halted, or not defined
-  std::vector<LedPause> pauses = {};   // all that stand
-  bool is_running = false;             // a run of it goes on, on whichever node
+  bool is_of_store = false;                    // a register says it, and `node` is ""
+  std::optional<WallTime> next = {};           // the slot that is to come, as the node that leads it has it
+  std::string trouble = {};                    // why it is halted, or not defined
+  std::vector<LedPause> pauses = {};           // all that stand
+  bool is_running = false;                     // a run of it goes on, on whichever node
+  std::optional<WallTime> overdue_since = {};  // no run has succeeded in time, as was noticed then;
+  bool is_slow = false;                        // a run goes on for longer than expected
   std::vector<WallTime> waiting = {};  // its slots that are due and wait for their turn, where it alone is asked for
 };
 

@@ -29,6 +29,14 @@ void RecordCounter::on_term(const core::RecordTerm& record) {
   metrics_.count_election(record.term.group, cause.empty() ? "none" : cause);
 }
 
+void RecordCounter::on_notify(const core::Notify& notice) {
+  using Event = core::Notify::Event;
+  const std::string& group = notice.row.group;
+  if (notice.event == Event::late) metrics_.count_unmet(group, "late_after");
+  if (notice.event == Event::slow) metrics_.count_unmet(group, "expect_within");
+  if (notice.event == Event::overdue) metrics_.count_unmet(group, "expect_success");
+}
+
 bool RecordCounter::is_first_end(const Row& row) {
   const bool own = row.node == node_ || row.status == Status::lost;
   if (!own || !is_final(row.status) || !ended_.emplace(*row.run, row.attempt).second) return false;
@@ -44,6 +52,7 @@ io::Engine::Observer RecordCounter::observer() {
   io::Engine::Observer observer;
   observer.on_row = [this](const core::RecordRow& record) { on_row(record); };
   observer.on_term = [this](const core::RecordTerm& record) { on_term(record); };
+  observer.on_notify = [this](const core::Notify& notice) { on_notify(notice); };
   return observer;
 }
 

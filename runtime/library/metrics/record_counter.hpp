@@ -25,6 +25,7 @@ class RecordCounter {
 
   void on_row(const core::RecordRow& record);
   void on_term(const core::RecordTerm& record);
+  void on_notify(const core::Notify& notice);
 
   io::Engine::Observer observer();
 

@@ -14,6 +14,9 @@ web::JobFigures figures_of(const core::JobView& job) {
   figures.missed = job.missed;
   figures.failing = job.failing;
   figures.paused = job.state == core::JobState::paused;
+  using Expected = web::JobFigures::Expected;
+  if (job.expects_success) figures.overdue = job.overdue_since ? Expected::unmet : Expected::kept;
+  if (job.expects_end || job.is_slow) figures.slow = job.is_slow ? Expected::unmet : Expected::kept;
   return figures;
 }
 

@@ -10,6 +10,7 @@
 #include "config/words.hpp"
 #include "io/clocks.hpp"
 #include "library/history/ledger_questions.hpp"
+#include "library/shown/expects_text.hpp"
 #include "library/shown/ledger_ask.hpp"
 #include "library/shown/values.hpp"
 #include "schedule/bounds.hpp"
@@ -126,6 +127,8 @@ void set_defined(Message& told, const schedule::Definition& definition) {
   told.set("timezone", std::string(*job.timezone)).set("enabled", job.enabled);
   told.set("concurrency", std::string(config::word_of(job.concurrency)));
   if (!job.details->trigger_env.empty()) told.set("trigger_env", *job.details->trigger_env);
+  if (std::string expects = expects_text(*job.details->expects); !expects.empty())
+    told.set("expects", std::move(expects));
   if (job.details->after.empty()) return;
   told.set("after", job.details->after).set("after_status", std::string(config::word_of(job.details->after_status)));
   if (job.details->has_slots_of_first) told.set("slots_of", job.details->after.front());

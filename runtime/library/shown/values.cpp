@@ -120,6 +120,8 @@ Message shown(const NodeStatus& status, const std::string& node, const std::stri
   shown.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
   shown.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
   shown.set("paused_jobs", static_cast<std::int64_t>(status.paused));
+  shown.set("overdue_jobs", static_cast<std::int64_t>(status.overdue));
+  shown.set("slow_jobs", static_cast<std::int64_t>(status.slow)).set("unmet", status.unmet);
   shown.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
   shown.set("more_next_slots", static_cast<std::int64_t>(status.next_left_out));
   return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
@@ -163,6 +165,13 @@ void set_state(Message& job, const Message& said) {
   job.set("paused_by", word_or_null(said.text("paused_by").value_or("")));
 }
 
+/// What it was expected to keep and does not.
+void set_unmet(Message& job, const Message& said) {
+  (void)job.remove("overdue_since"), (void)job.remove("slow");
+  if (const auto at = said.integer("overdue")) job.set("overdue_since", format_millis(WallTime(Millis(*at))));
+  if (said.flag("slow").value_or(false)) job.set("slow", true);
+}
+
 /// The node that leads a job comes before the store.
 void set_states(std::vector<Message>& jobs, const Message& answer) {
   std::map<std::pair<std::string, std::string>, Message> states;
@@ -176,6 +185,7 @@ void set_states(std::vector<Message>& jobs, const Message& answer) {
       if (said == states.end()) continue;
       const StoredState state{.word = said->second.text("state").value_or("")};
       if (!known || state.over(*known) != *known) set_state(job, said->second);
+      if (!by.empty()) set_unmet(job, said->second);
       break;
     }
   }
@@ -198,6 +208,8 @@ Message shown(const core::JobView& job, std::string_view node) {
   if (job.own_pause) pauses.push_back(shown_pause("job", *job.own_pause));
   if (job.group_pause) pauses.push_back(shown_pause("group", *job.group_pause));
   shown.set("paused_until", time_or_null(job.paused_until)).set("pause_reason", word_or_null(job.pause_reason));
+  if (job.overdue_since) shown.set("overdue_since", format_millis(*job.overdue_since));
+  if (job.is_slow) shown.set("slow", true);
   return shown.set("digest", job.digest.text()).set("pauses", std::move(pauses));
 }
 

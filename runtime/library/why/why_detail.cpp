@@ -81,6 +81,21 @@ std::string calendar_text(const Row& row, const std::optional<JobFacts>& job) {
   return " " + why + (last.empty() || last == why ? "." : ", and of the last of these slots, " + last + ".");
 }
 
+/// The row does not keep what was expected of the run: that is what the job's file says now.
+std::string unexpected_text(const Row& row, const std::optional<JobFacts>& job) {
+  if (!job || !row.run || !row.started_at) return {};
+  std::string text;
+  const Millis within = job->expects.expect_within, late_after = job->expects.late_after;
+  if (within > Millis(0) && row.duration && *row.duration > within)
+    text += " It took longer than the " + format_duration(within) + " that the job expects (expect_within).";
+  const bool is_due_by_slot = row.trigger == Trigger::schedule || row.trigger == Trigger::catch_up;
+  const Millis late = *row.started_at - row.slot - job->jitter;
+  if (late_after > Millis(0) && is_due_by_slot && row.attempt == 1 && job->after.empty() && late > late_after)
+    text += " It began " + format_duration(late) + " late; the job expects at most " + format_duration(late_after) +
+            " (late_after).";
+  return text;
+}
+
 bool may_be_repeated(const Row& row) {
   return row.run && (row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost) &&
          row.reason != Reason::lost_limit && row.reason != Reason::permanent;
@@ -98,10 +113,14 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
                   job.details->retry_backoff,
                   job.guarantee == Guarantee::at_most_once,
                   job.details->after,
-                  definition->plan};
+                  definition->plan,
+                  *job.details->expects,
+                  job.jitter};
 }
 
-std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) {
+namespace {
+
+std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob& job) {
   const bool waits = row.status == Status::queued && !row.run;
   const bool may_wait_for_others = waits || (row.status == Status::missed && row.reason == Reason::start_deadline);
   if (job.facts && !job.facts->after.empty() && (may_wait_for_others || row.reason == Reason::upstream))
@@ -116,6 +135,12 @@ std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) 
   if (row.reason == Reason::no_leader) return terms_around(row, ledger);
   if (row.reason == Reason::calendar) return calendar_text(row, job.facts);
   return {};
+}
+
+}  // namespace
+
+std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) {
+  return detail_of_reason(row, ledger, job) + unexpected_text(row, job.facts);
 }
 
 /// A wait is up to a tenth longer than said.

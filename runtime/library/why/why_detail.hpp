@@ -26,6 +26,8 @@ struct JobFacts {
   bool is_at_most_once = false;
   std::vector<std::string> after{};  // jobs whose slots its own wait for
   schedule::Plan plan = {};
+  Expectations expects = {};
+  Millis jitter{0};
 };
 
 /// What is known of a row's job: none where no file defines it.

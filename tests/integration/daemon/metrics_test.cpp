@@ -26,7 +26,7 @@ struct MetricsOfADaemon : ::testing::Test {
   void start(const std::string& more = "") {
     daemon.configure("[http]\nlisten = \"" + socket + "\"\n" + more);
     daemon.job("tick", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
-    daemon.job("broken", "command = [\"/bin/false\"]");
+    daemon.job("broken", "command = [\"/bin/false\"]\nexpect_success = \"1h\"\nexpect_within = \"1h\"");
     daemon.start();
     ASSERT_TRUE(daemon.wait_for(" leads ")) << daemon.log;
   }

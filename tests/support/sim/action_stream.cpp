@@ -103,7 +103,10 @@ class Fields {
   }
   void operator()(const core::RecordAnswer& a) { put(a.answer.id, a.answer.result, a.answer.text, a.answer.at); }
   void operator()(const core::RecordOutput& a) { put(a.id, a.output, a.is_mailed); }
-  void operator()(const core::Notify& a) { put(a.event, a.row, a.definition, a.recovered); }
+  void operator()(const core::Notify& a) {
+    put(a.event, a.row, a.definition, a.recovered);
+    if (a.expected > Millis(0)) put(a.expected, std::optional<WallTime>(a.last_success));
+  }
   void operator()(const core::Reply& a) { put(a.asker, a.ok, a.text, a.run, a.code); }
   void operator()(const core::RunEnded& a) { put(a.asker, a.row); }
   void operator()(const core::Notice& a) { put(a.level, a.text, a.fields); }

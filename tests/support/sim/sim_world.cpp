@@ -16,6 +16,9 @@ schedule::DefinitionPtr define(Job job) {
   std::string digest =
       job.name + "/" + *job.group + "/" + *job.description + "/" + *job.timezone + (job.enabled ? "" : "/off");
   for (const std::string& expression : timing) digest += "/" + expression;
+  for (const Millis expected :
+       {job.details->expects->expect_within, job.details->expects->expect_success, job.details->expects->late_after})
+    if (expected > Millis(0)) digest += "/" + std::to_string(expected.count());
   for (char& c : digest)
     if (c == ' ') c = '_';
   return std::make_shared<schedule::Definition>(schedule::Definition{std::move(job), *plan, digest});

@@ -33,6 +33,8 @@ const std::vector<Row>& job_rows() {
       {"env", "{A = \"1\"}", "{}", "\"A=1\"", {"{A = 1}", "{\"A-B\" = \"1\"}", "{BALLOT_X = \"1\"}", "{\"\" = \"1\"}"}},
       {"env_file", "\"/etc/default/x\"", "", "1", {"\"relative\"", "\"\""}},
       {"except", "[\"free\"]", "[]", "\"free\"", {"[1]", "[\"other\"]", "[\"all\"]"}},
+      {"expect_success", "\"26h\"", "", "26", {"\"0s\"", "\"500ms\""}},
+      {"expect_within", "\"30m\"", "", "30", {"\"0s\""}},
       {"function", "\"report\"", "", "1", {"\"\"", "\"a/b\"", "\"other\""}},
       {"group", "\"nightly\"", "\"default\"", "1", {"\"\"", "\"a/b\"", "\"a.b\"", "\"-a\""}},
       {"groups", "[]", "", "\"adm\"", {"[1]", "[\"no-such-group-at-all\"]"}},
@@ -41,6 +43,7 @@ const std::vector<Row>& job_rows() {
       {"jitter", "\"1s\"", "\"0s\"", "1", {"\"-1s\""}},
       {"kill_grace", "\"5s\"", "\"10s\"", "5", {"\"5\""}},
       {"kill_signal", "\"SIGINT\"", "\"TERM\"", "15", {"\"\"", "\"NONE\"", "\"SIG\"", "\"term\""}},
+      {"late_after", "\"1m\"", "", "60", {"\"0s\""}},
       {"limits", "{open_files = 10}", "{}", "1", {"{open_files = 0}", "{cpu_time = \"1ms\"}", "{files = 1}"}},
       {"log_output", "true", "false", "1", {}},
       {"lost_after", "\"2h\"", "\"1h\"", "1", {"\"0s\""}},
@@ -56,9 +59,12 @@ const std::vector<Row>& job_rows() {
       {"not_before", "2020-01-01T00:00:00+01:00", "", "1", {"2020-01-01T00:00:00", "00:00:00"}},
       {"on_error", "\"rerun\"", "\"ignore\"", "1", {"\"retry\""}},
       {"on_failure", "[\"/bin/notify\"]", "[]", "1", {"\"/bin/notify\"", "[\"\"]"}},
+      {"on_late", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]", "\"/bin/notify\""}},
       {"on_leadership_lost", "\"finish\"", "\"terminate\"", "1", {"\"stop\""}},
       {"on_missed", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}},
+      {"on_overdue", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]", "\"/bin/notify\""}},
       {"on_recovery", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}},
+      {"on_slow", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]", "\"/bin/notify\""}},
       {"on_success", "\"reelect\"", "\"ignore\"", "1", {"\"\""}},
       {"only", "[\"free\"]", "[]", "true", {"[\"\"]", "[\"free\", \"fre\"]"}},
       {"output", "\"discard\"", "\"history\"", "false", {"\"none\""}},
@@ -96,9 +102,13 @@ const std::vector<Row>& job_rows() {
   return all;
 }
 
-/// What a line that chooses days needs beside it.
+/// What a line that chooses days, or a hook of what is expected, needs beside it.
 std::string needs_of(const std::string& line) {
+  if (line.starts_with("late_after")) return "schedule = \"0 2 * * *\"\n";
   const bool has_none = line.find("\"none\"") != std::string::npos || line.find("[]") != std::string::npos;
+  if (line.starts_with("on_late") && !has_none) return "late_after = \"1s\"\nschedule = \"0 2 * * *\"\n";
+  if (line.starts_with("on_overdue") && !has_none) return "expect_success = \"1h\"\n";
+  if (line.starts_with("on_slow") && !has_none) return "expect_within = \"1h\"\n";
   if (line.starts_with("shift") && !has_none) return "schedule = \"0 2 * * *\"\nexcept = [\"free\"]\n";
   const bool chooses = line.starts_with("except") || line.starts_with("only");
   return chooses && !has_none ? "schedule = \"0 2 * * *\"\n" : "";
@@ -135,7 +145,7 @@ TEST(JobKeys, AreAllInThisTest) {
   for (const Row& row : job_rows()) tested.push_back(row.key);
   const auto known = job_key_names();
   EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
-  EXPECT_EQ(known.size(), 61u);
+  EXPECT_EQ(known.size(), 67u);
 }
 
 TEST(JobKeys, TakeAGoodValue) {

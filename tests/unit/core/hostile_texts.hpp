@@ -45,11 +45,16 @@ inline OpenRun claimed_run() {
   run.on_success = AfterRun::reelect;
   run.on_error = AfterRun::rerun;
   run.awaited = true;
+  run.expect_within = 30min;
+  run.begun_at = time_at("2025-03-09T07:00:01Z");
+  run.late = run.slow = true;
   return run;
 }
 
 inline OpenRun waiting_run() {
   OpenRun run = claimed_run();
+  run.expect_within = Millis(0);
+  run.begun_at = {};
   run.id = run_id(2);
   run.node.clear();
   run.queued = true;
@@ -92,6 +97,7 @@ inline std::string job_text() {
   r.kept.edit().boots = {"boot-1", "boot-2"};
   r.kept.edit().ends = {{r.since, r.since, Status::skipped, r.since, {}}};
   r.kept.edit().chained = {{run_id(5), r.since, false, Status::succeeded}};
+  r.kept.edit().success.edit() = {r.since, time_at("2025-03-05T00:00:00.125Z")};
   r.triggered = {run_id(3)};
   r.interventions.edit().repaired_at = time_at("2025-03-02T00:00:00.125Z");
   r.interventions.edit().repaired_by = "a uid 0";

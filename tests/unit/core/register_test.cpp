@@ -55,6 +55,9 @@ JobRegister full() {
   run.kill_grace = 10s;
   run.success_codes = {0, 3};
   run.variables.edit() = {run.id.text() + "," + run.id.text(), "DAY=2026-01-01 NOTE=two%20words"};
+  run.expect_within = 90s;
+  run.begun_at = at("2025-03-09T07:00:01Z");
+  run.late = run.slow = true;
   r.runs = {run};
   r.anchors = {{"@every 90s", r.since}};
   r.kept.edit().boots = {"boot-1", "boot-2"};
@@ -64,6 +67,7 @@ JobRegister full() {
        run.id}};
   r.kept.edit().chained = {{Random(3).run_id(r.since), at("2025-03-09T06:00:00.125Z"), true, std::nullopt},
                            {Random(4).run_id(r.since), at("2025-03-09T06:00:01.125Z"), false, Status::skipped}};
+  r.kept.edit().success.edit() = {at("2025-03-01T00:00:00Z"), at("2025-03-05T00:00:00.125Z")};
   return r;
 }
 

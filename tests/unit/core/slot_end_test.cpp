@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/record/open_run_text.hpp"
 #include "core/record/register.hpp"
 
 namespace ballot::core {
@@ -43,6 +44,23 @@ TEST(SlotEnds, AsManyAsMayBeKeptAreLessThanAKilobyte) {
   for (std::size_t i = 0; i < slot_end_limit; ++i)
     bytes += to_text(run_of(1, Status::succeeded)).size() + sizeof "ended ";
   EXPECT_LE(bytes, unknown_limit - 200) << "which a run's upstream may have besides";
+}
+
+/// Beside as many ends, all that is noticed of a job, and of one run of it.
+TEST(SlotEnds, LeaveRoomForWhatIsExpectedOfTheJob) {
+  JobRegister r;
+  r.kept.edit().success.edit() = {minute(1) + Millis(1), minute(2) + Millis(1)};
+  const std::string of_job = to_text(r);
+  const std::size_t from = of_job.find("expects_success");
+  ASSERT_NE(from, std::string::npos);
+  EXPECT_LE(of_job.find('\n', from) - from + 1, 80u);
+  OpenRun run;
+  run.node = "n";
+  const std::size_t plain = to_text(run).size();
+  run.begun_at = minute(1);
+  run.expect_within = std::chrono::minutes(90);
+  run.late = run.slow = true;
+  EXPECT_LE(to_text(run).size() - plain, 80u);
 }
 
 }  // namespace

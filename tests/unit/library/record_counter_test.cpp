@@ -51,6 +51,18 @@ TEST_F(Counted, AreSlotsWithoutARunByHowManyTheyAre) {
   EXPECT_EQ(counts("ballot_attempts_total"), "");
 }
 
+TEST_F(Counted, IsWhatJobsWereExpectedToKeepAndDidNotByTheKeyThatSaysSo) {
+  core::Notify notice;
+  notice.row = row(Status::running, Reason::none);
+  for (const auto event : {core::Notify::Event::late, core::Notify::Event::slow, core::Notify::Event::slow,
+                           core::Notify::Event::overdue, core::Notify::Event::missed, core::Notify::Event::ended}) {
+    notice.event = event;
+    counter.on_notify(notice);
+  }
+  EXPECT_EQ(counts("ballot_unmet_expectations_total"),
+            R"(expectation="expect_success"} 1; expectation="expect_within"} 2; expectation="late_after"} 1)");
+}
+
 TEST_F(Counted, IsOfASlotHowItsFirstAttemptEndedAndOfItsAttemptsEachOne) {
   Row first = run(Status::failed, Reason::exit_code);
   Row second = first;

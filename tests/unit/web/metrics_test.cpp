@@ -133,6 +133,16 @@ TEST_F(MetricsShown, HaveEachJobWithItsSlotsAndStates) {
   EXPECT_EQ(value("ballot_job_paused" + anew), "1");
 }
 
+TEST_F(MetricsShown, SayOfAJobWhetherItIsAsExpectedAndNothingWhereNothingIs) {
+  using Expected = web::JobFigures::Expected;
+  figures.jobs.add("unmet", "g", {.overdue = Expected::unmet, .slow = Expected::kept});
+  figures.jobs.add("plain", "g", {});
+  EXPECT_EQ(value(R"(ballot_job_overdue{job_name="unmet",group="g"})"), "1");
+  EXPECT_EQ(value(R"(ballot_job_slow{job_name="unmet",group="g"})"), "0");
+  EXPECT_EQ(value(R"(ballot_job_overdue{job_name="plain",group="g"})"), "");
+  EXPECT_EQ(value(R"(ballot_job_slow{job_name="plain",group="g"})"), "");
+}
+
 TEST_F(MetricsShown, HaveNoJobWhereTheSwitchIsOff) {
   figures.jobs.add("backup", "nightly", {});
   figures.by_job = false;

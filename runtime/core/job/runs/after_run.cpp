@@ -23,6 +23,8 @@ void retry_if_failed(Context& c, const JobFacts& job, LiveRun& run) {
   run.next = run.open;
   ++run.next->attempt;
   --run.next->retries;
+  run.next->expect_within = Millis(0);  // its claim says what is expected of it
+  run.next->begun_at = {};
   run.next->waits_until = c.now.wall + delay + Millis(longer);
   const double grown = static_cast<double>(delay.count()) * run.open.retry_backoff;
   run.next->retry_delay = grown < static_cast<double>(run.open.retry_max_delay.count())

@@ -38,18 +38,18 @@ struct LiveRun {
   OpenRun open;
   schedule::DefinitionPtr definition;  // null where it was started before this daemon
   State state = State::claiming;
-  Row row;                             // as last recorded
-  std::optional<WallTime> begin_by{};  // of one that is asked for: it was answered later that nothing comes of it
-  bool asked = false;                  // a trigger waits for the claim
-  bool kill_asked = false;             // by an operator, before it was started
-  bool unclaimed = false;              // started without a confirmed claim, and not known to be in the register
-  bool publishing = false;             // its end is on the way to the store
-  bool published = false;              // its outcome is, or may be, a record that is removed when it is closed
-  bool goes_on = false;                // a foreign run whose node is known to have it still;
-  SteadyTime foreign_until{};          // it is given up then;
-  std::optional<SteadyTime> replace_asked{};  // when its node was last asked to kill it, for the next run is due
-  SteadyTime again_at{};                      // of a waiting one
-  SteadyTime ended_at{};                      // when it was seen to have ended
+  Row row;                                   // as last recorded
+  bool asked = false;                        // a trigger waits for the claim,
+  std::optional<WallTime> begin_by{};        // until then: whoever asked was answered later that nothing comes of it
+  bool unclaimed = false;                    // started without a confirmed claim, and not known to be in the register
+  bool publishing = false;                   // its end is on the way to the store
+  bool published = false;                    // its outcome is, or may be, a record that is removed when it is closed
+  bool goes_on = false;                      // a foreign run whose node is known to have it still;
+  SteadyTime foreign_until{};                // it is given up then;
+  OptionalTime<SteadyTime> replace_asked{};  // when its node was last asked to kill it, for the next run is due
+  SteadyTime again_at{};                     // of a waiting one
+  OptionalTime<SteadyTime> slow_after{};     // it goes on for longer than its job expects; none: not counted
+  SteadyTime ended_at{};                     // when it was seen to have ended
   bool recorded = false;         // it has ended, or waits to be launched in doubt, and its last row is durable:
   int awaited = 0;               // so many times it was asked for, and not answered yet; it is not launched before
   bool known_to_runner = false;  // the runner keeps its end until it is asked to forget

@@ -8,6 +8,7 @@
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "core/job/chain/upstream.hpp"
+#include "core/job/expect/expectations.hpp"
 #include "core/job/slots/settlement.hpp"
 #include "core/notify.hpp"
 
@@ -139,7 +140,8 @@ void remember_ends(const JobFacts& job, PendingWrite& write, const RunList& runs
 void tell_written(Context& c, const JobFacts& job, const PendingWrite& write, const RunList& runs) {
   for (const Disposition& d : std::span(write.next.dispositions).last(write.decided))
     tell_missed(c, job, d, write.next);
-  bool failing = job.stored.failing;
+  tell_expectations(c, job, write, runs);
+  bool failing = job.stored.failing || job.stored.kept->success->overdue;
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = runs.find(id);
     if (!run || !closes_run(job.stored, write.next, id.run)) continue;

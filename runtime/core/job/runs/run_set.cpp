@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/wall_text.hpp"
+#include "core/job/expect/expectations.hpp"
 #include "core/job/runs/adoption.hpp"
 #include "core/job/runs/run_notices.hpp"
 #include "core/record/outcome.hpp"
@@ -108,8 +109,11 @@ void RunSet::launch_in_doubt(Context& c, const JobFacts& job) {
 }
 
 void RunSet::show(Context& c, const JobRegister& shown) {
-  for (const OpenRun& open : shown.runs)
-    if (LiveRun* run = runs_.find({open.id, open.attempt}); run && run->unclaimed) enter_as(c, *run, open);
+  for (const OpenRun& open : shown.runs) {
+    LiveRun* const run = runs_.find({open.id, open.attempt});
+    if (run && run->unclaimed) enter_as(c, *run, open);
+    if (run) run->open.late = open.late, run->open.slow = open.slow;
+  }
 }
 
 void RunSet::enter_as(Context& c, LiveRun& run, const OpenRun& open) {
@@ -223,6 +227,7 @@ int RunSet::end_what_waited(Context& c, const JobFacts& job) {
 
 void RunSet::advance(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_) {
+    count_time(run, c.now);
     if (run.state == State::foreign && c.now.steady >= run.foreign_until)
       end(c, job, run, Status::lost, Reason::node_died);
     if (run.state != State::ready) continue;
@@ -334,6 +339,7 @@ void RunSet::on_started(Context& c, const JobFacts& job, const runner::Started& 
   run->state = State::running;
   run->row.status = Status::running;
   run->row.started_at = event.started_at;
+  if (run->open.expect_within > Millis(0)) run->slow_after = c.now.steady + run->open.expect_within;
   c.out.push_back(RecordRow{.row = run->row, .start_lateness = lateness_of(job, *run)});
   c.out.push_back(run_notice(Level::info, "started", *run));
   tell_started(c, job, *run);

@@ -53,7 +53,8 @@ class RunSet {
   void launch_in_doubt(Context& c, const JobFacts& job);
   /// The next write shows it, with this fence.
   void enter(const OpenRun& run) { runs_.find({run.id, run.attempt})->open.fence = run.fence; }
-  /// The register shows them: they are claimed like any other, whatever their children were given.
+  /// The register shows them: they are claimed like any other, whatever their children were given; and what was noticed
+  /// of them.
   void show(Context& c, const JobRegister& shown);
   /// Of a term before, whose register does not show them: once their ends are durable nobody needs them any more.
   void forget_unclaimed(Context& c, const JobFacts& job);

@@ -138,6 +138,9 @@ class SimJudge {
   void judge_order(const Start& start, const core::ChainedSlot& slot, const testing::MergedLedger& ledger);
   bool is_steady(const std::string& job) const;
 
+  // what is expected (sim_expectations.cpp)
+  void judge_expectations(const Job& job, const Quiet& quiet);
+
   // quiet (sim_quiet.cpp)
   void judge_quiet(const Job& job, const Quiet& quiet);
   void judge_spread(const Job& job, const Quiet& quiet);

@@ -198,34 +198,6 @@ void SimOracle::answered(const core::Request& request, bool done) {
   paused_[key] = wall();
 }
 
-/// Of a run or of a slot without one, each notification is sent once, and that of its end only when the store says so
-/// too.
-void SimOracle::notified(const std::string& node, const core::Notify& notice) {
-  const Row& row = notice.row;
-  const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
-  const core::JobRegister* now = job_register(row.job);
-  if (now && now->interventions->repair > 0) return;  // that a run was notified of may have been forgotten with it
-  if (row.reason == Reason::halted) return;           // as of slots that an older register shows as open: of a repair
-  if (!notified_.emplace(what, notice.event).second) find(node + " notifies a second time of " + what);
-  if (!row.run || notice.event == Event::started) return;
-  const core::JobRegister* stored = job_register(row.job);
-  if (stored &&
-      std::any_of(stored->runs.begin(), stored->runs.end(), [&](const auto& run) { return run.id == row.run; }))
-    find(node + " notifies of the end of a run that is open: " + what);
-}
-
-/// Of a slot without a run that a repair has undone the next decision is told of, too.
-void SimOracle::forget_notified(const std::string& job, const Undone& undone) {
-  const std::string after = format_slot(undone.after), until = format_slot(undone.until);
-  const std::string prefix = "slot " + job + "@";
-  std::erase_if(notified_, [&](const auto& one) {
-    const std::string& what = one.first;
-    if (!what.starts_with(prefix)) return false;
-    const std::string slot = what.substr(prefix.size());
-    return slot > after && slot <= until;
-  });
-}
-
 // ---- the store
 
 void SimOracle::watch() {
@@ -338,10 +310,17 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
     if (!repaired) check_anchors(job, history.now, *next);
   }
   watch_claims(job, history, *next);
+  if (!first) watch_expectations(job, history.now, *next);
   const bool same = !first && next->timing == history.now.timing && next->anchors == history.now.anchors &&
                     next->since == history.now.since && next->group == history.now.group;
   history.now = std::move(*next);
   if (!same) make_plan(job, history);
+  if (!first || !counts_slots) return;
+  // Its first write may be that of its group's repair, which has settled slots.
+  const core::JobRegister whole = history.now;
+  history.now.cursor = whole.since;
+  settle(history, whole);
+  history.now = whole;
 }
 
 /// What the accounts rest on is read a second time, without the program's own reader.

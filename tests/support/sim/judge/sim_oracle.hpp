@@ -97,6 +97,9 @@ class SimOracle {
   void asked(const core::Request& request);
   void answered(const core::Request& request, bool done);
   void notified(const std::string& node, const core::Notify& notice);
+  bool was_notified(const RunId& run, core::Notify::Event event) const {
+    return notified_.contains({"run " + run.text(), event});
+  }
 
   void watch();
   /// Somebody has changed its register by hand: what was promised begins anew.
@@ -168,6 +171,8 @@ class SimOracle {
 
   void note_without_run(const Row& recorded);
   void forget_notified(const std::string& job, const Undone& undone);
+  void judge_cause(const std::string& node, const core::Notify& notice, const std::string& what);
+  void watch_expectations(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
   void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
   std::string unrecorded(const testing::MergedLedger& ledger) const;

@@ -57,6 +57,7 @@ bool SimJudge::changed_hands(const std::string& group, SteadyTime from, SteadyTi
 
 void SimJudge::judge_quiet(const std::vector<Job>& files, const Quiet& quiet) {
   for (const Job& job : files) {
+    judge_expectations(job, quiet);
     if (!is_judged(job)) continue;
     judge_quiet(job, quiet);
     if (quiet.limited) continue;

@@ -76,5 +76,36 @@ TEST(HookEnvironment, OfMissedSlotsNamesNoRun) {
   EXPECT_EQ(value_of(environment, "BALLOT_REASON"), "misfire");
 }
 
+TEST(HookEnvironment, OfAJobThatIsOverdueNamesNoSlotAndWhenItHasSucceededLast) {
+  Job job;
+  job.name = "nightly";
+  core::Notify told = told_of(job, Status::queued);
+  told.event = core::Notify::Event::overdue;
+  told.row.run.reset();
+  told.expected = std::chrono::hours(26);
+  auto environment = *hook_environment(told, daemon, "");
+  for (const char* name : {"BALLOT_RUN_ID", "BALLOT_ATTEMPT", "BALLOT_SLOT", "BALLOT_TRIGGER", "BALLOT_STATUS"})
+    EXPECT_EQ(value_of(environment, name), "(none)") << name;
+  EXPECT_EQ(value_of(environment, "BALLOT_JOB"), "nightly");
+  EXPECT_EQ(value_of(environment, "BALLOT_EXPECTED"), "1d2h");
+  EXPECT_EQ(value_of(environment, "BALLOT_LAST_SUCCESS"), "");
+  told.last_success = told.row.slot;
+  environment = *hook_environment(told, daemon, "");
+  EXPECT_EQ(value_of(environment, "BALLOT_LAST_SUCCESS"), "2025-06-01T02:00:00.000Z");
+}
+
+TEST(HookEnvironment, OfASlowRunSaysWhatWasExpected) {
+  Job job;
+  job.name = "nightly";
+  core::Notify told = told_of(job, Status::running);
+  told.event = core::Notify::Event::slow;
+  told.expected = std::chrono::minutes(30);
+  const auto environment = *hook_environment(told, daemon, "");
+  EXPECT_EQ(value_of(environment, "BALLOT_EXPECTED"), "30m");
+  EXPECT_EQ(value_of(environment, "BALLOT_STATUS"), "running");
+  EXPECT_NE(value_of(environment, "BALLOT_RUN_ID"), "(none)");
+  EXPECT_EQ(value_of(environment, "BALLOT_LAST_SUCCESS"), "(none)");
+}
+
 }  // namespace
 }  // namespace ballot::io

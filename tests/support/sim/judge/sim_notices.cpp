@@ -1,0 +1,100 @@
+// Who is notified of what: each once, and never without cause, as the processes themselves show it.
+#include <algorithm>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+#include "support/sim/judge/sim_oracle.hpp"
+
+namespace ballot {
+namespace {
+
+constexpr Millis cause_slack{50};  // between a start and its report
+
+bool has_succeeded(const Start& start) {
+  return start.ended && start.outcome && start.outcome->exit_code == 0 && start.outcome->reason == Reason::none;
+}
+
+}  // namespace
+
+/// Of a run or of a slot without one, each notification is sent once, and that of its end only when the store says so
+/// too.
+void SimOracle::notified(const std::string& node, const core::Notify& notice) {
+  const Row& row = notice.row;
+  const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
+  const core::JobRegister* now = job_register(row.job);
+  if (now && now->interventions->repair > 0) return;  // that a run was notified of may have been forgotten with it
+  if (row.reason == Reason::halted) return;           // as of slots that an older register shows as open: of a repair
+  if (!notified_.emplace(what, notice.event).second) find(node + " notifies a second time of " + what);
+  if (notice.event == Event::late || notice.event == Event::slow || notice.event == Event::overdue)
+    return judge_cause(node, notice, what);
+  if (!row.run || notice.event == Event::started) return;
+  const core::JobRegister* stored = job_register(row.job);
+  if (stored &&
+      std::any_of(stored->runs.begin(), stored->runs.end(), [&](const auto& run) { return run.id == row.run; }))
+    find(node + " notifies of the end of a run that is open: " + what);
+}
+
+/// Of a slot without a run that a repair has undone the next decision is told of, too.
+void SimOracle::forget_notified(const std::string& job, const Undone& undone) {
+  const std::string after = format_slot(undone.after), until = format_slot(undone.until);
+  const std::string prefix = "slot " + job + "@";
+  std::erase_if(notified_, [&](const auto& one) {
+    const std::string& what = one.first;
+    if (!what.starts_with(prefix)) return false;
+    const std::string slot = what.substr(prefix.size());
+    return slot > after && slot <= until;
+  });
+}
+
+/// A clock that was wrong makes another one of a time that is over several terms.
+void SimOracle::judge_cause(const std::string& node, const core::Notify& notice, const std::string& what) {
+  const Row& row = notice.row;
+  const Millis least = notice.expected - cause_slack - most_off_;
+  const auto without_cause = [&](const std::string& why) {
+    find(node + " notifies without cause that " + what + " is not as expected (" + format_duration(notice.expected) +
+         "): " + why);
+  };
+  if (notice.event == Event::late) {
+    if (wall() - row.slot < least) without_cause("its slot did not begin late");
+    return;
+  }
+  Millis longest{0};
+  std::optional<SteadyTime> succeeded;
+  for (const Start& start : starts) {
+    if (start.job != row.job) continue;
+    // What another node's run has done may not be known yet.
+    const bool is_seen = start.node == node && !start.orphaned;
+    const SteadyTime until = is_seen ? start.ended.value_or(loop_.now()) : loop_.now();
+    if (row.run && start.run == *row.run && start.outcome)  // the boot clock goes on while a machine is suspended
+      longest = std::max(longest, start.outcome->duration);
+    if (row.run && start.run == *row.run)
+      longest = std::max(longest, std::chrono::duration_cast<Millis>(until - start.at));
+    const core::JobRegister* const stored = job_register(row.job);
+    const bool is_open = stored && std::any_of(stored->runs.begin(), stored->runs.end(),
+                                               [&](const core::OpenRun& open) { return open.id == start.run; });
+    const bool is_lost = taken_for_lost_.contains({start.run, start.attempt});
+    if (has_succeeded(start) && !is_open && !is_lost && start.fence > 0) succeeded = std::max(succeeded, start.ended);
+  }
+  if (notice.event == Event::slow) {
+    if (longest < least) without_cause("no attempt of it took so long");
+  } else if (succeeded && loop_.now() - *succeeded < least) {
+    without_cause("a run has succeeded since");
+  }
+}
+
+/// That a job is overdue stays noticed until it is over: by a success, a pause that ends, or another definition.
+void SimOracle::watch_expectations(const std::string& job, const core::JobRegister& before,
+                                   const core::JobRegister& next) {
+  const core::ExpectedSuccess &was = *before.kept->success, &is = *next.kept->success;
+  for (const core::OpenRun& run : next.runs)
+    for (const core::OpenRun& old : before.runs)
+      if (run.id == old.id && ((old.slow && !run.slow) || (old.late && !run.late)))
+        find("job " + job + ", run " + run.id.text() + ": what was noticed of it is forgotten");
+  if (!was.overdue || before.interventions->repair != next.interventions->repair) return;
+  const bool succeeded = next.last_end->last_success.value_or({}) > before.last_end->last_success.value_or({});
+  const bool is_over = succeeded || is.from > was.from || before.definition != next.definition;
+  if (!is.overdue && !is_over) find("that job " + job + " is overdue is forgotten");
+  if (is.overdue && *is.overdue != *was.overdue && !is_over) find("that job " + job + " is overdue is noticed again");
+}
+
+}  // namespace ballot
