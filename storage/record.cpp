@@ -56,7 +56,7 @@ class FieldWriter {
 template <class Enum>
 constexpr Enum last_word = Enum{};
 template <>
-constexpr Trigger last_word<Trigger> = Trigger::rerun;
+constexpr Trigger last_word<Trigger> = last_trigger;
 template <>
 constexpr Leftover last_word<Leftover> = Leftover::unkillable;
 template <>

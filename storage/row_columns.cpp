@@ -50,7 +50,7 @@ NumberedRow read_row(const Cursor& cursor, const RowTexts& texts) {
   row.group = name_of(cursor.number(6));
   row.slot_until = maybe_time(cursor, 7);
   row.slots = cursor.number(8);
-  row.trigger = read_word(cursor.number(9), Trigger::rerun);
+  row.trigger = read_word(cursor.number(9), last_trigger);
   row.status = read_named<Status>("status", cursor.number(10), texts);
   row.reason = read_named<Reason>("reason", cursor.number(11), texts);
   row.exit_code = maybe_int(cursor, 12);

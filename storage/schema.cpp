@@ -36,7 +36,7 @@ void write_words(Database& db) {
                    " DO UPDATE SET text = excluded.text WHERE text IS NOT excluded.text");
   write_words(insert, "status", Status::missed);
   write_words(insert, "reason", last_reason);
-  write_words(insert, "trigger", Trigger::rerun);
+  write_words(insert, "trigger", last_trigger);
   write_words(insert, "leftover", Leftover::unkillable);
   write_words(insert, "cause", Cause::unfit);
 }

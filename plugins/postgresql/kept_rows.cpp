@@ -40,7 +40,7 @@ KeptRow read_row(const Answer& answer, int row) {
   one.group = answer.text(row, 4);
   one.slot_until = answer.maybe_time(row, 5);
   one.slots = answer.number(row, 6);
-  one.trigger = read_enum(answer.number(row, 7), Trigger::rerun);
+  one.trigger = read_enum(answer.number(row, 7), last_trigger);
   one.status = read_named<Status>(answer, row, 8, 9);
   one.reason = read_named<Reason>(answer, row, 10, 11);
   one.exit_code = answer.maybe_int(row, 12);

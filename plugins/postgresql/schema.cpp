@@ -43,7 +43,7 @@ std::string words_sql() {
   std::string values;
   add_words(values, "status", Status::missed);
   add_words(values, "reason", last_reason);
-  add_words(values, "trigger", Trigger::rerun);
+  add_words(values, "trigger", last_trigger);
   add_words(values, "leftover", Leftover::unkillable);
   add_words(values, "cause", Cause::unfit);
   return "INSERT INTO word VALUES " + values +

@@ -46,14 +46,14 @@ constexpr std::string_view reasons[] = {"",
                                         "permanent",
                                         "upstream",
                                         "calendar"};
-constexpr std::string_view triggers[] = {"schedule", "catch_up", "reboot", "manual", "rerun"};
+constexpr std::string_view triggers[] = {"schedule", "catch_up", "reboot", "manual", "rerun", "backfill"};
 constexpr std::string_view leftovers[] = {"", "escaped", "unkillable"};
 constexpr std::string_view causes[] = {"",        "resigned",    "expired",  "superseded", "unreachable",
                                        "evicted", "auth_failed", "shutdown", "unfit"};
 
 static_assert(std::size(statuses) == static_cast<std::size_t>(Status::missed) + 1);
 static_assert(std::size(reasons) == static_cast<std::size_t>(last_reason) + 1);
-static_assert(std::size(triggers) == static_cast<std::size_t>(Trigger::rerun) + 1);
+static_assert(std::size(triggers) == static_cast<std::size_t>(last_trigger) + 1);
 static_assert(std::size(leftovers) == static_cast<std::size_t>(Leftover::unkillable) + 1);
 static_assert(std::size(causes) == static_cast<std::size_t>(Cause::unfit) + 1);
 

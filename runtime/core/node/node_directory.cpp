@@ -54,6 +54,7 @@ StoreClient::RecordOp NodeDirectory::node_record(WallTime now, Groups groups, Ra
                   std::move(groups.evidence),
                   api_,
                   troubles_,
+                  true,
                   true};
   const std::vector<std::string> keys = to_texts(self);
   self.at = now;

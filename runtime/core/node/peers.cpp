@@ -17,7 +17,7 @@ constexpr Millis gone_for{300'000};                              // whoever was 
 constexpr Millis arriving{60'000};  // whoever has begun may not have entered all elections yet
 constexpr Millis left_for{24 * 3'600'000};
 
-constexpr std::string_view pause_terms_word = "pause_terms";
+constexpr std::string_view pause_terms_word = "pause_terms", backfills_word = "backfills";
 
 std::uint64_t hash_of(std::string_view text) { return Fnv().add(text).value(); }
 
@@ -66,7 +66,11 @@ constexpr Field<NodeRecord> node_fields[] = {
     {"evidence", Times::at_most_once, [](NodeRecord& r, Words& w) { r.evidence = w.line(); }},
     {"api", Times::at_most_once, [](NodeRecord& r, Words& w) { r.api = w.line(); }},
     {"knows", Times::often,
-     [](NodeRecord& r, Words& w) { r.knows_pause_terms = w.word() == pause_terms_word || r.knows_pause_terms; }},
+     [](NodeRecord& r, Words& w) {
+       const std::string_view what = w.word();
+       r.knows_pause_terms = what == pause_terms_word || r.knows_pause_terms;
+       r.knows_backfills = what == backfills_word || r.knows_backfills;
+     }},
     {"trouble", Times::often,
      [](NodeRecord& r, Words& w) {
        if (r.troubles.size() < most_troubles) r.troubles.emplace_back(w.line());
@@ -109,6 +113,7 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   if (!r.runner.socket.empty()) free_line(top, "runner", r.runner.socket);
   if (!r.api.empty()) free_line(top, "api", r.api);
   if (r.knows_pause_terms) line(top, "knows", pause_terms_word);
+  if (r.knows_backfills) line(top, "knows", backfills_word);
   if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
   if (!r.evidence.empty()) free_line(top, "evidence", r.evidence);
   for (std::size_t i = 0; i < std::min(r.troubles.size(), most_troubles); ++i)
@@ -169,6 +174,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     peer.runner = parsed->runner;
     peer.api = parsed->api;
     peer.knows_pause_terms = parsed->knows_pause_terms;
+    peer.knows_backfills = parsed->knows_backfills;
     if (parsed->at >= peer.at)  // records of before may be there still
       peer.unfit = parsed->unfit, peer.troubles = parsed->troubles;
     peer.at = std::max(peer.at, parsed->at);
@@ -294,15 +300,24 @@ std::string Peers::evidence(const std::string& group, std::uint64_t repair) cons
   return "";
 }
 
-std::string Peers::lacks_pause_terms(const Group& settings) const {
+template <class Lacks>
+std::string Peers::newest_that(Lacks lacks) const {
   std::map<std::string_view, const Peer*> newest;
   for (const auto& [session, peer] : peers_) {
     const Peer*& known = newest[peer.node];
     if (!known || peer.at > known->at) known = &peer;
   }
   for (const auto& [node, peer] : newest)
-    if (!peer->knows_pause_terms && peer->life != Peer::Life::gone && peer->takes_part(settings)) return peer->node;
+    if (peer->life != Peer::Life::gone && lacks(*peer)) return peer->node;
   return "";
+}
+
+std::string Peers::lacks_pause_terms(const Group& settings) const {
+  return newest_that([&](const Peer& peer) { return !peer.knows_pause_terms && peer.takes_part(settings); });
+}
+
+std::string Peers::lacks_backfills() const {
+  return newest_that([](const Peer& peer) { return !peer.knows_backfills; });
 }
 
 std::optional<RunnerPlace> Peers::runner_of(const std::string& node) const {

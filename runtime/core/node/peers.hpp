@@ -55,6 +55,7 @@ struct NodeRecord {
   /// What is wrong with it, each with the word in front that monitoring looks for. No reason to lead nothing.
   std::vector<std::string> troubles{};
   bool knows_pause_terms = false;  // pauses with an end and a reason: releases before do not
+  bool knows_backfills = false;    // nor backfills
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -79,7 +80,7 @@ class Peers {
     std::vector<std::string> records;
     RunnerPlace runner;
     std::string api;  // as of NodeRecord
-    bool knows_pause_terms = false;
+    bool knows_pause_terms = false, knows_backfills = false;
     std::vector<std::string> troubles;
     SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
@@ -148,6 +149,8 @@ class Peers {
   /// A node that may lead the group, by its newest record, is not known to be gone, and is of a release that would make
   /// a pause without end of one that has one. "": there is none.
   std::string lacks_pause_terms(const Group& settings) const;
+  /// One that lives, perhaps, and would remove the request for a backfill, as it does not know such; "": none.
+  std::string lacks_backfills() const;
 
   /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;
@@ -159,6 +162,8 @@ class Peers {
   const std::map<std::string, Peer>& all() const { return peers_; }
 
  private:
+  template <class Lacks>
+  std::string newest_that(Lacks lacks) const;
   std::vector<std::string> living(const Group& settings, std::uint64_t digest, bool with_it) const;
 
   std::map<std::string, Peer> peers_;  // by session

@@ -4,6 +4,7 @@
 
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
+#include "core/record/trigger_text.hpp"
 
 namespace ballot::core {
 namespace {
@@ -57,11 +58,12 @@ Row row_of(const LastEnd& end, const std::string& job, const std::string& group)
 }
 
 std::string to_text(const LastEnd& end) {
-  return end.run->text() + word(format_millis(end.slot)) + word(std::string(to_string(end.trigger))) +
+  return end.run->text() + word(format_millis(end.slot)) + word(std::string(older_word_of(end.trigger))) +
          word(std::to_string(end.attempt)) + word(std::to_string(end.epoch)) + word(std::to_string(end.fence)) +
          word(std::string(to_string(end.status))) + word(std::string(to_string(end.reason))) +
          word(end.ended_at ? format_millis(*end.ended_at) : "") +
-         word(end.exit_code ? std::to_string(*end.exit_code) : "") + word(*end.node);
+         word(end.exit_code ? std::to_string(*end.exit_code) : "") + word(*end.node) +
+         (end.trigger == Trigger::backfill ? word(std::string(backfill_word)) : "");
 }
 
 LastEnd read_last_end(Words& words) {
@@ -77,6 +79,7 @@ LastEnd read_last_end(Words& words) {
   if (!takes_absent(words)) end.ended_at = words.time();
   if (!takes_absent(words)) end.exit_code = words.number(0, 255);
   end.node = words.word();
+  if (words.rest == backfill_word) end.trigger = Trigger::backfill;  // else of a newer release
   words.require(is_final(end.status));
   return end;
 }

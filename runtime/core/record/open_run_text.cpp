@@ -5,6 +5,7 @@
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
+#include "core/record/trigger_text.hpp"
 
 namespace ballot::core {
 namespace {
@@ -60,6 +61,7 @@ using RunField = Field<OpenRun>;
 constexpr RunField run_fields[] = {
     {"slot", Times::once, [](OpenRun& run, Words& w) { run.slot = w.time(); }},
     {"trigger", Times::once, [](OpenRun& run, Words& w) { run.trigger = w.keep(parse_trigger(w.word())); }},
+    {backfill_word, Times::at_most_once, [](OpenRun& run, Words&) { run.trigger = Trigger::backfill; }},
     {"attempt", Times::once, [](OpenRun& run, Words& w) { run.attempt = w.count(1); }},
     {"fence", Times::once, [](OpenRun& run, Words& w) { run.fence = w.counter(); }},
     {"epoch", Times::once, [](OpenRun& run, Words& w) { run.epoch = w.counter(); }},
@@ -104,7 +106,8 @@ std::string to_text(const OpenRun& run) {
     text.append(" ").append(key).append("=").append(value);
   };
   field("slot", format_slot(run.slot));
-  field("trigger", to_string(run.trigger));
+  field("trigger", older_word_of(run.trigger));
+  if (run.trigger == Trigger::backfill) field(backfill_word, "yes");
   field("attempt", std::to_string(run.attempt));
   field("fence", std::to_string(run.fence));
   field("epoch", std::to_string(run.epoch));

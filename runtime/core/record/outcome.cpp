@@ -1,6 +1,7 @@
 #include "core/record/outcome.hpp"
 
 #include "core/record/record_text.hpp"
+#include "core/record/trigger_text.hpp"
 
 namespace ballot::core {
 namespace {
@@ -15,6 +16,7 @@ constexpr RowField row_fields[] = {
     {"group", Times::once, [](Row& row, Words& w) { row.group = w.name(); }},
     {"slot", Times::once, [](Row& row, Words& w) { row.slot = w.time(); }},
     {"trigger", Times::once, [](Row& row, Words& w) { row.trigger = w.keep(parse_trigger(w.word())); }},
+    {backfill_word, Times::at_most_once, [](Row& row, Words&) { row.trigger = Trigger::backfill; }},
     {"node", Times::once, [](Row& row, Words& w) { row.node = w.word(); }},
     {"epoch", Times::once, [](Row& row, Words& w) { row.epoch = w.counter(); }},
     {"fence", Times::once, [](Row& row, Words& w) { row.fence = w.counter(); }},
@@ -52,7 +54,8 @@ std::string outcome_text(const Row& row) {
   line(text, "job", row.job);
   line(text, "group", row.group);
   line(text, "slot", format_millis(row.slot));
-  line(text, "trigger", to_string(row.trigger));
+  line(text, "trigger", older_word_of(row.trigger));
+  if (row.trigger == Trigger::backfill) line(text, backfill_word, "yes");
   line(text, "node", row.node);
   number("epoch", row.epoch);
   number("fence", row.fence);

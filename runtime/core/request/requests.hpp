@@ -37,6 +37,7 @@ class Requests {
   bool is_of_instances(std::string_view job) const;
   void ask_instances(const Ask& event);
   std::optional<Answer> refusal_of_terms(const Request& request) const;
+  std::optional<Answer> refusal_of_backfill(const Request& request) const;
   std::optional<Answer> refusal_beside(const StandingPause& standing, const Request& request) const;
   void turn_down(const Ask& event, Errc code, const std::string& why);
   void perform(StoreClient::RecordOp& op);

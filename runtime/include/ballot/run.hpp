@@ -95,8 +95,12 @@ enum class Trigger {
   catch_up,  ///< its slot was passed, and is made up for
   reboot,    ///< `@reboot`
   manual,    ///< somebody asked for it
-  rerun      ///< `on_success` or `on_error`
+  rerun,     ///< `on_success` or `on_error`
+  backfill   ///< its slot was passed, and somebody asked to run it: `ballot backfill`
 };
+
+/// That this version knows.
+inline constexpr Trigger last_trigger = Trigger::backfill;
 
 /// What a run left behind when its row ended.
 enum class Leftover {

@@ -69,8 +69,9 @@ struct LiveRun {
     return (to_start && !unclaimed) || (state == State::foreign && !goes_on);
   }
   bool is_by_hand() const { return open.trigger == Trigger::manual; }
-  /// Its slot is when it was asked for: no start deadline counts from it.
-  bool has_no_deadline() const { return is_by_hand() || open.trigger == Trigger::rerun; }
+  bool is_of_backfill() const { return open.trigger == Trigger::backfill; }
+  /// Its slot is when it was asked for, or long past: no start deadline counts from it.
+  bool has_no_deadline() const { return !is_of_slot(open.trigger); }
   bool may_publish() const { return has_ended() && recorded && !repeat; }
   bool may_close() const { return may_publish() && !unclaimed; }
 };
