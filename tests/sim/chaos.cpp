@@ -40,6 +40,7 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       store_lies_(seed % 4 == 1),
       health_checks_(seed % 5 == 3),
       world_(seed, settings_of(seed, of_store)),
+      backfills_(seed ^ 0xbacf111),
       chains_(seed ^ 0xc4a1),
       fitness_(~seed),
       functions_(seed ^ 0xf00d),
@@ -338,6 +339,7 @@ std::string Chaos::settle() {
   for (const Job& job : jobs())
     if (const auto* known = world_.oracle.job_register(job.name)) latest = std::max(latest, known->cursor);
   world_.run_for(latest - world_.wall() + 4min);
+  end_backfills();
   return world_.broken_promises();
 }
 
@@ -382,12 +384,6 @@ Millis Chaos::patience(const Job& job) const {
   for (const std::string& name : job.details->after)
     for (const Job& parent : files_) patience += parent.name == name ? this->patience(parent) : Millis(0);
   return patience;
-}
-
-bool Chaos::catches_up_nothing(const std::string& job) const {
-  return std::any_of(files_.begin(), files_.end(), [&](const Job& file) {
-    return file.name == common_name(job) && (file.misfire == Misfire::skip || file.start_deadline < 3s);
-  });
 }
 
 /// The next minutes are as if nothing had been: nothing is missed, but what waits in a queue too long; nothing is

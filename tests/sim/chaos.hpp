@@ -91,6 +91,8 @@ class Chaos {
   void end_a_run(SimNode& node, core::Request::Kind kind);
   void pause(SimNode& node, bool paused);
   core::PauseTerms some_terms(const SimNode& node);
+  void backfill(SimNode& node);
+  void end_backfills();
   void heal(SimNode& node);
   void heal_all();
   std::string settle();
@@ -107,7 +109,7 @@ class Chaos {
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random chains_, fitness_, functions_, links_, pauses_, places_, zones_, days_;
+  Random backfills_, chains_, fitness_, functions_, links_, pauses_, places_, zones_, days_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

@@ -357,8 +357,7 @@ void SimNode::check(const core::Launch& launch) {
   if (draining_) world_.oracle.find(what + "while it stops");
   const bool late = launch.id.attempt == 1 && !job.details->has_slots_of_first &&
                     now.wall - core::due_at(job, launch.slot) > job.start_deadline;
-  if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
-    world_.oracle.find(what + "past its start deadline");
+  if (late && core::is_of_slot(launch.trigger)) world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(launch.group, launch.epoch));
   if (runner.is_cut_off()) return;  // it will get to know, and the launch arrives nowhere
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");

@@ -106,7 +106,7 @@ bool SimOracle::is_open(const History& history, WallTime slot) {
   if (std::any_of(decided.begin(), decided.end(), [&](const auto& d) { return d.from <= slot && slot <= d.to; }))
     return true;
   return std::any_of(history.claims.begin(), history.claims.end(), [&](const auto& one) {
-    return one.second.open && one.second.run.slot == slot && one.second.run.trigger != Trigger::manual;
+    return one.second.open && one.second.run.slot == slot && core::is_of_slot(one.second.run.trigger);
   });
 }
 

@@ -39,7 +39,7 @@ void SimJudge::judge_run(const std::string& node, const Row& row) {
   if (row.status == Status::killed) why = why_not_killed(row);
   const auto now = true_time(node, wall(node));
   const Job* job = job_of(node, row.job);
-  const bool by_hand = row.trigger == Trigger::manual || row.trigger == Trigger::rerun;
+  const bool by_hand = !core::is_of_slot(row.trigger);
   if (row.status == Status::skipped && row.reason == Reason::overlap && now &&
       going_on(row.job, row, *now - Millis(1100), *now) <= (fresh ? 0 : 1) - 1)
     why = "no run of the job goes on";
@@ -192,6 +192,7 @@ void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
   judge_attempts(ledger);
   judge_triggers(ledger);
   judge_chains(ledger);
+  judge_backfills();
 }
 
 /// A further attempt follows one that failed; at-least-once, one that was lost as well. And there it must.

@@ -120,7 +120,8 @@ WallTime SimOracle::wall() const { return SimClock::default_wall + loop_.now().t
 /// Once for each slot and attempt, as the register says, and under a fence that grows.
 void SimOracle::check_claimed(const core::Launch& launch, const std::string& what) {
   const Job& job = launch.definition->job;
-  if (!begun_.emplace(job.name, launch.slot, launch.id.attempt).second) find("started twice: " + what);
+  const std::string who = core::is_of_slot(launch.trigger) ? job.name : launch.id.run.text();
+  if (!begun_.emplace(who, launch.slot, launch.id.attempt).second) find("started twice: " + what);
   std::uint64_t& fence = fences_[job.name];
   const bool one_at_a_time = !at_once.contains(job.name);
   if (one_at_a_time && launch.fence <= fence) find("started with a fence that has not grown: " + what);
@@ -408,10 +409,11 @@ void SimOracle::make_plan(const std::string& job, History& history) {
 
 /// A claim that was given up may land after all, behind a run of its slot that has been started without one.
 const SimOracle::Claim* SimOracle::another_claim(const History& history, const core::OpenRun& run) {
-  if (!run.at_least_once) return nullptr;
+  if (!run.at_least_once || !core::is_of_slot(run.trigger)) return nullptr;
   const auto it = std::find_if(history.claims.begin(), history.claims.end(), [&](const auto& one) {
     const core::OpenRun& other = one.second.run;
-    return other.id != run.id && other.slot == run.slot && other.node == run.node && other.epoch == run.epoch;
+    return other.id != run.id && other.slot == run.slot && core::is_of_slot(other.trigger) && other.node == run.node &&
+           other.epoch == run.epoch;
   });
   return it == history.claims.end() ? nullptr : &it->second;
 }
@@ -426,7 +428,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     note(run.node, "claims " + what);
     if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
     history.fence = std::max(history.fence, run.fence);
-    if (run.trigger == Trigger::manual || run.trigger == Trigger::rerun || run.attempt > 1) continue;
+    if (!core::is_of_slot(run.trigger) || run.attempt > 1) continue;
     if (another_claim(history, run)) continue;
     if (run.slot <= history.now.cursor) find("claimed behind the cursor: " + what);
     if (!history.claimed.emplace(run.slot, run.id).second) find("claimed twice: " + what);
