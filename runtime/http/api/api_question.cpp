@@ -84,6 +84,13 @@ Result<void> add_query(const ApiRoute& route, const Pairs& query, io::Message& q
   return {};
 }
 
+/// "": the value is of that kind.
+std::string_view wanted_in_body(Kind kind, const Value& value) {
+  if (kind == Kind::whole) return std::holds_alternative<std::int64_t>(value) ? "" : "a whole number";
+  if (kind == Kind::yes_no) return std::holds_alternative<bool>(value) ? "" : "true or false";
+  return std::holds_alternative<std::string>(value) ? "" : "a text";
+}
+
 Result<void> add_body(const ApiRoute& route, const std::string& body, io::Message& question) {
   if (body.empty()) return {};
   const auto given = io::decode(body);
@@ -92,11 +99,8 @@ Result<void> add_body(const ApiRoute& route, const std::string& body, io::Messag
     const Parameter* const parameter = find(route.body, name);
     if (parameter == nullptr)
       return Error{Errc::invalid, "the body has no " + quoted(name) + ": " + names_of(route.body)};
-    const bool is_right = parameter->kind == Kind::whole ? std::holds_alternative<std::int64_t>(value)
-                                                         : std::holds_alternative<std::string>(value);
-    if (!is_right)
-      return Error{Errc::invalid,
-                   "the body's '" + name + "' must be a " + (parameter->kind == Kind::whole ? "whole number" : "text")};
+    if (const std::string_view wanted = wanted_in_body(parameter->kind, value); !wanted.empty())
+      return Error{Errc::invalid, "the body's '" + name + "' must be " + std::string(wanted)};
     question.set(field_of(*parameter), value);
   }
   return {};

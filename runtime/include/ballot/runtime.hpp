@@ -168,6 +168,27 @@ struct HistoryQuery {
   std::optional<std::int64_t> limit = 50;  ///< the newest; none: all
 };
 
+/// What a pause may be given.
+struct PauseTerms {
+  std::optional<WallTime> until = {};  ///< it ends by itself then; none: somebody has to resume
+  std::string reason = {};             ///< one line, at most 256 bytes; "": none
+};
+
+/// Past slots of a job that are to be run, by its present schedule; as `ballot backfill` has them.
+struct BackfillQuery {
+  /// Which slots.
+  enum class Which {
+    unsuccessful,  ///< whose runs have not succeeded: those of the next two
+    failed,        ///< whose last run failed, timed out, was killed or lost
+    missed,        ///< that did not run
+    all            ///< also those that have succeeded
+  };
+  WallTime since{};                    ///< slots from then on,
+  std::optional<WallTime> until = {};  ///< and before; none: up to now
+  Which which = Which::unsuccessful;   ///< of these
+  int parallel = 1;                    ///< so many at once, as far as the job lets its runs overlap; at most 16
+};
+
 /// One runtime: see above.
 class BALLOT_API Runtime {
  public:
@@ -270,6 +291,8 @@ class BALLOT_API Runtime {
   ///@{
   Result<void> pause(const std::string& job, Millis patience = Millis(30'000));
   Result<void> pause_group(const std::string& group, Millis patience = Millis(30'000));
+  Result<void> pause(const std::string& job, const PauseTerms& terms, Millis patience = Millis(30'000));
+  Result<void> pause_group(const std::string& group, const PauseTerms& terms, Millis patience = Millis(30'000));
   ///@}
   /// Slots that have passed become `skipped: paused`. A job is paused still while its group is, and the reverse: jobs()
   /// says so. Errors: as trigger().
@@ -277,6 +300,14 @@ class BALLOT_API Runtime {
   Result<void> resume(const std::string& job, Millis patience = Millis(30'000));
   Result<void> resume_group(const std::string& group, Millis patience = Millis(30'000));
   ///@}
+
+  /// Has past slots run, oldest first, by whoever leads the job, over any failover; what was done, in words. Which
+  /// slots have not succeeded the ledgers of the fleet say. Errors: as trigger(); invalid (more slots than can be, or
+  /// too scattered: the text says what to ask for); conflict (one goes on); unavailable, also where a node does not
+  /// answer that may know of a success.
+  Result<std::string> backfill(const std::string& job, const BackfillQuery& slots, Millis patience = Millis(30'000));
+  /// Begins no more slots of it; runs go on. Errors: as trigger().
+  Result<std::string> stop_backfill(const std::string& job, Millis patience = Millis(30'000));
 
   /// All jobs that this node's files and its program define, by name, with their leaders as the store says. Errors: as
   /// status().
