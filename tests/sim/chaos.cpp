@@ -39,6 +39,7 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
     : one_host_(seed % 3 == 0),
       store_lies_(seed % 4 == 1),
       health_checks_(seed % 5 == 3),
+      asks_for_backfills_(seed % 3 == 2),
       world_(seed, settings_of(seed, of_store)),
       backfills_(seed ^ 0xbacf111),
       chains_(seed ^ 0xc4a1),
@@ -113,7 +114,8 @@ void Chaos::make_nodes() {
     node.start();
   }
   story_ = std::to_string(count) + (one_host_ ? " nodes on one host" : " nodes") + (zone_.empty() ? "" : ", " + zone_) +
-           (store_lies_ ? ", the store lies" : "") + (health_checks_ ? ", health checks" : "");
+           (store_lies_ ? ", the store lies" : "") + (health_checks_ ? ", health checks" : "") +
+           (asks_for_backfills_ ? ", backfills" : "");
 }
 
 void Chaos::disturb() {
@@ -339,7 +341,7 @@ std::string Chaos::settle() {
   for (const Job& job : jobs())
     if (const auto* known = world_.oracle.job_register(job.name)) latest = std::max(latest, known->cursor);
   world_.run_for(latest - world_.wall() + 4min);
-  end_backfills();
+  if (asks_for_backfills_) end_backfills();
   return world_.broken_promises();
 }
 

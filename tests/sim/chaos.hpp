@@ -106,7 +106,7 @@ class Chaos {
   Millis lateness() const;
   std::string lives_on();
 
-  bool one_host_, store_lies_, health_checks_;
+  bool one_host_, store_lies_, health_checks_, asks_for_backfills_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
   Random backfills_, chains_, fitness_, functions_, links_, pauses_, places_, zones_, days_;

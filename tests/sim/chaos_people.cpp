@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 void Chaos::people() {
   SimNode& node = any_node();
   if (!node.running() || node.stopping()) return;
-  if (backfills_.below(2) == 0) backfill(node);
+  if (asks_for_backfills_ && backfills_.below(2) == 0) backfill(node);
   switch (below(10)) {
     case 0:
     case 1:

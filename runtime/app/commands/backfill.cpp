@@ -25,7 +25,7 @@ struct BackfillOptions {
   Patience patience;
 };
 
-Result<io::Message> question(const BackfillOptions& options) {
+Result<io::Message> backfill_question(const BackfillOptions& options) {
   io::Message request;
   request.set("do", "backfill").set("job", options.job);
   const int which = int{options.failed} + int{options.missed} + int{options.all};
@@ -46,7 +46,7 @@ Result<io::Message> question(const BackfillOptions& options) {
 Exit run(const BackfillOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  auto request = question(options);
+  auto request = backfill_question(options);
   if (!request) return fail("backfill", request.error());
   if (const auto known = require_node_of(options.job, *config); !known) return fail("backfill", known.error());
   const auto answer = send_request(*config, *std::move(request), options.patience);

@@ -20,9 +20,9 @@ namespace {
 
 using io::Message;
 
-constexpr Millis register_patience{5000};
+constexpr Millis settled_patience{5000};
 
-core::Request request_of(core::Request::Kind kind, const std::string& job) {
+core::Request backfill_request(core::Request::Kind kind, const std::string& job) {
   core::Request request;
   request.kind = kind;
   request.job = job;
@@ -30,14 +30,14 @@ core::Request request_of(core::Request::Kind kind, const std::string& job) {
 }
 
 /// Errors: invalid.
-Result<SlotsAsked> asked_from(const Message& message, WallTime now) {
+Result<SlotsAsked> slots_asked_from(const Message& message, WallTime now) {
   SlotsAsked asked;
   asked.job = message.text("job").value_or("");
   const auto since = message.text("since"), until = message.text("until");
   if (!since) return Error{Errc::invalid, "since must say from when on slots are to be run"};
   for (const auto& text : {since, until})
     if (text && !parse_wall(*text))
-      return Error{Errc::invalid, "since and until: " + quoted(*text) + " is no time as 2025-03-09T07:00:00Z"};
+      return Error{Errc::invalid, "since and until: " + ballot::quoted(*text) + " is no time as 2025-03-09T07:00:00Z"};
   asked.since = *parse_wall(*since);
   asked.until = until ? *parse_wall(*until) : now;
   const auto which = parse_which(message.text("which").value_or(""));
@@ -50,16 +50,16 @@ Result<SlotsAsked> asked_from(const Message& message, WallTime now) {
   return asked;
 }
 
-std::string count_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " slot" : " slots"); }
+std::string slots_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " slot" : " slots"); }
 
 /// Where nothing is to be run.
 std::string nothing_text(std::size_t considered, std::size_t going_on) {
   if (considered == 0) return "nothing to run: by its schedule the job has no slot there that is settled";
-  std::string text = "nothing to run: none of " + count_text(considered) + " is to be run again";
-  return going_on == 0 ? text : text + "; of " + count_text(going_on) + " a run goes on";
+  std::string text = "nothing to run: none of " + slots_text(considered) + " is to be run again";
+  return going_on == 0 ? text : text + "; of " + slots_text(going_on) + " a run goes on";
 }
 
-Message message_of(const SlotChoice& choice) {
+Message choice_message(const SlotChoice& choice) {
   std::vector<Message> slots;
   for (const ChosenSlot& one : choice.chosen)
     slots.push_back(Message().set("slot", format_slot(one.slot)).set("why", one.why));
@@ -86,8 +86,8 @@ void BackfillDesk::answer(const io::Question& question, const io::Reply& reply) 
   const Message& message = question.message;
   const std::string job = message.text("job").value_or("");
   if (message.flag("stop").value_or(false))
-    return request_(request_of(core::Request::Kind::backfill_stop, job), question, reply);
-  auto asked = asked_from(message, io::read_clocks().wall);
+    return request_(backfill_request(core::Request::Kind::backfill_stop, job), question, reply);
+  auto asked = slots_asked_from(message, io::read_clocks().wall);
   if (!asked) return reply.fail(asked.error());
   const auto parallel = message.integer("parallel").value_or(1);
   if (parallel < 1 || parallel > core::most_parallel)
@@ -108,7 +108,7 @@ void BackfillDesk::answer(const io::Question& question, const io::Reply& reply) 
 
 void BackfillDesk::read_register(const AskingPtr& asking) const {
   const std::string& job = asking->asked.job;
-  parts_.node.read({core::job_register(job)}, register_patience, [this, asking](const io::Engine::Registers& read) {
+  parts_.node.read({core::job_register(job)}, settled_patience, [this, asking](const io::Engine::Registers& read) {
     const io::Reply& reply = asking->reply;
     const std::string& job = asking->asked.job;
     if (!read) return reply.fail({Errc::unavailable, "the store does not say what is settled of job " + job});
@@ -133,7 +133,7 @@ void BackfillDesk::choose(const AskingPtr& asking) const {
                      open = asking->open](LedgerView& ledger) -> Result<Message> {
     const auto choice = choose_slots(ledger, asked, slots, open);
     if (!choice) return choice.error();
-    return message_of(*choice);
+    return choice_message(*choice);
   };
   const io::Handler desk = [this, read](const io::Question& question, const io::Reply& reply) {
     parts_.desk.answer(question, reply, read);
@@ -158,11 +158,11 @@ void BackfillDesk::go_on(const AskingPtr& asking, const Message& choice) const {
     Message answer;
     answer.set("done", true);
     answer.set("text", chosen.empty() ? nothing_text(considered, going_on)
-                                      : count_text(chosen.size()) + " of " + std::to_string(considered) +
+                                      : slots_text(chosen.size()) + " of " + std::to_string(considered) +
                                             " would be run, oldest first; nothing is begun by --dry-run");
     return asking->reply.finish(answer.set("slots", chosen));
   }
-  core::Request request = request_of(core::Request::Kind::backfill, asking->asked.job);
+  core::Request request = backfill_request(core::Request::Kind::backfill, asking->asked.job);
   const std::string text = choice.text("ranges").value_or("");
   if (text.size() <= core::longest_slot_ranges + 64) {
     core::Words words{text};
@@ -170,7 +170,7 @@ void BackfillDesk::go_on(const AskingPtr& asking, const Message& choice) const {
   }
   if (request.slots.empty())
     return asking->reply.fail(
-        {Errc::invalid, count_text(chosen.size()) + " of " + std::to_string(considered) +
+        {Errc::invalid, slots_text(chosen.size()) + " of " + std::to_string(considered) +
                             " are to be run, and lie so scattered that no register has room for them: ask for a "
                             "shorter time, or for all slots of it (--all)"});
   request.parallel = asking->parallel;

@@ -15,10 +15,10 @@ namespace {
 
 using io::Message;
 
-constexpr Millis register_patience{2000};
-constexpr const char* key = "backfill";
+constexpr Millis shown_patience{2000};
+constexpr const char* backfill_key = "backfill";
 
-Message shown(const core::JobView::Backfill& backfill) {
+Message shown_backfill(const core::JobView::Backfill& backfill) {
   Message one;
   one.set("since", format_millis(backfill.at)).set("by", std::string(backfill.by));
   one.set("parallel", std::int64_t{backfill.parallel}).set("begun", std::int64_t{backfill.begun});
@@ -29,9 +29,9 @@ Message shown(const core::JobView::Backfill& backfill) {
 }
 
 /// By the register: ranges may begin before their first slot.
-core::JobView::Backfill view_of(const core::JobRegister& stored) {
+core::JobView::Backfill backfill_of_register(const core::JobRegister& stored) {
   const core::Backfill& of = *stored.backfill();
-  core::JobView::Backfill view{of.at, of.by, of.parallel, of.begun};
+  core::JobView::Backfill view{of.at, of.by, of.parallel, of.begun, 0, {}, {}};
   view.running = static_cast<int>(std::count_if(stored.runs.begin(), stored.runs.end(), [](const core::OpenRun& run) {
     return run.trigger == Trigger::backfill;
   }));
@@ -43,19 +43,20 @@ core::JobView::Backfill view_of(const core::JobRegister& stored) {
 
 void with_backfill(Node& node, const std::string& job, Message told, std::function<void(Message)> then) {
   const auto view = node.core().views().find_job(io::read_clocks().wall, job);
-  if (view && view->backfill) told.set(key, std::vector{shown(*view->backfill)});
+  if (view && view->backfill) told.set(backfill_key, std::vector{shown_backfill(*view->backfill)});
   if ((view && !view->leader.empty()) || !node.core().session().is_open()) return then(std::move(told));
   const auto read = [told = std::move(told), then = std::move(then)](const io::Engine::Registers& registers) mutable {
     const auto stored = registers && !registers->empty() ? core::parse_job_register(registers->front().value)
                                                          : Result<core::JobRegister>(Error{});
-    if (stored && stored->backfill()) told.set(key, std::vector{shown(view_of(*stored))});
+    if (stored && stored->backfill())
+      told.set(backfill_key, std::vector{shown_backfill(backfill_of_register(*stored))});
     then(std::move(told));
   };
-  node.read({core::job_register(job)}, register_patience, std::move(read));
+  node.read({core::job_register(job)}, shown_patience, std::move(read));
 }
 
 std::string backfill_text(const Message& told) {
-  const auto all = told.objects(key);
+  const auto all = told.objects(backfill_key);
   if (all.empty()) return {};
   const Message& one = all.front();
   const auto number = [&](const char* name) { return std::to_string(one.integer(name).value_or(0)); };

@@ -4,6 +4,7 @@
 
 #include "base/short_id.hpp"
 #include "base/wall_text.hpp"
+#include "core/event.hpp"
 
 namespace ballot::library {
 namespace {
@@ -15,8 +16,7 @@ std::optional<Row> latest(const std::string& job, WallTime slot, LedgerView& led
   std::optional<Row> latest;
   const storage::Filter filter{.jobs = {job}, .until = slot + Millis(1), .limit = most_rows};
   (void)ledger.history(filter, [&](const Row& row) {
-    const bool is_of_slot = row.trigger != Trigger::manual && row.trigger != Trigger::rerun;
-    if (!latest && is_of_slot) latest = row;
+    if (!latest && core::is_of_slot(row)) latest = row;
     return !latest;
   });
   return latest;

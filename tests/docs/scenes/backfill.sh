@@ -9,6 +9,6 @@ shell    = "load --day $BALLOT_SLOT || true"
   until_true leads
 }
 leads() { ballot jobs | grep -q ' node-1$'; }
-# It is done when the next command is shown.
-done_by_now() { until_true is_done; }
+# It is done before the scene ends.
+after_begun() { until_true is_done; }
 is_done() { grep -q 'the backfill is done' "$scene/ballot.log"; }

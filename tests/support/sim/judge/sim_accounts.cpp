@@ -100,6 +100,11 @@ std::string SimOracle::unrecorded(const testing::MergedLedger& ledger) const {
   return "";
 }
 
+bool SimOracle::is_claimed(const std::string& job, const runner::AttemptId& attempt) const {
+  const auto it = jobs_.find(job);
+  return it != jobs_.end() && it->second.claims.contains(attempt);
+}
+
 /// It has been claimed or decided just now, and no ledger has its row yet.
 bool SimOracle::is_open(const History& history, WallTime slot) {
   const auto& decided = history.now.dispositions;

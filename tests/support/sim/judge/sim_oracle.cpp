@@ -304,11 +304,6 @@ const core::JobRegister* SimOracle::job_register(const std::string& job) const {
   return it == jobs_.end() ? nullptr : &it->second.now;
 }
 
-bool SimOracle::is_claimed(const std::string& job, const runner::AttemptId& attempt) const {
-  const auto it = jobs_.find(job);
-  return it != jobs_.end() && it->second.claims.contains(attempt);
-}
-
 void SimOracle::watch_register(const std::string& job, const Register& stored) {
   History& history = jobs_[job];
   if (history.version == stored.version) return;
