@@ -19,6 +19,7 @@ std::span<const Command> commands() {
       Command{"kill", "end a run, wherever it is executed", setup_kill},
       Command{"pause", "start nothing of a job, or of a group, but what is triggered by hand", setup_pause},
       Command{"resume", "end a pause", setup_resume},
+      Command{"backfill", "run past slots of a job again, oldest first", setup_backfill},
       Command{"forget", "close a run whose node will not come back", setup_forget},
       Command{"repair", "end the halt of a job, or of a group", setup_repair},
       Command{"status", "show the state of this node", setup_status, nullptr, Exit::not_found},

@@ -49,20 +49,22 @@ void JobAudit::finish() {
   reasons_.finish();
 }
 
-/// All rows of a slot are there.
+/// All rows of a slot are there. Those of a backfill say nothing of what had become of it when it was due, nor of what
+/// ran then.
 void JobAudit::judge_slot() {
   const std::vector<Entry> entries = std::exchange(at_slot_, {});
   const WallTime slot = entries.front().row.slot;
   pass_to(slot);
   const Span* span = spans_.current();
-  std::vector<const Entry*> scheduled, runs;
+  std::vector<const Entry*> scheduled, runs, backfilled;
   for (const Entry& entry : entries) {
-    if (entry.row.run) runs.push_back(&entry);
+    if (entry.row.run) (entry.row.trigger == Trigger::backfill ? backfilled : runs).push_back(&entry);
     if (is_scheduled(entry.row.trigger) && !is_undone(entry)) scheduled.push_back(&entry);
   }
   for (const Entry& entry : entries) reasons_.judge_pause(entry.row);
   for (const Entry* entry : runs) reasons_.see_run(entry->row, span);
   check_attempts(runs);
+  check_attempts(backfilled);
   for (const Entry* entry : scheduled)
     if (is_claimed(entry->row) && entry->row.attempt == 1) settle_expected(entry->row);
   check_twice(scheduled);
@@ -73,7 +75,7 @@ void JobAudit::judge_slot() {
     if (entry.row.run && entry.row.attempt == 1 && spans_.goes_by(entry.row, entry.change))
       check_start(entry, span->row());
   }
-  if (span && runs.size() == entries.size()) expect_retry(runs, *span);
+  if (span && runs.size() + backfilled.size() == entries.size()) expect_retry(runs, *span);
 }
 
 /// The slots before `slot` that are due: those without a row are missing where the ledger must have them.
@@ -220,7 +222,8 @@ bool JobAudit::is_all_here(const Row& row, const Span& span) const {
   const std::optional<WallTime> decided = decided_at(*row.run);
   // A run that was claimed after it began shows that the clocks of two nodes differ by more than they may.
   const bool clocks_agree = decided && (!row.started_at || *decided <= *row.started_at + clock_difference);
-  return term != terms_.end() && term->second.node == row.node && clocks_agree && !spans_.is_from_before(row) &&
+  const bool is_from_before = row.trigger != Trigger::backfill && spans_.is_from_before(row);
+  return term != terms_.end() && term->second.node == row.node && clocks_agree && !is_from_before &&
          *decided > term->second.elected_at + clock_difference;
 }
 

@@ -46,7 +46,7 @@ constexpr std::string_view reasons[] = {"",
                                         "permanent",
                                         "upstream",
                                         "calendar"};
-constexpr std::string_view triggers[] = {"schedule", "catch_up", "reboot", "manual", "rerun", "chain"};
+constexpr std::string_view triggers[] = {"schedule", "catch_up", "reboot", "manual", "rerun", "chain", "backfill"};
 constexpr std::string_view leftovers[] = {"", "escaped", "unkillable"};
 constexpr std::string_view causes[] = {"",        "resigned",    "expired",  "superseded", "unreachable",
                                        "evicted", "auth_failed", "shutdown", "unfit"};

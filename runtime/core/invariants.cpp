@@ -30,6 +30,9 @@ std::string Invariants::broken(const JobMachine& machine) {
     const JobRegister& next = sent->next;
     if (next.cursor < job.view.stored().cursor && !sent->is<FinishRepair>()) return "a write moves the cursor back";
     if (next.fence < job.view.stored().fence) return "a write moves the fence back";
+    const Backfill* const backfill = next.backfill();
+    if (backfill && !backfill->left.empty() && backfill->left.back().to > next.cursor && !sent->is<FinishRepair>())
+      return "a backfill has slots that are not settled";
     if (next.runs.size() > open_run_limit) return "a write has more open runs than a register may";
     if (sent->request.value.size() > register_limit) return "a write is larger than a register may be";
   }

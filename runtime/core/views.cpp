@@ -94,6 +94,14 @@ Row row_of_open(const OpenRun& run, const std::string& job, const std::string& g
   return row;
 }
 
+JobView::Backfill backfill_of(const JobMachine& job, const Backfill& of) {
+  const auto running = std::count_if(job.runs().begin(), job.runs().end(),
+                                     [](const LiveRun& run) { return run.is_of_backfill() && run.is_under_way(); });
+  JobView::Backfill view{of.at, of.by, of.parallel, of.begun, static_cast<int>(running), job.next_of_backfill(), {}};
+  if (!of.left.empty()) view.last = of.left.back().to;
+  return view;
+}
+
 /// The later one's end; none: one of them has none, or there is no pause.
 std::optional<WallTime> end_of(const std::optional<JobView::Pause>& own,
                                const std::optional<JobView::Pause>& of_group) {
@@ -323,6 +331,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
     view.paused_at = pause->since, view.paused_by = pause->by;
     view.paused_until = pause->ends, view.pause_reason = pause->reason;
   }
+  if (known && known->backfill()) view.backfill = backfill_of(job, *known->backfill());
   // Pauses last through the instant of their end.
   const auto until = view.state == JobState::paused ? end_of(view.own_pause, view.group_pause) : std::nullopt;
   if (until) view.next = job.next_slot(now, std::max(now, *until));

@@ -64,6 +64,17 @@ struct JobView {
     std::string_view reason = {};
   };
   std::optional<Pause> own_pause, group_pause;  // both may stand; only whoever leads it knows
+
+  struct Backfill {
+    WallTime at{};  // when it was taken up
+    std::string_view by;
+    int parallel = 1;
+    std::uint32_t begun = 0;       // so many slots are
+    int running = 0;               // so many of its runs go on, or are to be tried again
+    std::optional<WallTime> next;  // the first slot that is not begun; none: all are
+    std::optional<WallTime> last;  // the instant up to which its slots lie
+  };
+  std::optional<Backfill> backfill;  // that goes on; only whoever leads it knows
 };
 
 /// As people read it: "waiting for group nightly".

@@ -31,6 +31,7 @@ constexpr RequestWord words[] = {
     {"pause", Role::operator_},
     {"pause_with_terms", Role::operator_},
     {"resume", Role::operator_},
+    {"backfill", Role::operator_},
     // who leads, and what is known of runs
     {"evict", Role::admin},
     {"forget", Role::admin},

@@ -3,7 +3,7 @@
 //
 //   role     | may ask for
 //   viewer   | all that is shown: jobs, states, history, output
-//   operator | runs that begin, end, or do not begin: trigger, kill, pause, resume
+//   operator | runs that begin, end, or do not begin: trigger, kill, pause, resume, backfill
 //   admin    | what changes who leads, and what is known of runs: evict, forget, repair
 //
 // Each role may do what the roles above it in this table may. A request whose word is not of known_words() is answered

@@ -62,12 +62,22 @@ Result<RunId> chosen_id(const std::string& text, WallTime now) {
 std::optional<core::Request::Kind> asked_kind(const std::string& word) {
   if (word == pause_with_terms) return core::Request::Kind::pause;
   const auto kind = core::parse_kind(word);
-  return kind == core::Request::Kind::release || kind == core::Request::Kind::replace ? std::nullopt : kind;
+  using Kind = core::Request::Kind;
+  const bool is_of_nodes = kind == Kind::release || kind == Kind::replace;
+  return is_of_nodes || (kind && core::is_of_backfill(*kind)) ? std::nullopt : kind;  // BackfillDesk makes those
+}
+
+Millis patience_of(const io::Message& question) { return Millis(question.integer("timeout_ms").value_or(30'000)); }
+
+Result<core::Request> asked_in(core::Request backfill, const io::Message& question, std::string by) {
+  backfill.by = std::move(by);
+  const std::string fault = fault_of(backfill, "", patience_of(question));
+  return fault.empty() ? Result<core::Request>(std::move(backfill)) : Error{Errc::invalid, "'backfill': " + fault};
 }
 
 Result<AskedRequest> asked_request(core::Request::Kind kind, const io::Message& question, std::string by,
                                    WallTime now) {
-  AskedRequest asked{{}, question.text("run").value_or(""), Millis(question.integer("timeout_ms").value_or(30'000))};
+  AskedRequest asked{{}, question.text("run").value_or(""), patience_of(question)};
   core::Request& request = asked.request;
   request.kind = kind;
   request.job = question.text("job").value_or("");

@@ -27,4 +27,9 @@ struct AskedRequest {
 /// `by`: who asks. Errors: invalid.
 Result<AskedRequest> asked_request(core::Request::Kind kind, const io::Message& question, std::string by, WallTime now);
 
+/// For a backfill, whose slots are chosen by then: the same request as `by` asks it. Errors: invalid.
+Result<core::Request> asked_in(core::Request backfill, const io::Message& question, std::string by);
+/// For which whoever asks waits.
+Millis patience_of(const io::Message& question);
+
 }  // namespace ballot::library

@@ -9,6 +9,7 @@
 #include "io/clocks.hpp"
 #include "io/role.hpp"
 #include "library/asked_request.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/ledger_ask.hpp"
 #include "library/shown/values.hpp"
@@ -78,6 +79,8 @@ io::Message done(const char* key, const std::optional<RunId>& run) {
   return line;
 }
 
+Error too_many() { return {Errc::unavailable, "too many requests of yours are under way; wait until some are done"}; }
+
 void refuse_unknown(const std::string& word, const io::Reply& reply) {
   reply.fail({Errc::invalid, "the daemon does not know how to do '" + word + "'; it may be older than this command"});
 }
@@ -113,7 +116,11 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
           [this](const io::Question& one, const io::Reply& answer) { answer_from_ledger(one, answer); }, facts_.node),
       next_({node, views_, jobs.set(), fleet_}, facts_.node),
       ahead_(node, views_, facts_.node),
-      why_({node, views_, jobs, fleet_, desk_}, facts_.node, facts_.ledger.keep) {
+      why_({node, views_, jobs, fleet_, desk_}, facts_.node, facts_.ledger.keep),
+      backfill_({node, jobs, desk_}, facts_.node,
+                [this](const core::Request& request, const io::Question& asked, const io::Reply& reply) {
+                  make_backfill(request, asked, reply);
+                }) {
   if (facts_.fleet) {
     const auto look = [this](Millis within, FleetQuestions::OnNodes then) {
       fleet_.look(views_.node_status(), within, std::move(then));
@@ -168,6 +175,8 @@ void ControlAnswers::answer(const io::Question& question, const io::Reply& reply
     answer_instances(question.message.text("job").value_or(""), reply);
   else if (what == "waiting")
     answer_waiting(question.message.text("job").value_or(""), reply);
+  else if (what == "backfill")
+    backfill_.answer(question, reply);
   else if (const auto kind = asked_kind(what))
     answer_request(*kind, question, reply);
   else
@@ -192,8 +201,7 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
   if (!read) return reply.fail(read.error());
   const auto& [request, run, patience] = *read;
   const auto ticket = admit(asked.asker);
-  if (!ticket)
-    return reply.fail({Errc::unavailable, "too many requests of yours are under way; wait until some are done"});
+  if (!ticket) return reply.fail(too_many());
   const bool is_shown = message.text("form") == "shown";
   const bool is_trigger = kind == core::Request::Kind::trigger;
   const auto answered = [reply, ticket, is_shown, is_trigger, wait = request.wait](const core::Reply& answer) {
@@ -221,6 +229,21 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Question
       node_.ask(request, run, patience, answered, nullptr, std::move(gone));
     });
   request.id == RunId{} ? go_on(request) : unless_there(request, asked, reply, go_on);
+}
+
+/// The slots are chosen; or its end is asked for.
+void ControlAnswers::make_backfill(core::Request request, const io::Question& asked, const io::Reply& reply) {
+  const auto terms = asked_in(request, asked.message, facts_.node + " " + asked.asker.name);
+  if (!terms) return reply.fail(terms.error());
+  const auto ticket = admit(asked.asker);
+  if (!ticket) return reply.fail(too_many());
+  node_.ask(
+      *terms, "", patience_of(asked.message),
+      [reply, ticket](const core::Reply& answer) {
+        if (!answer.ok) return reply.fail({answer.code, answer.text});
+        reply.finish(done("run", std::nullopt).set("text", answer.text));
+      },
+      nullptr);
 }
 
 /// Nodes that are down, stopped or cut off, as far as the store says it in time.
@@ -262,7 +285,8 @@ void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply)
     return !*found && !reply.gone();
   };
   views_.jobs(look, [this, name, found, reply] {
-    if (*found) return reply.finish(with_file(name, with_store(std::move(**found))));
+    const auto finish = [reply](io::Message job) { reply.finish(std::move(job)); };
+    if (*found) return with_backfill(node_, name, with_file(name, with_store(std::move(**found))), finish);
     reply.fail({Errc::not_found, "the daemon has no job " + name});
   });
 }

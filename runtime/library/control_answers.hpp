@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "io/question.hpp"
+#include "library/backfill/backfill_desk.hpp"
 #include "library/election_looks.hpp"
 #include "library/fleet_questions.hpp"
 #include "library/history/fleet.hpp"
@@ -59,6 +60,7 @@ class ControlAnswers {
 
  private:
   void answer_request(core::Request::Kind kind, const io::Question& asked, const io::Reply& reply);
+  void make_backfill(core::Request request, const io::Question& asked, const io::Reply& reply);
   void unless_there(core::Request request, const io::Question& asked, const io::Reply& reply,
                     std::function<void(const core::Request&)> then);
   void find_gone(std::function<void(std::set<std::string>)> then);
@@ -89,6 +91,7 @@ class ControlAnswers {
   const NextAnswers next_;
   const AheadAnswers ahead_;
   const WhyDesk why_;
+  const BackfillDesk backfill_;
   const std::shared_ptr<EventFeed> events_ = std::make_shared<EventFeed>();  // the engine's observer too
   using Counts = std::map<std::string, int>;
   const std::shared_ptr<Counts> asking_ = std::make_shared<Counts>();  // requests under way, by Asker::key

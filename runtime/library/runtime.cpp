@@ -9,6 +9,7 @@
 #include "base/env_words.hpp"
 #include "base/instance.hpp"
 #include "base/signals_blocked.hpp"
+#include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "library/history/file_ledger.hpp"
 #include "library/runtime_maker.hpp"
@@ -20,7 +21,8 @@ namespace {
 
 using Kind = core::Request::Kind;
 
-constexpr int most_slots = 100;  // less than a millisecond of the loop
+constexpr int most_slots = 100;                          // less than a millisecond of the loop
+constexpr Millis most_patience = std::chrono::hours(1);  // of a question
 constexpr Millis longest_call = std::chrono::hours(24 * 365);
 Millis bounded(Millis time) { return std::clamp(time, Millis(0), longest_call); }
 
@@ -40,6 +42,44 @@ core::Request for_group(Kind kind, const std::string& group) {
 
 Result<void> without_run(const Result<std::optional<RunId>>& done) {
   return done ? Result<void>() : Result<void>(done.error());
+}
+
+core::Request with_terms(core::Request pause, const PauseTerms& terms) {
+  pause.terms = {terms.until, terms.reason};
+  return pause;
+}
+
+/// The answer to a question that the program asks as people ask their daemon: its text.
+class AnswerText : public io::AnswerSink {
+ public:
+  explicit AnswerText(std::function<void(Result<std::string>)> done) : done_(std::move(done)) {}
+
+  void send(const io::Message&) override {}
+  void finish(std::string line) override {
+    if (std::exchange(is_over_, true)) return;
+    const auto message = io::decode(line);
+    const auto error = message ? io::to_error(*message) : std::optional(message.error());
+    done_(error ? Result<std::string>(*error) : message->text("text").value_or(""));
+  }
+  bool is_over() const override { return is_over_; }
+
+ private:
+  const std::function<void(Result<std::string>)> done_;
+  bool is_over_ = false;
+};
+
+std::string_view word_of(BackfillQuery::Which which) {
+  switch (which) {
+    case BackfillQuery::Which::unsuccessful: return "";
+    case BackfillQuery::Which::failed: return "failed";
+    case BackfillQuery::Which::missed: return "missed";
+    case BackfillQuery::Which::all: return "all";
+  }
+  return "";
+}
+
+io::Message backfill_question(const std::string& job) {
+  return io::Message().set("do", std::string("backfill")).set("job", job);
 }
 
 JobInfo info_of(const core::JobView& view) {
@@ -190,6 +230,32 @@ Result<void> Runtime::pause_group(const std::string& group, Millis patience) {
 }
 Result<void> Runtime::resume_group(const std::string& group, Millis patience) {
   return without_run(state_->request(for_group(Kind::resume, group), "", patience));
+}
+
+Result<void> Runtime::pause(const std::string& job, const PauseTerms& terms, Millis patience) {
+  return without_run(state_->request(with_terms(for_job(Kind::pause, job), terms), "", patience));
+}
+Result<void> Runtime::pause_group(const std::string& group, const PauseTerms& terms, Millis patience) {
+  return without_run(state_->request(with_terms(for_group(Kind::pause, group), terms), "", patience));
+}
+
+Result<std::string> Runtime::backfill(const std::string& job, const BackfillQuery& slots, Millis patience) {
+  io::Message question = backfill_question(job).set("since", format_millis(slots.since));
+  if (slots.until) question.set("until", format_millis(*slots.until));
+  question.set("which", std::string(word_of(slots.which))).set("parallel", std::int64_t{slots.parallel});
+  return state_->ask_daemon(std::move(question), patience);
+}
+Result<std::string> Runtime::stop_backfill(const std::string& job, Millis patience) {
+  return state_->ask_daemon(backfill_question(job).set("stop", true), patience);
+}
+
+Result<std::string> Runtime::State::ask_daemon(io::Message question, Millis patience) {
+  patience = bounded(patience);
+  question.set("timeout_ms", std::int64_t{std::clamp(patience, Millis(1), most_patience).count()});
+  const io::Asker program{io::Role::admin, "program", "by its program", true};
+  return ask_loop<std::string>(patience, [question, program](library::Service& service, const auto& done) {
+    service.answer({question, program}, io::Reply(std::make_shared<AnswerText>(done)));
+  });
 }
 
 // ---- what is there

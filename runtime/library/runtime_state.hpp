@@ -40,6 +40,7 @@
 #include "io/clocks.hpp"
 #include "io/function_outputs.hpp"
 #include "io/function_table.hpp"
+#include "io/message.hpp"
 #include "library/host_events.hpp"
 #include "library/host_log.hpp"
 #include "library/job_text.hpp"
@@ -74,6 +75,8 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<T> ask_loop(Millis patience, const std::function<void(library::Service&, Done<T>)>& ask);
   /// Has whoever leads do it, in the name of this program. The run of a trigger.
   Result<std::optional<RunId>> request(core::Request request, const std::string& run_suffix, Millis patience);
+  /// As people ask their daemon; the answer's text.
+  Result<std::string> ask_daemon(io::Message question, Millis patience);
   std::optional<Leadership> leadership(const std::string& group) const;
   /// Where the ledger is read, once all that was recorded is in it.
   Result<library::LedgerPlace> flushed_ledger();

@@ -72,6 +72,9 @@ class Service {
   /// As people are told who ask by the control socket.
   void status(std::function<void(const NodeStatus&)> done) const { answers_.status(std::move(done)); }
 
+  /// What the control socket is asked, asked by the program itself.
+  void answer(const io::Question& question, const io::Reply& reply) { answers_.answer(question, reply); }
+
   const StateViews& views() const { return answers_.views(); }
   /// Where its ledger is read, and what its runs print.
   const LedgerPlace& ledger_place() const { return ledger_place_; }

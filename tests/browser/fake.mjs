@@ -57,6 +57,7 @@ export class FakeFleet {
     this.streamed = [];  // when events were asked for, and after which one
     this.shift = wanted.now ? Date.parse(wanted.now) - Date.now() : 0;
     this.pauses = new Map();
+    this.backfills = new Map();
     this.asked = [];
     this.byHand = [];
     this.events = 0;
@@ -216,7 +217,8 @@ export class FakeFleet {
       trouble: job.temper === 'halted' ? 'the register has a newer format (3) than this version reads (2)' : null, halted_at: job.temper === 'halted' ? iso(this.now() - 3 * HOUR) : null,
       paused_at: pause ? iso(pause.since) : null, paused_by: pause?.by ?? null, digest: 'd' + job.index.toString(16).padStart(15, '0'),
       timezone: job.zone, schedule: this.schedule(job), description: job.index % 3 ? null : `${KINDS[job.index % KINDS.length]} of team ${job.group}, see the run book`,
-      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}), ...this.said[job.name],
+      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}),
+      ...(this.backfills.has(job.name) ? { backfill: [this.backfills.get(job.name)] } : {}), ...this.said[job.name],
     };
   }
   missing() {
@@ -434,6 +436,12 @@ export class FakeFleet {
       }
       if (job && route[2] === 'pause') { this.pauses.set(job.name, { since: this.now(), by }); log('pause', { job: job.name }); return send({ done: true }); }
       if (job && route[2] === 'resume') { this.pauses.delete(job.name); log('resume', { job: job.name }); return send({ done: true }); }
+      if (job && route[2] === 'backfill') {
+        if (body.stop) this.backfills.delete(job.name);
+        else this.backfills.set(job.name, { since: at, by, parallel: 1, begun: 1, running: 1, next_slot: body.since, last_slot: at });
+        log(body.stop ? 'backfill_stop' : 'backfill', { job: job.name });
+        return send({ done: true, text: body.stop ? 'the backfill is stopped' : `backfill of 6 slots, ${body.which ?? 'unsuccessful'}` });
+      }
       problem(404, 'Not Found', 'There is nothing.');
     }, 400));
   }

@@ -205,6 +205,23 @@ describe('the page', { concurrency: 2 }, () => {
     await page.getByText('none while it is paused').waitFor(soon);
   })));
 
+  test('a backfill is asked for, shown and stopped', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick');
+    await page.getByRole('button', { name: 'Backfill' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Slots').selectOption('failed');
+    await dialog.getByText('ballot backfill quick --since 24h --failed').waitFor();
+    await dialog.getByRole('button', { name: 'Backfill', exact: true }).click();
+    await dialog.getByText('backfill of 6 slots, failed').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.locator('.banner', { hasText: '1 slot begun' }).waitFor();
+    await check(page, 'a backfill that goes on');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await dialog.getByText('ballot backfill quick --stop').waitFor();
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
+    await dialog.getByText('the backfill is stopped').waitFor();
+  })));
+
   test('a slot that somebody triggered says who', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/quick');
     await page.getByRole('button', { name: 'Trigger' }).click();

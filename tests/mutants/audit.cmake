@@ -59,7 +59,7 @@ ballot_mutant(audit_excuses_each_fence_of_another_node FILE runtime/audit/spans.
   FIND "later.slot <= by.row.from && " REPLACE ""
   BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")
 ballot_mutant(audit_takes_what_was_claimed_ahead_for_its_terms FILE runtime/audit/job_audit.cpp
-  FIND " && !spans_.is_from_before(row)" REPLACE ""
+  FIND "row.trigger != Trigger::backfill && spans_.is_from_before(row)" REPLACE "false"
   BY unit_audit FILTER "Audited.*" FINDING "FAILED.*Audited.KnowThatARunWasBegun")
 ballot_mutant(audit_excuses_pauses_that_a_term_found FILE runtime/audit/pauses.cpp
   FIND "pause.change > span.definition.change &&" REPLACE ""
@@ -67,3 +67,9 @@ ballot_mutant(audit_excuses_pauses_that_a_term_found FILE runtime/audit/pauses.c
 ballot_mutant(audit_believes_when_each_pause_began FILE runtime/audit/pauses.cpp
   FIND "!began_by_a_wrong_clock(pause, row, span) &&" REPLACE ""
   BY unit_audit FILTER "AuditedPauses.*" FINDING "FAILED.*AuditedPauses.DidNotBeginBeforeTheTerm")
+
+# ---- backfills
+
+ballot_mutant(attempts_of_backfills_are_not_audited FILE runtime/audit/job_audit.cpp
+  FIND "check_attempts(backfilled);" REPLACE ""
+  FINDING "FAILED.*AuditsOfBackfills.Find" BY unit_audit FILTER "AuditsOfBackfills.*")

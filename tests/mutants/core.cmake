@@ -387,9 +387,9 @@ ballot_mutant(evidence_of_others_is_not_heeded FILE runtime/core/group/groups.cp
 ballot_mutant(forgotten_run_is_made_again FILE runtime/core/job/trigger_answers.cpp
   FIND "if (may_be_forgotten(job, request))" REPLACE "if (false && may_be_forgotten(job, request))"
   FINDING "FAILED.*Requests.ATriggerThatIsRepeatedWhenItsNodeIsAway" FILTER "Requests.*")
-ballot_mutant(newest_runs_by_hand_are_dropped FILE runtime/core/job/register/pending_write.cpp
-  FIND "std::sort(next.triggered.begin(), next.triggered.end());"
-  REPLACE "std::sort(next.triggered.begin(), next.triggered.end(), std::greater<>());"
+ballot_mutant(newest_runs_by_hand_are_dropped FILE runtime/core/record/register.cpp
+  FIND "std::sort(triggered.begin(), triggered.end());"
+  REPLACE "std::sort(triggered.begin(), triggered.end(), std::greater<>());"
   FINDING "FAILED.*Requests.ATriggerThatIsRepeatedWhenItsNodeIsAway" FILTER "Requests.*")
 
 # ---- jobs that come after others
@@ -463,3 +463,48 @@ ballot_mutant(a_register_forgets_calendars FILE runtime/core/job/register/pendin
 ballot_mutant(a_definition_of_the_ledger_forgets_calendars FILE runtime/core/job/slots/slot_feed.cpp
   FIND "schedule::with_rule(as_loaded.schedule, *as_loaded.details->days)" REPLACE "as_loaded.schedule"
   FINDING "FAILED.*Days" FILTER "Days.*")
+
+# ---- backfills
+
+ballot_mutant(backfilled_slot_stays_in_the_ranges FILE runtime/core/record/backfill.cpp
+  FIND "std::max(left.front().from, slot + a_second)" REPLACE "std::max(left.front().from, slot)"
+  FINDING "begins twice|FAILED.*Backfills.RunItsSlots" FILTER "Backfills.*:Seeds/Random.*")
+ballot_mutant(backfill_minds_no_parallel FILE runtime/core/job/job_claims.cpp
+  FIND "runs.backfilling() >= backfill->parallel" REPLACE "runs.backfilling() > open_run_limit"
+  FINDING "runs of a backfill at once|FAILED.*Backfills.NoMoreRuns" FILTER "Backfills.*:Seeds/Random.*")
+ballot_mutant(backfill_minds_no_pause FILE runtime/core/job/job_claims.cpp
+  FIND "if (from == From::backfill && (job_.is_paused() || job_.is_to_follow())) return Admission::waits;" REPLACE ""
+  FINDING "in a pause|after its pause was acknowledged|FAILED.*Backfills.WaitInAPause" FILTER "Backfills.*:Seeds/Random.*")
+ballot_mutant(backfill_comes_before_slots_that_are_due FILE runtime/core/job/job_claims.cpp
+  FIND "if (from == From::backfill && !in_turn) return Admission::waits;" REPLACE ""
+  FINDING "FAILED.*Backfills" FILTER "Backfills.*")
+ballot_mutant(backfill_replaces_what_goes_on FILE runtime/core/job/job_claims.cpp
+  FIND "if (is_new && from != From::backfill && concurrency" REPLACE "if (is_new && concurrency"
+  FINDING "FAILED.*Backfills.ReplaceNothing" FILTER "Backfills.*")
+ballot_mutant(slot_is_skipped_for_a_backfill FILE runtime/core/job/runs/run_list.cpp
+  FIND "!run.is_in_question() && !run.is_of_backfill() &&" REPLACE "!run.is_in_question() &&"
+  FINDING "FAILED.*Backfills.ASlotThatIsDueComesBefore" FILTER "Backfills.*")
+ballot_mutant(slot_does_not_wait_for_a_backfill FILE runtime/core/job/runs/run_list.cpp
+  FIND "run.is_in_question() || (run.is_of_backfill() && run.is_under_way())" REPLACE "run.is_in_question()"
+  FINDING "FAILED.*Backfills" FILTER "Backfills.*")
+ballot_mutant(unsettled_slots_are_backfilled FILE runtime/core/job/job_backfill.cpp
+  FIND "slots.back().to = std::min(slots.back().to, cursor);" REPLACE "slots.back().to = std::max(slots.back().to, cursor);"
+  FINDING "are not settled|FAILED.*Backfills.SlotsThatAreNotSettled" FILTER "Backfills.*")
+ballot_mutant(backfill_goes_on_with_other_slots FILE runtime/core/job/register/pending_write.cpp
+  FIND "if (timing.expressions.empty() || timing != next.timing) next.end_backfill();" REPLACE ""
+  FINDING "FAILED.*Backfills" FILTER "Backfills.*")
+ballot_mutant(backfill_outlives_a_repair FILE runtime/core/job/job_machine.cpp
+  FIND "write.next.end_backfill();" REPLACE ""
+  FINDING "FAILED.*Backfills.EndWhereTheirJobIsRepaired" FILTER "Backfills.*")
+ballot_mutant(backfill_that_is_over_is_forgotten FILE runtime/core/record/register.cpp
+  FIND "triggered.push_back(backfill()->id);" REPLACE ""
+  FINDING "FAILED.*Backfills.ARequestThatIsReadTwice" FILTER "Backfills.*")
+ballot_mutant(backfill_is_over_before_its_runs FILE runtime/core/job/job_backfill.cpp
+  FIND "|| job_.runs.list().backfilling() > 0) return false;" REPLACE ") return false;"
+  FINDING "FAILED.*Backfills" FILTER "Backfills.*")
+ballot_mutant(backfills_of_others_end_in_silence FILE runtime/core/job/job_backfill.cpp
+  FIND "if (!asked) record_end(*before, cause_of(write));" REPLACE ""
+  FINDING "FAILED.*Backfills" FILTER "Backfills.*")
+ballot_mutant(backfill_is_asked_of_nodes_that_remove_it FILE runtime/core/node/peers.cpp
+  FIND "return !peer.knows_backfills;" REPLACE "return false && !peer.knows_backfills;"
+  FINDING "FAILED.*Backfills.AreRefusedWhile" BY unit_core FILTER "Backfills.*")

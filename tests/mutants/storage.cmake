@@ -79,3 +79,9 @@ ballot_mutant(definition_begins_again_on_the_next_node FILE storage/definition_m
 ballot_mutant(definition_that_is_back_goes_on FILE storage/definition_merge.cpp
   FIND "if (has_written(other->row)) break;" REPLACE "(void)0;"
   BY unit_storage FILTER "BegunDefinitions.*" FINDING "FAILED.*BegunDefinitions.ThatAreBack")
+
+# ---- backfills
+
+ballot_mutant(backfill_hides_what_became_of_its_slot FILE storage/ledger_file.cpp
+  FIND "WHERE job_id = ?1 AND slot = ?2 AND trigger <> 5" REPLACE "WHERE job_id = ?1 AND slot = ?2"
+  FINDING "FAILED.*LedgerTest.TakesEvidenceOfASlotOfWhich" BY unit_storage FILTER "LedgerTest.*")

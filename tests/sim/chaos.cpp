@@ -39,7 +39,9 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
     : one_host_(seed % 3 == 0),
       store_lies_(seed % 4 == 1),
       health_checks_(seed % 5 == 3),
+      asks_for_backfills_(seed % 3 == 2),
       world_(seed, settings_of(seed, of_store)),
+      backfills_(seed ^ 0xbacf111),
       chains_(seed ^ 0xc4a1),
       fitness_(~seed),
       functions_(seed ^ 0xf00d),
@@ -116,7 +118,8 @@ void Chaos::make_nodes() {
     node.start();
   }
   story_ = std::to_string(count) + (one_host_ ? " nodes on one host" : " nodes") + (zone_.empty() ? "" : ", " + zone_) +
-           (store_lies_ ? ", the store lies" : "") + (health_checks_ ? ", health checks" : "");
+           (store_lies_ ? ", the store lies" : "") + (health_checks_ ? ", health checks" : "") +
+           (asks_for_backfills_ ? ", backfills" : "");
 }
 
 void Chaos::disturb() {
@@ -342,6 +345,7 @@ std::string Chaos::settle() {
   for (const Job& job : jobs())
     if (const auto* known = world_.oracle.job_register(job.name)) latest = std::max(latest, known->cursor);
   world_.run_for(latest - world_.wall() + 4min);
+  if (asks_for_backfills_) end_backfills();
   return world_.broken_promises();
 }
 
@@ -381,12 +385,6 @@ Millis Chaos::patience(const Job& job) const {
   for (const std::string& name : job.details->after)
     for (const Job& parent : files_) patience += parent.name == name ? this->patience(parent) : Millis(0);
   return patience;
-}
-
-bool Chaos::catches_up_nothing(const std::string& job) const {
-  return std::any_of(files_.begin(), files_.end(), [&](const Job& file) {
-    return file.name == common_name(job) && (file.misfire == Misfire::skip || file.start_deadline < 3s);
-  });
 }
 
 /// The next minutes are as if nothing had been: nothing is missed, but what waits in a queue too long; nothing is

@@ -93,6 +93,8 @@ class Chaos {
   void end_a_run(SimNode& node, core::Request::Kind kind);
   void pause(SimNode& node, bool paused);
   core::PauseTerms some_terms(const SimNode& node);
+  void backfill(SimNode& node);
+  void end_backfills();
   void heal(SimNode& node);
   void heal_all();
   std::string settle();
@@ -106,10 +108,10 @@ class Chaos {
   Millis lateness() const;
   std::string lives_on();
 
-  bool one_host_, store_lies_, health_checks_;
+  bool one_host_, store_lies_, health_checks_, asks_for_backfills_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_, expected_;
+  Random backfills_, chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_, expected_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

@@ -113,6 +113,12 @@ void Chaos::make_chains() {
   add("third", {"first", "second"}, false);
 }
 
+bool Chaos::catches_up_nothing(const std::string& job) const {
+  return std::any_of(files_.begin(), files_.end(), [&](const Job& file) {
+    return file.name == common_name(job) && (file.misfire == Misfire::skip || file.start_deadline < 3s);
+  });
+}
+
 bool Chaos::comes_after(const std::string& job) const {
   return std::any_of(files_.begin(), files_.end(),
                      [&](const Job& one) { return one.name == job && !one.details->after.empty(); });

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 void Chaos::people() {
   SimNode& node = any_node();
   if (!node.running() || node.stopping()) return;
+  if (asks_for_backfills_ && backfills_.below(2) == 0) backfill(node);
   switch (below(10)) {
     case 0:
     case 1:
@@ -42,6 +43,41 @@ void Chaos::trigger(SimNode& node, std::string job) {
   const bool takes_env = job == "first" || job == "hand";
   const std::string env = takes_env && triggers_.below(2) == 0 ? "DAY=" + std::to_string(triggers_.below(30)) : "";
   node.trigger_with(job, env, triggers_.below(4) == 0);
+}
+
+/// Of some slots of the last minutes, in one range or in two; or its end.
+void Chaos::backfill(SimNode& node) {
+  const Job& job = files_[backfills_.below(files_.size())];
+  core::Request request;
+  request.kind = backfills_.below(6) == 0 ? core::Request::Kind::backfill_stop : core::Request::Kind::backfill;
+  request.job = job.run_on == RunOn::each ? instance_name(job.name, node.name) : job.name;
+  if (request.kind == core::Request::Kind::backfill_stop) return void(node.ask(request));
+  const bool is_fast = !job.schedule.empty() && job.schedule.front().starts_with("*/");
+  const auto some_seconds = [&](std::uint64_t most) {
+    return std::chrono::seconds(1 + static_cast<std::int64_t>(backfills_.below(most)));
+  };
+  WallTime at = std::chrono::floor<std::chrono::seconds>(node.clock.now().wall) - some_seconds(600);
+  for (std::uint64_t ranges = 1 + backfills_.below(2); ranges > 0; --ranges) {
+    const WallTime to = at + some_seconds(is_fast ? 60 : 240);
+    request.slots.push_back({at, to});
+    at = to + some_seconds(90);
+  }
+  request.parallel = 1 + static_cast<int>(backfills_.below(3));
+  node.ask(request);
+}
+
+/// Each job has time for its own, unless a slot of it is always due.
+void Chaos::end_backfills() {
+  const auto goes_on = [&](const Job& job) {
+    const core::JobRegister* const known = world_.oracle.job_register(job.name);
+    return known && known->backfill();
+  };
+  const auto all = jobs();
+  world_.run_while_not([&] { return std::none_of(all.begin(), all.end(), goes_on); }, 10min);
+  for (const Job& job : all)
+    if (goes_on(job) && !ask_for(core::Request::Kind::backfill_stop, job.name, ""))
+      world_.oracle.find("cannot stop the backfill of job " + job.name + " after healing");
+  world_.run_for(4min);
 }
 
 /// Kills one that goes on; forgets one that the registers show as open, on a node that is not there if there is one.

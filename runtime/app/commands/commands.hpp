@@ -6,6 +6,7 @@
 namespace ballot::app {
 
 Run setup_audit(CLI::App& command);
+Run setup_backfill(CLI::App& command);
 Run setup_backup(CLI::App& command);
 Run setup_check(CLI::App& command);
 Run setup_election(CLI::App& command, const Words& words);

@@ -23,6 +23,7 @@
 #include "config/text_file.hpp"
 #include "config/words.hpp"
 #include "io/clocks.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/shown/expects_text.hpp"
 
 namespace ballot::app {
@@ -52,6 +53,7 @@ struct ShownJob {
   std::string state;                  // a word; "": it is not known
   std::string state_text;             // with what is known of it
   std::vector<Pause> pauses;
+  std::string backfill;                   // that goes on, in words; "": none that is known
   std::optional<config::JobPlace> place;  // none: no file defines it
   std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
   std::string timezone, calendars, digest;
@@ -131,6 +133,7 @@ void take_state(const ShowOptions& options, const Answer& answer, const std::str
   job.pauses = pauses_from(*answer);
   job.overdue_since = parse_wall(answer->text("overdue_since").value_or(""));
   job.is_slow = answer->flag("slow").value_or(false);
+  job.backfill = library::backfill_text(*answer);
   if (job.leader == node || job.state.starts_with("waiting") || (are_said && !job.state.empty())) {
     if (job.state == library::not_defined) job.next.clear();
     return;
@@ -238,6 +241,7 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
   const std::string led = !job.leader ? "" : job.leader->empty() ? ", which nobody leads" : ", led by " + *job.leader;
   print_fact("group", job.group + led);
   print_fact("state", job.state_text);
+  if (!job.backfill.empty()) print_fact("backfill", job.backfill);
   print_fact("file", job.place ? job.place->file + ":" + std::to_string(job.place->position.line)
                                : "none: the program that embeds ballot defines it");
   if (!job.refused.empty())
@@ -284,7 +288,8 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
   shown.add("job", job.name).add("description", or_null(job.description)).add("group", job.group);
   shown.add("leader", or_null(job.leader.value_or("")))
       .add("state", or_null(job.state))
-      .add("pauses", std::move(pauses));
+      .add("pauses", std::move(pauses))
+      .add("backfill", or_null(job.backfill));
   shown.add("file", job.place ? Document(job.place->file) : Document());
   shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
   shown.add("timezone", or_null(job.timezone)).add("calendars", or_null(job.calendars));

@@ -30,10 +30,11 @@ JobClaims::Admission JobClaims::admit(From from, WallTime waits_since) {
   if (job_.unseen.may_go_on()) return Admission::waits;
   const Concurrency concurrency = job_.definition->job.concurrency;
   const bool is_new = from != From::lost && from != From::waiting;
-  if (is_new && concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
+  if (is_new && from != From::backfill && concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
   const RunList& runs = job_.runs.list();
   const bool in_turn = runs.has_room(job_.definition) && !job_.slots.settlement().first_due() && runs.queued() == 0;
   if (from == From::by_hand && concurrency == Concurrency::queue && !in_turn) return Admission::queues;
+  if (from == From::backfill && !in_turn) return Admission::waits;
   return has_room(from) && has_place(waits_since) ? Admission::begins : Admission::waits;
 }
 
@@ -44,6 +45,7 @@ JobClaims::Admission JobClaims::admit_by_rule(From from) const {
   if (!job_.is_defined()) return from == From::lost ? Admission::left : Admission::waits;
   if (c_.settings.dry_run) return from == From::lost ? Admission::left : Admission::dry_run;
   if (job_.is_draining()) return Admission::waits;
+  if (from == From::backfill && (job_.is_paused() || job_.is_to_follow())) return Admission::waits;
   const RunList& runs = job_.runs.list();
   const bool overlaps = job_.definition->job.concurrency == Concurrency::skip && !runs.has_room(job_.definition);
   if (!by_hand || !overlaps) return Admission::begins;
@@ -63,6 +65,7 @@ bool JobClaims::has_room(From from) {
     }
     case From::due_slot:
     case From::chained:
+    case From::backfill:
     case From::by_hand: return runs.has_room(job_.definition) && !job_.is_full();
   }
   return false;
@@ -184,6 +187,25 @@ bool JobClaims::begin_manual() {
     return true;
   }
   return false;
+}
+
+/// Of a slot one run goes on at a time, whatever it was begun for.
+bool JobClaims::begin_backfill() {
+  const Backfill* const backfill = job_.view.stored().backfill();
+  const auto slot = backfill ? job_.slots.first_within(backfill->left) : std::nullopt;
+  const RunList& runs = job_.runs.list();
+  if (!slot || runs.backfilling() >= backfill->parallel) return false;
+  if (runs.any([&](const LiveRun& run) { return run.is_under_way() && run.open.slot == *slot; })) return false;
+  if (admit(From::backfill, c_.now.wall) != Admission::begins) return false;
+  OpenRun run;
+  run.id = c_.random.run_id(c_.now.wall);
+  run.slot = *slot;
+  run.trigger = Trigger::backfill;
+  PendingWrite write = writes().begin(0);
+  write.intent = ClaimAtOnce{attempt_of(run)};
+  write.next.kept.edit().backfill.front().begin(*slot);
+  claim(std::move(write), std::move(run));
+  return true;
 }
 
 /// The client does not wait any longer. A run for which another one is being killed is begun all the same.

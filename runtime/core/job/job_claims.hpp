@@ -33,8 +33,12 @@
 // runs were asked for by hand, or in a pause they are not chosen (RunList). `replace` kills what is in the way. Lost
 // and waiting ones take the places that they have in the register.
 //
+// A run of a backfill comes last: it begins as one of a due slot does, and only where no slot is due and no run waits
+// in the queue; it replaces none. In a pause it waits.
+//
 //   JobClaims claims{c, job, machine};
-//   if (!claims.begin_lost() && !claims.begin_waiting() && !claims.begin_manual()) claims.begin_due();
+//   if (!claims.begin_lost() && !claims.begin_waiting() && !claims.begin_manual() && !claims.begin_due())
+//     claims.begin_backfill();
 //
 // Each begin_...() is true where it has begun something. Pure; made for one call; used by JobMachine only.
 #pragma once
@@ -60,6 +64,8 @@ class JobClaims {
   bool begin_manual();
   /// The first slot of a triggered chain that can be begun. Of those that cannot, it is decided that there is no run.
   bool begin_chained();
+  /// The next slot of the job's backfill.
+  bool begin_backfill();
 
   /// Starts runs that are due while the store does not answer.
   void run_ahead();
@@ -73,7 +79,7 @@ class JobClaims {
   };
   enum class Queued { written, refused, waits };
   /// A run that would begin: where it is to come from, and since when it could.
-  enum class From { due_slot, lost, waiting, by_hand, chained, ahead };
+  enum class From { due_slot, lost, waiting, by_hand, chained, backfill, ahead };
   enum class Admission { begins, waits, queues, left, dry_run, overlap };
 
   JobWrites writes();

@@ -27,11 +27,17 @@ std::optional<WallTime> JobCommands::trigger_ends(WallTime now) const {
 
 std::vector<Request> JobCommands::take_done(const std::function<bool(const Request&)>& is_done) {
   std::vector<Request> done;
-  while (!pauses_.empty() && is_done(pauses_.front())) {
+  while (next_pause() && is_done(pauses_.front())) {
     done.push_back(pauses_.front());
     take_pause();
   }
   return done;
+}
+
+Request JobCommands::take_backfill() {
+  Request request = pauses_.front();
+  pauses_.erase(pauses_.begin());
+  return request;
 }
 
 RunId JobCommands::take_pause() {

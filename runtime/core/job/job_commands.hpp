@@ -1,4 +1,5 @@
-// JobCommands: what people want of a job and its leader has not done yet: triggers, pauses, and the repair under way.
+// JobCommands: what people want of a job and its leader has not done yet: triggers, pauses, backfills, and the repair
+// under way.
 //
 //   a repair   | event                                                | next
 //   none       | asked of a job that seems sound                      | looking: the store is read first
@@ -45,10 +46,15 @@ class JobCommands {
   /// When the oldest one can no longer be begun; none where that is past.
   std::optional<WallTime> trigger_ends(WallTime now) const;
 
-  // pauses and what ends them, in order
+  // pauses, backfills, and what ends them, in order
   void add_pause(const Request& request) { pauses_.push_back(request); }
-  const Request* next_pause() const { return pauses_.empty() ? nullptr : &pauses_.front(); }
-  bool is_pause_next() const { return !pauses_.empty() && pauses_.front().kind == Request::Kind::pause; }
+  /// Null where a backfill, or its end, comes before.
+  const Request* next_pause() const { return pauses_.empty() || is_backfill_next() ? nullptr : &pauses_.front(); }
+  bool is_pause_next() const { return next_pause() && next_pause()->kind == Request::Kind::pause; }
+  void add_backfill(const Request& request) { pauses_.push_back(request); }
+  /// Null where a pause, or its end, comes before.
+  const Request* next_backfill() const { return is_backfill_next() ? &pauses_.front() : nullptr; }
+  Request take_backfill();
   /// Takes the first ones, as far as they are done.
   std::vector<Request> take_done(const std::function<bool(const Request&)>& is_done);
   RunId take_pause();
@@ -88,7 +94,9 @@ class JobCommands {
   std::vector<RunId> take_requests();
 
  private:
-  RareList<Request> triggers_, pauses_;
+  bool is_backfill_next() const { return !pauses_.empty() && is_of_backfill(pauses_.front().kind); }
+
+  RareList<Request> triggers_, pauses_;  // backfills are among the pauses
   OptionalTime<WallTime> unpause_until_;
   std::unique_ptr<ReadFirst> read_first_;
   std::unique_ptr<Repair> repair_;  // under way

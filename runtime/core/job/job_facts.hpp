@@ -31,7 +31,7 @@ struct Ahead {
 /// The overlap that a job's runs are for its next slots.
 struct Overlap {
   bool busy = false;          // one is known to go on
-  bool fate_unknown = false;  // of one it is not known whether it does
+  bool fate_unknown = false;  // of one it is not known whether it does; or it is a backfill's
   bool catching_up = false;
   int room = 0;  // so many more may begin or, with `queue`, wait; negative where more wait than may
 };

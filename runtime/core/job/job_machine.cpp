@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/job/expect/expectations.hpp"
+#include "core/job/job_backfill.hpp"
 #include "core/job/job_claims.hpp"
 #include "core/job/job_writes.hpp"
 #include "core/job/trigger_answers.hpp"
@@ -146,6 +147,7 @@ bool JobMachine::write_repair(Context& c) {
     write.intent = FinishRepair{};
     if (clock_skew(c.now.wall)) job_.commands.repair_found(std::max(write.next.cursor, write.next.since));
     job_.commands.repair()->complete(write.next, c.now.wall);
+    write.next.end_backfill();
     job_.commands.repair_keeps(job_.slots.claimed_after(c.now.wall, write.next));
   }
   writes(c).send(std::move(write));
@@ -191,9 +193,10 @@ void JobMachine::advance(Context& c) {
       if (!job_.commands.comes_first() && !job_.is_to_follow())
         settle(c);  // due now is due, however long it waits for others
     } else if (!claims(c).catch_up() && !write_repair(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) &&
-               settle(c)) {
+               !JobBackfill{c, job_, *this}.change() && settle(c)) {
       if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() &&
-          !claims(c).begin_chained() && !claims(c).begin_due())
+          !claims(c).begin_chained() && !claims(c).begin_due() && !claims(c).begin_backfill() &&
+          !JobBackfill{c, job_, *this}.finish())
         writes(c).flush();
     }
   }
@@ -383,10 +386,6 @@ void JobMachine::on_runner_word(Context& c, const RunnerWord& word) {
   job_.unseen.on_runner_word(job_.facts(), word, job_.runs.list());
 }
 
-void JobMachine::adopt_own(Context& c) {
-  if (!job_.term && job_.view.trouble().empty()) job_.runs.adopt_own(c, job_.facts());
-}
-
 /// Where the store does not know terms, a claim may have landed after the register was read, which then does not show
 /// the run: its record is left until this term has written the register.
 void JobMachine::on_outcome(Context& c, const Row& outcome) {
@@ -410,6 +409,8 @@ void JobMachine::ask(Context& c, const Request& request) {
     job_.runs.ask_forget(c, job_.facts(), request);
   else if (request.kind == Kind::trigger)
     ask_trigger(c, request);
+  else if (is_of_backfill(request.kind))
+    job_.commands.add_backfill(request);
   else
     job_.commands.add_pause(request);
 }

@@ -72,7 +72,9 @@ class JobMachine {
   void halt(Context& c);
   /// This node's runs that the register shows, where they have not been taken up yet: what the runner does not know is
   /// lost. For a register of which it is not known whose it is.
-  void adopt_own(Context& c);
+  void adopt_own(Context& c) {
+    if (!job_.term && job_.view.trouble().empty()) job_.runs.adopt_own(c, job_.facts());
+  }
   /// A run that a daemon before has started, and that no register is known to show: its end is recorded, whatever
   /// became of its slot.
   void adopt_row(Context& c, const Row& row) { job_.runs.adopt_row(c, job_.facts(), row); }
@@ -161,6 +163,11 @@ class JobMachine {
   /// By the plan that is in force, also where it is settled.
   std::optional<WallTime> next_of_plan(WallTime after) const {
     return job_.slots.next_of_plan(after, job_.view.stored());
+  }
+  /// The first slot of its backfill that is not begun.
+  std::optional<WallTime> next_of_backfill() const {
+    const Backfill* const backfill = job_.view.stored().backfill();
+    return backfill ? job_.slots.first_within(backfill->left) : std::nullopt;
   }
   const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
   bool runner_has(const runner::AttemptId& id) { return job_.runs.runner_has(id); }

@@ -8,6 +8,7 @@
 #include "core/job/chain/chains.hpp"
 #include "core/job/chain/slot_ends.hpp"
 #include "core/job/expect/expectations.hpp"
+#include "core/job/job_backfill.hpp"
 #include "core/job/runs/run_notices.hpp"
 #include "core/request/pause_answers.hpp"
 
@@ -115,8 +116,7 @@ void JobWrites::refuse_asked(const std::string& why) {
     c_.wants.answers.push_back({request, Answer::refused(Errc::refused, why)});
   };
   const PendingWrite* sent = job_.writer.pending();
-  if (const auto* pause = sent ? sent->intent_as<ChangePause>() : nullptr; pause && pause->request)
-    refuse(*pause->request);
+  if (const auto request = sent ? sent->asked_for() : std::nullopt) refuse(*request);
   for (const RunId& request : job_.commands.take_repair_requests()) refuse(request);
   for (const RunId& run : job_.runs.take_asked()) refuse(run);
   for (const RunId& request : job_.commands.take_requests()) refuse(request);
@@ -228,6 +228,7 @@ void JobWrites::settle_late(const WriteAnswer& answer) {
     job_.runs.show(c_, write->next);
     if (claim) note_fence(write->next);
     tell_written(c_, job_.facts(), *write, job_.runs.list());
+    JobBackfill(c_, job_, machine_).confirm(*write);
     if (claims) job_.runs.end(c_, job_.facts(), *claim, Status::missed, Reason::stale);
   } else if (answer.outcome != StoreResult::unknown && !write->unknown && claims) {
     job_.runs.drop_claim(c_, *claim);
@@ -239,8 +240,7 @@ void JobWrites::give_up(const PendingWrite& write) {
   const auto refuse = [&](const RunId& request, const char* text) {
     c_.wants.answers.push_back({request, Answer::refused(Errc::unavailable, text)});
   };
-  if (const auto* pause = write.intent_as<ChangePause>(); pause && pause->request)
-    refuse(*pause->request, "the change could not be written; try again");
+  if (const auto request = write.asked_for()) refuse(*request, "the change could not be written; try again");
   if (const auto* queue = write.intent_as<QueueRun>()) refuse(queue->run, "it could not be queued; try again");
   const runner::AttemptId* claim = write.claim();
   if (!claim) return;
@@ -263,6 +263,7 @@ void JobWrites::confirm(std::uint64_t version) {
   const std::string pause_before = has_other_terms(*write) ? facts_of_pause(*stored.interventions) : "";
   record_decided(*write);  // these had been settled before a pause that the write begins, as audits see by the order
   record_pauses(*write);
+  JobBackfill(c_, job_, machine_).confirm(*write);
   job_.view.written(std::move(write->next), version, c_.now.wall);
   if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
   if (write->is<ClaimDueSlot>()) job_.slots.drop_first_due();

@@ -18,7 +18,7 @@ constexpr Millis gone_for{300'000};                              // whoever was 
 constexpr Millis arriving{60'000};  // whoever has begun may not have entered all elections yet
 constexpr Millis left_for{24 * 3'600'000};
 
-constexpr std::string_view pause_terms_word = "pause_terms", triggers_word = "triggers";
+constexpr std::string_view pause_terms_word = "pause_terms", triggers_word = "triggers", backfills_word = "backfills";
 
 std::uint64_t hash_of(std::string_view text) { return Fnv().add(text).value(); }
 
@@ -64,6 +64,7 @@ constexpr Field<NodeRecord> node_fields[] = {
        const std::string_view what = w.word();
        r.knows_pause_terms = r.knows_pause_terms || what == pause_terms_word;
        r.knows_triggers = r.knows_triggers || what == triggers_word;
+       r.knows_backfills = r.knows_backfills || what == backfills_word;
      }},
     {"trouble", Times::often,
      [](NodeRecord& r, Words& w) {
@@ -100,6 +101,7 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   if (!r.api.empty()) free_line(top, "api", r.api);
   if (r.knows_pause_terms) line(top, "knows", pause_terms_word);
   if (r.knows_triggers) line(top, "knows", triggers_word);
+  if (r.knows_backfills) line(top, "knows", backfills_word);
   if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
   if (!r.evidence.empty()) free_line(top, "evidence", r.evidence);
   for (std::size_t i = 0; i < std::min(r.troubles.size(), most_troubles); ++i)
@@ -161,6 +163,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     peer.api = parsed->api;
     peer.knows_pause_terms = parsed->knows_pause_terms;
     peer.knows_triggers = parsed->knows_triggers;
+    peer.knows_backfills = parsed->knows_backfills;
     if (parsed->at >= peer.at)  // records of before may be there still
       peer.unfit = parsed->unfit, peer.troubles = parsed->troubles;
     peer.at = std::max(peer.at, parsed->at);
@@ -286,14 +289,15 @@ std::string Peers::evidence(const std::string& group, std::uint64_t repair) cons
   return "";
 }
 
-std::string Peers::lacks(const Group& settings, bool Peer::*knows) const {
+std::string Peers::lacks(const Group* settings, bool Peer::*knows) const {
   std::map<std::string_view, const Peer*> newest;
   for (const auto& [session, peer] : peers_) {
     const Peer*& known = newest[peer.node];
     if (!known || peer.at > known->at) known = &peer;
   }
   for (const auto& [node, peer] : newest)
-    if (!(peer->*knows) && peer->life != Peer::Life::gone && peer->takes_part(settings)) return peer->node;
+    if (!(peer->*knows) && peer->life != Peer::Life::gone && (!settings || peer->takes_part(*settings)))
+      return peer->node;
   return "";
 }
 

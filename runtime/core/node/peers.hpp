@@ -56,6 +56,7 @@ struct NodeRecord {
   std::vector<std::string> troubles{};
   bool knows_pause_terms = false;  // pauses with an end and a reason: releases before do not
   bool knows_triggers = false;     // that have variables, or of a chain
+  bool knows_backfills = false;    // nor backfills
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -80,7 +81,7 @@ class Peers {
     std::vector<std::string> records;
     RunnerPlace runner;
     std::string api;  // as of NodeRecord
-    bool knows_pause_terms = false, knows_triggers = false;
+    bool knows_pause_terms = false, knows_triggers = false, knows_backfills = false;
     std::vector<std::string> troubles;
     SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
@@ -148,9 +149,11 @@ class Peers {
 
   /// A node that may lead the group, by its newest record, is not known to be gone, and is of a release that would make
   /// a pause without end of one that has one. "": there is none.
-  std::string lacks_pause_terms(const Group& settings) const { return lacks(settings, &Peer::knows_pause_terms); }
+  std::string lacks_pause_terms(const Group& settings) const { return lacks(&settings, &Peer::knows_pause_terms); }
   /// The same of one that would start the run of a trigger without its variables, and none of the jobs after its job.
-  std::string lacks_triggers(const Group& settings) const { return lacks(settings, &Peer::knows_triggers); }
+  std::string lacks_triggers(const Group& settings) const { return lacks(&settings, &Peer::knows_triggers); }
+  /// One that lives, perhaps, and would remove the request for a backfill, as it does not know such; "": none.
+  std::string lacks_backfills() const { return lacks(nullptr, &Peer::knows_backfills); }
 
   /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;
@@ -162,7 +165,8 @@ class Peers {
   const std::map<std::string, Peer>& all() const { return peers_; }
 
  private:
-  std::string lacks(const Group& settings, bool Peer::*knows) const;
+  /// Null: whatever it leads.
+  std::string lacks(const Group* settings, bool Peer::*knows) const;
   std::vector<std::string> living(const Group& settings, std::uint64_t digest, bool with_it) const;
 
   std::map<std::string, Peer> peers_;  // by session

@@ -43,7 +43,4 @@ std::string_view fault_of(const RareList<ChainedSlot>& slots);
 std::string to_text(const ChainedSlot& slot);
 ChainedSlot read_chained_slot(Words& words);
 
-/// Releases before know no trigger `chain`: for them such a run is one by hand, and a field `kind` says what it is.
-constexpr Trigger known_before(Trigger trigger) { return trigger == Trigger::chain ? Trigger::manual : trigger; }
-
 }  // namespace ballot::core

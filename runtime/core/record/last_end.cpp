@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
-#include "core/record/chained_slot.hpp"
 #include "core/record/record_text.hpp"
+#include "core/record/trigger_text.hpp"
 
 namespace ballot::core {
 namespace {
@@ -62,7 +62,8 @@ std::string to_text(const LastEnd& end) {
          word(std::to_string(end.attempt)) + word(std::to_string(end.epoch)) + word(std::to_string(end.fence)) +
          word(std::string(to_string(end.status))) + word(std::string(to_string(end.reason))) +
          word(end.ended_at ? format_millis(*end.ended_at) : "") +
-         word(end.exit_code ? std::to_string(*end.exit_code) : "") + word(*end.node);
+         word(end.exit_code ? std::to_string(*end.exit_code) : "") + word(*end.node) +
+         (known_before(end.trigger) != end.trigger ? word(std::string(to_string(end.trigger))) : "");
 }
 
 LastEnd read_last_end(Words& words) {
@@ -78,6 +79,7 @@ LastEnd read_last_end(Words& words) {
   if (!takes_absent(words)) end.ended_at = words.time();
   if (!takes_absent(words)) end.exit_code = words.number(0, 255);
   end.node = words.word();
+  if (const auto kind = parse_trigger(words.rest)) end.trigger = *kind;  // else of a newer release
   words.require(is_final(end.status));
   return end;
 }

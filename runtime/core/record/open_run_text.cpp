@@ -5,8 +5,8 @@
 #include "base/duration.hpp"
 #include "base/env_words.hpp"
 #include "base/wall_text.hpp"
-#include "core/record/chained_slot.hpp"
 #include "core/record/record_text.hpp"
+#include "core/record/trigger_text.hpp"
 
 namespace ballot::core {
 namespace {

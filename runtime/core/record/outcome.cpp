@@ -1,7 +1,7 @@
 #include "core/record/outcome.hpp"
 
-#include "core/record/chained_slot.hpp"
 #include "core/record/record_text.hpp"
+#include "core/record/trigger_text.hpp"
 
 namespace ballot::core {
 namespace {

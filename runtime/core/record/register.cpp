@@ -139,6 +139,8 @@ constexpr JobField job_fields[] = {
     {"expects_success", Times::at_most_once, read_expected_success},
     {"ended", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().ends.push_back(read_slot_end(w)); }},
     {"chained", Times::often, [](JobRegister& r, Words& w) { r.kept.edit().chained.push_back(read_chained_slot(w)); }},
+    {"backfill", Times::at_most_once,
+     [](JobRegister& r, Words& w) { r.kept.edit().backfill.push_back(read_backfill(w)); }},
     {"triggered", Times::often,
      [](JobRegister& r, Words& w) { r.triggered.push_back(w.keep(RunId::parse(w.word()))); }},
     {"repaired", Times::at_most_once, read_repaired<JobRegister>},
@@ -239,6 +241,20 @@ void JobRegister::go_on_from(WallTime second) {
   std::rotate(passed_over.begin(), passed_over.end() - 1, passed_over.end());
 }
 
+void JobRegister::end_backfill() {
+  if (!backfill()) return;
+  triggered.push_back(backfill()->id);
+  bound_triggered();
+  kept.edit().backfill.clear();
+  kept.tidy();
+}
+
+void JobRegister::bound_triggered() {
+  if (triggered.size() <= triggered_limit) return;
+  std::sort(triggered.begin(), triggered.end());
+  triggered.erase(triggered.begin(), triggered.end() - triggered_limit);
+}
+
 bool JobRegister::is_claimed(WallTime slot) const {
   return slot <= claimed_until && std::none_of(passed_over.begin(), passed_over.end(), [&](const PassedOver& range) {
            return range.from <= slot && slot <= range.to;
@@ -289,6 +305,7 @@ std::string to_text(const JobRegister& r) {
   if (const ExpectedSuccess& success = *r.kept->success; success.from != WallTime{})
     line(text, "expects_success",
          format_slot(success.from) + (success.overdue ? " " + format_slot(*success.overdue) : ""));
+  if (const Backfill* const backfill = r.backfill()) line(text, "backfill", to_text(*backfill));
   for (const RunId& run : r.triggered) line(text, "triggered", run.text());
   repair_lines(text, r);
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");

@@ -22,6 +22,7 @@
 #include "ballot/time.hpp"
 #include "base/digest_text.hpp"
 #include "base/rare_list.hpp"
+#include "core/record/backfill.hpp"
 #include "core/record/chained_slot.hpp"
 #include "core/record/last_end.hpp"
 #include "core/record/pause_terms.hpp"
@@ -132,6 +133,7 @@ struct KeptSlots {
   RareList<std::string> boots;    // for @reboot: boots that were seen, newest last, at most 16
   RareList<SlotEnd> ends;         // for the jobs `after` it: see slot_end.hpp; in order, at most 8
   RareList<ChainedSlot> chained;  // of chains that were triggered: see chained_slot.hpp; at most 8
+  RareList<Backfill> backfill;    // that goes on: one, or none
   Defaulted<ExpectedSuccess> success;
   bool operator==(const KeptSlots&) const = default;
 };
@@ -164,7 +166,7 @@ struct JobRegister {
   RareList<Anchor> anchors;
   /// Manual runs that were closed, so that asking again for one is harmless: those whose ids are the newest. Of a full
   /// list, older ones may have been dropped, and no newer ones.
-  RareList<RunId> triggered;
+  RareList<RunId> triggered;  // and backfills that are over
   Defaulted<KeptSlots> kept;
   RareList<std::string> unknown;
 
@@ -178,6 +180,13 @@ struct JobRegister {
   /// A repair: the next slots are those after `second`. Those that were not due yet, for they lie before the first that
   /// ever was, nobody has claimed.
   void go_on_from(WallTime second);
+
+  /// That goes on; null: none does.
+  const Backfill* backfill() const { return kept->backfill.empty() ? nullptr : &kept->backfill.front(); }
+  /// No more of its slots are begun. Its request is remembered, as that of a run by hand.
+  void end_backfill();
+  /// Of the ids of what was asked for and is done the newest stay.
+  void bound_triggered();
 
   /// The scheduled slot is done, though the cursor has not passed it: it was claimed before a repair brought the cursor
   /// back. Slots of which it is not known count as claimed, so that none runs twice.

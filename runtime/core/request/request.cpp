@@ -9,8 +9,9 @@
 namespace ballot::core {
 namespace {
 
-constexpr std::array<std::string_view, 9> kinds = {"trigger", "kill",  "pause",   "resume", "forget",
-                                                   "repair",  "evict", "release", "replace"};
+constexpr std::array<std::string_view, 11> kinds = {"trigger", "kill",     "pause",        "resume",
+                                                    "forget",  "repair",   "evict",        "release",
+                                                    "replace", "backfill", "backfill_stop"};
 constexpr std::array<std::string_view, 8> codes = {"invalid",     "not_found", "conflict", "refused",
                                                    "unavailable", "timeout",   "io",       "corrupt"};
 
@@ -35,6 +36,8 @@ constexpr Field<Request> request_fields[] = {
     {"by", Times::at_most_once, [](Request& r, Words& w) { r.by = w.line(); }},
     {"ends", Times::at_most_once, [](Request& r, Words& w) { r.terms.ends = w.time(); }},
     {"reason", Times::at_most_once, [](Request& r, Words& w) { r.terms.reason = w.line(); }},
+    {"slots", Times::at_most_once, [](Request& r, Words& w) { r.slots = read_slot_ranges(w); }},
+    {"parallel", Times::at_most_once, [](Request& r, Words& w) { r.parallel = w.number<int>(1, most_parallel); }},
 };
 
 /// An answer, and which of its two forms the text has.
@@ -83,6 +86,7 @@ std::string_view fault_of(const Request& r) {
   if (r.kind != Kind::trigger && (r.alone || !r.env.empty())) return "only a trigger has variables, or is alone";
   if (const auto env = parse_env_words(r.env); !env || !fault_of_env(*env).empty())
     return "its variables are none that a trigger may give";
+  if (r.kind != Kind::backfill && !r.slots.empty()) return "only a backfill has slots";
   switch (r.kind) {
     case Kind::trigger: return names(true, false, false) ? "" : "it must name a job, and nothing else";
     case Kind::kill:
@@ -95,6 +99,10 @@ std::string_view fault_of(const Request& r) {
       return names(true, false, false) || names(false, true, false) ? "" : "it must name a job or a group";
     case Kind::evict: return names(false, true, false) ? "" : "it must name a group, and nothing else";
     case Kind::release: return names(true, true, false) ? "" : "it must name a job and its group";
+    case Kind::backfill:
+      if (r.parallel < 1 || r.parallel > most_parallel) return "parallel must be from 1 to 16";
+      return names(true, false, false) ? fault_of(r.slots) : "it must name a job, and nothing else";
+    case Kind::backfill_stop: return names(true, false, false) ? "" : "it must name a job, and nothing else";
   }
   return "it is of no kind";
 }
@@ -119,6 +127,8 @@ std::string to_text(const Request& r) {
   if (!r.by.empty()) free_line(text, "by", r.by);
   if (r.terms.ends) line(text, "ends", format_millis(*r.terms.ends));
   if (!r.terms.reason.empty()) line(text, "reason", r.terms.reason);
+  if (!r.slots.empty()) line(text, "slots", to_text(r.slots));
+  if (r.parallel != 1) line(text, "parallel", std::to_string(r.parallel));
   return text;
 }
 

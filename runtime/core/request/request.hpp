@@ -15,15 +15,17 @@
 #include "ballot/ledger.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
+#include "core/record/backfill.hpp"
 #include "core/record/pause_terms.hpp"
 
 namespace ballot::core {
 
 struct Request {
-  /// The last two are what nodes ask of each other, and nobody is answered. release: the group's leader may not know
-  /// that the job's register is its own: it was made by the leader before, and this one's files have never had the job
-  /// in the group. replace: the job's next run is due, and the one that goes on is another node's, of a term before.
-  enum class Kind { trigger, kill, pause, resume, forget, repair, evict, release, replace };
+  /// release and replace are what nodes ask of each other, and nobody is answered. release: the group's leader may not
+  /// know that the job's register is its own: it was made by the leader before, and this one's files have never had the
+  /// job in the group. replace: the job's next run is due, and the one that goes on is another node's, of a term
+  /// before.
+  enum class Kind { trigger, kill, pause, resume, forget, repair, evict, release, replace, backfill, backfill_stop };
 
   Kind kind = Kind::trigger;
   RunId id;               // chosen by whoever asks, so that asking again is harmless; a trigger's is its run's
@@ -38,6 +40,8 @@ struct Request {
   bool of_all = false;
   bool replaces_ended = false;  // pause of all: the one that the store still has is over by its own end
   PauseTerms terms;             // pause
+  SlotRanges slots;             // backfill: the slots that are to be run,
+  int parallel = 1;             // and so many of them at once
   WallTime until{};             // nobody waits for it any longer: it is not begun past this
   std::string by;               // who asked: node, and user where known
   bool operator==(const Request&) const = default;
@@ -63,6 +67,10 @@ inline constexpr Millis node_patience{60'000};
 
 /// The request is about one run.
 constexpr bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
+/// A backfill begins, or ends.
+constexpr bool is_of_backfill(Request::Kind kind) {
+  return kind == Request::Kind::backfill || kind == Request::Kind::backfill_stop;
+}
 
 std::string_view to_string(Request::Kind);
 std::optional<Request::Kind> parse_kind(std::string_view);

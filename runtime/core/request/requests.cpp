@@ -40,6 +40,7 @@ void Requests::on(const Ask& event) {
   if (!request.job.empty() && !known) return turn_down(event, Errc::not_found, not_in_force(request.job));
   if (!request.group.empty() && !is_group(request.group))
     return turn_down(event, Errc::not_found, "no group " + request.group + " is known");
+  if (const auto refusal = refusal_of_backfill(request)) return turn_down(event, refusal->code, refusal->text);
   if (const auto refusal = refusal_of_terms(request)) return turn_down(event, refusal->code, refusal->text);
   if (const auto refusal = refusal_of_trigger(request)) return turn_down(event, refusal->code, refusal->text);
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
@@ -103,6 +104,19 @@ std::string Requests::node_that_lacks(const Request& request, Lacks lacks) const
   std::string node = (p_.directory.peers().*lacks)(settings);
   if (!node.empty() && c_.session.is_open()) p_.store.observe(c_.out, *group, group->name());
   return node;
+}
+
+/// A node that cannot read a request removes it, whatever it leads. Of one that is not known to be gone, and may be,
+/// the elections say so: asking again helps then.
+std::optional<Answer> Requests::refusal_of_backfill(const Request& request) const {
+  if (!is_of_backfill(request.kind)) return std::nullopt;
+  const std::string node = p_.directory.peers().lacks_backfills();
+  if (node.empty()) return std::nullopt;
+  const JobEntry* const job = p_.jobs.find(request.job);
+  if (c_.session.is_open() && job && job->owner) p_.store.observe(c_.out, *job->owner, job->owner->name());
+  return Answer::refused(
+      Errc::refused,
+      "node " + node + " is of a release that knows no backfills, and would remove what is asked: upgrade it");
 }
 
 /// Nobody can change a record, and while it is made anew instances would take their pause for ended.

@@ -40,6 +40,7 @@ class Requests {
   std::optional<Answer> refusal_of_terms(const Request& request) const;
   std::optional<Answer> refusal_of_trigger(const Request& request) const;
   std::string node_that_lacks(const Request& request, Lacks lacks) const;
+  std::optional<Answer> refusal_of_backfill(const Request& request) const;
   std::optional<Answer> refusal_beside(const StandingPause& standing, const Request& request) const;
   void turn_down(const Ask& event, Errc code, const std::string& why);
   void perform(StoreClient::RecordOp& op);

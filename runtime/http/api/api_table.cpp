@@ -64,6 +64,13 @@ constexpr Parameter output[] = {{"attempt", Kind::whole}, {"from", Kind::whole},
 constexpr Parameter events[] = {{"after"}};
 constexpr Parameter asked[] = {{"timeout_ms", Kind::whole}};
 constexpr Parameter paused[] = {{"for"}, {"until"}, {"reason"}, {"timeout_ms", Kind::whole}};
+constexpr Parameter backfilled[] = {{"since"},
+                                    {"until"},
+                                    {"which"},
+                                    {"parallel", Kind::whole},
+                                    {"dry_run", Kind::yes_no},
+                                    {"stop", Kind::yes_no},
+                                    {"timeout_ms", Kind::whole}};
 constexpr Parameter triggered[] = {{"job"}, {"env", Kind::list}, {"alone", Kind::yes_no}, {"timeout_ms", Kind::whole}};
 
 constexpr Method get = Method::get, post = Method::post, put = Method::put;
@@ -75,6 +82,7 @@ constexpr ApiRoute table[] = {
     {get, "/api/v1/jobs/{name}/why", Role::viewer, "ledger", "why", "job", why},
     {post, "/api/v1/jobs/{name}/pause", Role::operator_, "pause", "", "job", {}, paused},
     {post, "/api/v1/jobs/{name}/resume", Role::operator_, "resume", "", "job", {}, asked},
+    {post, "/api/v1/jobs/{name}/backfill", Role::operator_, "backfill", "", "job", {}, backfilled},
     {get, "/api/v1/history", Role::viewer, "ledger", "history", "", rows},
     {get, "/api/v1/history/summary", Role::viewer, "ledger", "summary", "", counts},
     {get, "/api/v1/history/strips", Role::viewer, "ledger", "strips", "", strips},

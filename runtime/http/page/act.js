@@ -1,4 +1,4 @@
-// What people may ask for: trigger, pause, resume, kill. Each is confirmed in a form that says what it will do, and shows
+// What people may ask for: trigger, pause, resume, backfill, kill. Each is confirmed in a form that says what it will do, and shows
 // the answer when it is done, not when it was sent.
 import { html, useEffect, useRef, useState, signal } from './html.js';
 import { ask, query, mayAct, who } from './api.js';
@@ -31,8 +31,11 @@ const PLANS = {
   trigger: { title: 'Trigger', verb: 'Trigger', path: (it) => ['runs/' + it.id, 'PUT', { job: it.job, env: given(it), timeout_ms: 30000 }] },
   pause: { title: 'Pause', verb: 'Pause', path: (it) => [`${it.group ? 'groups' : 'jobs'}/${encodeURIComponent(it.group ?? it.job)}/pause`, 'POST', { for: it.lasts?.trim() || undefined, reason: it.reason?.trim() || undefined, timeout_ms: 30000 }] },
   resume: { title: 'Resume', verb: 'Resume', path: (it) => [`${it.group ? 'groups' : 'jobs'}/${encodeURIComponent(it.group ?? it.job)}/resume`, 'POST', { timeout_ms: 30000 }] },
+  backfill: { title: 'Backfill', verb: 'Backfill', path: (it) => [`jobs/${encodeURIComponent(it.job)}/backfill`, 'POST', it.stop ? { stop: true, timeout_ms: 30000 } : { since: new Date(Date.now() - hours(it) * 3_600_000).toISOString(), which: it.which || undefined, timeout_ms: 30000 }] },
   kill: { title: 'Kill', verb: 'Kill', danger: true, path: (it) => [`runs/${it.run}/kill`, 'POST', { timeout_ms: 30000 }] },
 };
+
+const hours = (it) => Number(it.hours ?? 24);
 
 const openAction = (action) => wanted.set({ ...action, id: newRunId(), opener: document.activeElement });
 
@@ -41,7 +44,7 @@ export function Act({ kind, danger, ...what }) {
   const me = who.use();
   if (!me) return null;
   const may = mayAct();
-  return html`<button type="button" class=${danger ? 'danger' : ''} aria-disabled=${may ? undefined : 'true'} title=${may ? undefined : 'This takes the role operator; yours is viewer.'} onClick=${() => may && openAction({ kind, ...what })}>${PLANS[kind].verb}${what.group ? ' group' : ''}</button>`;
+  return html`<button type="button" class=${danger ? 'danger' : ''} aria-disabled=${may ? undefined : 'true'} title=${may ? undefined : 'This takes the role operator; yours is viewer.'} onClick=${() => may && openAction({ kind, ...what })}>${what.stop ? 'Stop' : PLANS[kind].verb}${what.group ? ' group' : ''}</button>`;
 }
 
 function Explain({ it }) {
@@ -65,6 +68,9 @@ function Explain({ it }) {
         <datalist id="lasts">${['15m', '1h', '2h', '8h', '1d', '1w'].map((one) => html`<option key=${one} value=${one} />`)}</datalist>
         <label class="field wide"><span>Reason</span><input size="30" maxlength="200" value=${it.reason ?? ''} onInput=${(event) => note('reason', event)} /></label></p>`;
     case 'resume': return html`<p>Slots from now on run again. Those that have passed are settled as <em>skipped: paused</em>, and are not caught up.</p>`;
+    case 'backfill': return it.stop ? html`<p>No more of its slots are begun. Runs that go on, go on.</p>` : html`<p>Past slots of the job are run again, oldest first, as its overlap policy allows; a slot that is due comes first. Each gets its own slot as <code>BALLOT_SLOT</code>.</p>
+      <p><label class="field"><span>Of the last</span><select onChange=${(event) => note('hours', event)}>${[['1', 'hour'], ['8', '8 hours'], ['24', 'day'], ['168', 'week']].map(([value, text]) => html`<option key=${value} value=${value} selected=${hours(it) === +value}>${text}</option>`)}</select></label>
+        <label class="field"><span>Slots</span><select onChange=${(event) => note('which', event)}>${[['', 'that did not succeed'], ['failed', 'that failed'], ['missed', 'that did not run'], ['all', 'all']].map(([value, text]) => html`<option key=${value} value=${value} selected=${(it.which ?? '') === value}>${text}</option>`)}</select></label></p>`;
     case 'kill': return html`<p>The run's whole group of processes gets the job's kill signal (TERM unless its file says otherwise), and KILL after its grace. It is recorded as <em>killed: operator</em>, with your name.</p>`;
   }
 }
@@ -101,17 +107,17 @@ export function ActionDialog() {
   if (!it) return html`<dialog ref=${dialog} class="dialog" aria-label="An action" />`;
   const plan = PLANS[it.kind];
   return html`<dialog ref=${dialog} class="dialog" aria-labelledby="act-title" onCancel=${(event) => { event.preventDefault(); close(); }}>
-    <h2 id="act-title">${plan.title} ${it.run ? html`run <span class="code">${it.run.slice(-12)}</span> of ` : ''}${it.group ? 'group ' : ''}<${Name} text=${it.group ?? it.job} /></h2>
-    ${state.step === 'ask' || (state.step === 'refused' && it.kind === 'pause') ? html`<${Explain} it=${it} />` : null}
+    <h2 id="act-title">${it.stop ? 'Stop the backfill of' : plan.title} ${it.run ? html`run <span class="code">${it.run.slice(-12)}</span> of ` : ''}${it.group ? 'group ' : ''}<${Name} text=${it.group ?? it.job} /></h2>
+    ${state.step === 'ask' || (state.step === 'refused' && /pause|backfill/.test(it.kind)) ? html`<${Explain} it=${it} />` : null}
     <div role="status">
       ${state.step === 'wait' ? html`<p>Asked <${Elapsed} since=${state.since} /> ago. The answer comes when it is done.</p>` : null}
       ${state.step === 'done' ? html`<p><span class="mark good round" aria-hidden="true">\u2713</span> Done. ${state.answer.text ? clip(state.answer.text, 300) : ''} ${it.kind === 'trigger' ? html`Its run: <${RunLink} id=${state.answer.run_id} />` : ''}</p>` : null}
       ${state.step === 'refused' ? html`<p class="trouble"><span class="mark bad square" aria-hidden="true">!</span> ${clip(state.problem.message, 400)}</p>${it.kind === 'trigger' ? html`<p class="muted">Asking again is safe: it names the same run.</p>` : null}` : null}
     </div>
-    <p class="muted small">In a terminal: <${Copy} text=${it.kind === 'kill' ? `ballot kill ${it.run}` : `ballot ${it.kind} ${it.group ? '--group ' : ''}${quoted(it.group ?? it.job)}${(given(it) ?? []).map((one) => ` --env ${quoted(one)}`).join('')}${it.lasts ? ` --for ${quoted(it.lasts)}` : ''}${it.reason ? ` --reason ${quoted(it.reason)}` : ''}`} /></p>
+    <p class="muted small">In a terminal: <${Copy} text=${it.kind === 'kill' ? `ballot kill ${it.run}` : `ballot ${it.kind} ${it.group ? '--group ' : ''}${quoted(it.group ?? it.job)}${(given(it) ?? []).map((one) => ` --env ${quoted(one)}`).join('')}${it.kind === 'backfill' ? (it.stop ? ' --stop' : ` --since ${hours(it)}h${it.which ? ' --' + it.which : ''}`) : ''}${it.lasts ? ` --for ${quoted(it.lasts)}` : ''}${it.reason ? ` --reason ${quoted(it.reason)}` : ''}`} /></p>
     <div class="actions">
       ${state.step === 'done' ? null : html`<button type="button" class="quiet" data-first=${plan.danger ? '' : undefined} onClick=${close}>${state.step === 'ask' ? 'Cancel' : 'Close'}</button>`}
-      ${state.step === 'ask' || state.step === 'refused' ? html`<button type="button" class=${plan.danger ? 'danger' : 'primary'} data-first=${plan.danger ? undefined : ''} onClick=${go}>${state.step === 'ask' ? plan.verb : 'Try again'}</button>` : null}
+      ${state.step === 'ask' || state.step === 'refused' ? html`<button type="button" class=${plan.danger ? 'danger' : 'primary'} data-first=${plan.danger ? undefined : ''} onClick=${go}>${state.step !== 'ask' ? 'Try again' : it.stop ? 'Stop' : plan.verb}</button>` : null}
       ${state.step === 'done' ? html`<button type="button" class="primary" onClick=${close}>Close</button>` : null}
     </div>
   </dialog>`;

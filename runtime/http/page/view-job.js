@@ -46,7 +46,7 @@ export default function Job({ name, query: shown }) {
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
       <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} />` : null}
-      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} names=${job.trigger_env} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}</div>` : null}
+      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} names=${job.trigger_env} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}${job.schedule?.length && !job.backfill ? html`<${Act} kind="backfill" job=${name} />` : null}</div>` : null}
     </div>
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
@@ -64,6 +64,7 @@ function Banner({ job }) {
   const pauses = job.pauses ?? (job.state === 'paused' ? [{ of: 'job', since: job.paused_at, by: job.paused_by }] : []);
   return html`
     ${pauses.map((pause) => html`<p key=${pause.of} class="banner"><span class="tag warn">paused</span><span>${pause.of === 'group' ? html`Its group <${Name} text=${job.group} />` : 'It'} ${pause.since ? 'has been' : 'is'} paused${pause.since ? html` since <${Time} at=${pause.since} zone=${job.timezone} /> (<${Ago} at=${pause.since} />)` : ''}, by <strong><bdi>${clip(person(pause.by), 120)}</bdi></strong>${pause.until ? html`, until <${Time} at=${pause.until} zone=${job.timezone} />` : ''}${pause.reason ? html`: <bdi>${clip(pause.reason, 300)}</bdi>` : ''}.</span></p>`)}
+    ${(job.backfill ?? []).map((one) => html`<p key=${one.since} class="banner"><span class="tag">backfill</span><span>${plural(one.begun, 'slot')} begun${one.next_slot ? html`, next <${Time} at=${one.next_slot} zone=${job.timezone} />, up to <${Time} at=${one.last_slot} zone=${job.timezone} />` : ''}, by <bdi>${clip(person(one.by), 120)}</bdi>.</span> <${Act} kind="backfill" job=${job.job} stop=${true} /></p>`)}
     ${job.state === 'halted' ? html`<p class="banner bad"><span class="tag bad">halted</span><span>${job.halted_at ? html`Since <${Time} at=${job.halted_at} zone=${job.timezone} />: ` : ''}${clip(job.trouble ?? 'its register cannot be read', 300)}.</span> <${Copy} text=${'ballot repair ' + quoted(job.job)} /></p>` : null}
     ${job.overdue_since ? html`<p class="banner bad"><span class="tag bad">overdue</span><span>No run has succeeded in time, since <${Time} at=${job.overdue_since} zone=${job.timezone} />.</span></p>` : null}
     ${job.slow ? html`<p class="banner"><span class="tag warn">slow</span><span>A run takes longer than expected.</span></p>` : null}

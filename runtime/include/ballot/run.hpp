@@ -96,11 +96,12 @@ enum class Trigger {
   reboot,    ///< `@reboot`
   manual,    ///< somebody asked for it
   rerun,     ///< `on_success` or `on_error`
-  chain      ///< somebody triggered a job that its job comes `after`
+  chain,     ///< somebody triggered a job that its job comes `after`
+  backfill   ///< its slot was passed, and somebody asked to run it: `ballot backfill`
 };
 
 /// That this version knows.
-inline constexpr Trigger last_trigger = Trigger::chain;
+inline constexpr Trigger last_trigger = Trigger::backfill;
 
 /// What a run left behind when its row ended.
 enum class Leftover {

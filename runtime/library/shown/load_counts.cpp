@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::days;
 
-constexpr Millis lifetime = std::chrono::minutes(1);
+constexpr Millis counts_lifetime = std::chrono::minutes(1);
 constexpr Millis near = days(9), far = days(32);  // a week's days, whole, and one more; more than is asked for
 constexpr std::size_t slots_at_once = 50;         // a fraction of a millisecond's work
 constexpr std::int64_t most_counted = 3'000'000;  // a second's work, in such parts
@@ -109,7 +109,7 @@ void LoadCounts::finish(const std::shared_ptr<Counting>& counting) {
   for (std::size_t place = counting->place; place < counting->alike.size(); ++place)
     counting->count.left_out += std::ssize(counting->alike[place]);
   kept_ = std::make_shared<const Count>(std::move(counting->count));
-  timer_.arm(io::read_clocks().steady + lifetime);
+  timer_.arm(io::read_clocks().steady + counts_lifetime);
   is_counting_ = false;
   for (Asked& one : std::exchange(waiting_, {})) ask(one.until, std::move(one.then));
 }

@@ -9,6 +9,7 @@
 #include "config/other_instance.hpp"
 #include "config/words.hpp"
 #include "io/clocks.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/shown/expects_text.hpp"
 #include "library/shown/ledger_ask.hpp"
@@ -245,9 +246,9 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
     Message told = shown(*job, name_);
     if (const auto definition = definition_of(name)) set_defined(told, *definition);
     set_place(told, jobs_, name);
-    with_last_statuses(question, reply, {told}, [reply](std::vector<Message> jobs, Message whole) {
+    with_last_statuses(question, reply, {told}, [this, name, reply](std::vector<Message> jobs, Message whole) {
       for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
-      reply.finish(std::move(jobs.front()));
+      with_backfill(node_, name, std::move(jobs.front()), [reply](Message job) { reply.finish(std::move(job)); });
     });
   });
 }

@@ -1,10 +1,30 @@
 #include "library/why/explanation.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "library/why/why_text.hpp"
 
 namespace ballot::library {
+namespace {
 
-Explanation explain(const std::vector<Row>& rows, LedgerView& ledger, const KnownJob& job) {
+bool is_of_backfill(const Row& row) { return row.trigger == Trigger::backfill; }
+
+/// Of runs that backfills have made of a slot, each by its last attempt.
+std::string again_text(const std::vector<Row>& rows) {
+  std::string text;
+  std::vector<RunId> told;
+  for (const Row& row : rows) {
+    if (!row.run || std::find(told.begin(), told.end(), *row.run) != told.end()) continue;
+    told.push_back(*row.run);
+    text += " A backfill has run the slot again: " + row.status.description();
+    if (row.reason != Reason::none) text += ": " + row.reason.description();
+    text += ". " + circumstances(row);
+  }
+  return text;
+}
+
+Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const KnownJob& job) {
   const Row& last = rows.front();
   if (ledger.is_evidence(last)) {
     const bool waits = last.status == Status::queued && last.attempt > 1;
@@ -21,6 +41,21 @@ Explanation explain(const std::vector<Row>& rows, LedgerView& ledger, const Know
   if (last.run) text += what_follows(last, job.facts, next);
   if (is_tried_again) text += retry_text(rows, *next, job);
   return {text, is_tried_again ? next : std::nullopt};
+}
+
+}  // namespace
+
+/// What became of a slot when it was due, and what backfills have made of it since.
+Explanation explain(const std::vector<Row>& rows, LedgerView& ledger, const KnownJob& job) {
+  std::vector<Row> own, again;
+  std::partition_copy(rows.begin(), rows.end(), std::back_inserter(again), std::back_inserter(own), is_of_backfill);
+  if (own.empty()) {
+    Explanation why = explain_run(rows, ledger, job);
+    return {why.text + " It was run by a backfill.", why.next_attempt};
+  }
+  Explanation why = explain_run(own, ledger, job);
+  why.text += again_text(again);
+  return why;
 }
 
 }  // namespace ballot::library

@@ -4,6 +4,7 @@
 
 #include "base/short_id.hpp"
 #include "base/wall_text.hpp"
+#include "core/event.hpp"
 
 namespace ballot::library {
 namespace {
@@ -20,7 +21,7 @@ std::optional<Row> latest(const std::string& job, WallTime slot, bool is_any, Le
   std::optional<Row> latest;
   const storage::Filter filter{.jobs = {job}, .until = slot + Millis(1), .limit = most_rows};
   (void)ledger.history(filter, [&](const Row& row) {
-    if (!latest && (is_any || row.trigger < Trigger::manual)) latest = row;
+    if (!latest && (is_any || core::is_of_slot(row))) latest = row;
     return !latest;
   });
   return latest;

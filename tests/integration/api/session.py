@@ -406,6 +406,23 @@ def pauses():
     ask("POST", "/api/v1/groups/other/stop", wanted=404)
 
 
+def backfills():
+    path = "/api/v1/jobs/often/backfill"
+    ago = lambda seconds: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
+    since = ago(3 * 86400)
+    dry = ask("POST", path, {"since": since, "dry_run": True, "which": "all"}, wanted=200)[2]
+    expect(len(dry["slots"]) == 3 and dry["slots"] == sorted(dry["slots"], key=lambda one: one["slot"]), "oldest first")
+    done = ask("POST", path, {"since": since, "which": "missed", "parallel": 2}, wanted=200)[2]
+    expect(done["text"].startswith("backfill of 3 slots up to "), "what is done: " + done["text"])
+    stopped = ask("POST", path, {"stop": True}, wanted=200)[2]
+    expect("backfill" in stopped["text"], "it is stopped, or over: " + stopped["text"])
+    expect("backfill" not in get("/jobs/often"), "it is shown no more")
+    for body in ({}, {"since": "soon"}, {"since": since, "which": "some"}, {"since": since, "parallel": 17},
+                 {"since": since, "dry_run": "yes"}, {"since": "2999-01-01T00:00:00Z"}, {"sincere": since}):
+        ask("POST", path, body, wanted=400)
+    ask("POST", "/api/v1/jobs/no-such-job/backfill", {"since": since}, wanted=404)
+
+
 def events(made):
     """A stream of its own connection, as it has no end."""
     def follow(after, count):
@@ -444,7 +461,7 @@ def others():
 
 
 made = runs()
-for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: strips(made), definitions, lambda: why(made), ahead, lambda: requests(made), pauses, lambda: events(made), repeated_at_once, others):
+for step in (lambda: output(made), kills, jobs, slots, lambda: history(made), lambda: strips(made), definitions, lambda: why(made), ahead, lambda: requests(made), pauses, backfills, lambda: events(made), repeated_at_once, others):
     step()
 for path, verbs in API["paths"].items():
     for verb in verbs:

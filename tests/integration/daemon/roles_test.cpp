@@ -104,6 +104,7 @@ const std::map<std::string, Words> questions = {
     {"kill", {"kill", "000000"}},
     {"pause", {"pause", "hello"}},
     {"resume", {"resume", "hello"}},
+    {"backfill", {"backfill", "hello", "--stop"}},
     {"election", {"election", "evict", "no-such-group"}},
     {"forget", {"forget", "000000"}},
     {"repair", {"repair", "hello"}},

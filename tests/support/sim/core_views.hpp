@@ -15,6 +15,7 @@ namespace ballot {
 struct ShownJob {
   std::string name, group, leader, state, trouble;
   std::optional<WallTime> next;
+  std::optional<core::JobView::Backfill> backfill = {};  // without its author
 };
 
 struct ShownGroup {
@@ -29,7 +30,8 @@ inline std::vector<ShownJob> jobs_of(SimNode& node) {
   for (core::Views::Next from = ""; from;)
     from = node.core().views().visit_jobs(node.clock.now().wall, *from, 2, [&](const core::JobView& job) {
       jobs.push_back({std::string(job.name), std::string(job.group), std::string(job.leader), text_of(job),
-                      std::string(job.trouble), job.next});
+                      std::string(job.trouble), job.next, job.backfill});
+      if (job.backfill) jobs.back().backfill->by = {};
     });
   return jobs;
 }

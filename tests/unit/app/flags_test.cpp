@@ -56,6 +56,7 @@ TEST(Flags, TimeoutOfRequestsIsADurationUpToAnHour) {
                                                 {"kill", "j"},
                                                 {"pause", "j"},
                                                 {"resume", "j"},
+                                                {"backfill", "j", "--stop"},
                                                 {"forget", "123456"},
                                                 {"repair", "j"},
                                                 {"election", "evict", "g"}})

@@ -105,6 +105,22 @@ TEST_F(LedgerTest, TakesOfTheEvidenceOfARangeWhatFollowsTheSlotsThatItKnows) {
   EXPECT_FALSE(rows[0].slot_until);
 }
 
+TEST_F(LedgerTest, TakesEvidenceOfASlotOfWhichItKnowsABackfillAlone) {
+  const auto ledger = open();
+  Row again = ran(1);
+  again.trigger = Trigger::backfill;
+  Row many = missed(again.slot);
+  many.slots = 5;
+  many.slot_until = again.slot + std::chrono::minutes(4);
+  ledger->record(again);
+  ledger->record_if_absent(many);
+  flush(*ledger);
+  const std::vector<Row> rows = rows_in(path_);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(same(rows[0].run ? rows[1] : rows[0], many));
+  EXPECT_TRUE(same(rows[0].run ? rows[0] : rows[1], again));
+}
+
 TEST_F(LedgerTest, ReplacesARowWithoutARunByItsJobAndSlot) {
   const auto ledger = open();
   ledger->record(missed(noon));

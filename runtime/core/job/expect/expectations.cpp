@@ -149,6 +149,7 @@ void tell_overdue(Context& c, const JobFacts& job, const JobRegister& next) {
 std::size_t unknown_bytes(const JobRegister& r) {
   std::size_t bytes = 0;
   for (const SlotEnd& end : r.kept->ends) bytes += to_text(end).size() + sizeof "ended ";
+  if (const Backfill* const backfill = r.backfill()) bytes += to_text(*backfill).size() + sizeof "backfill ";
   for (const ChainedSlot& slot : r.kept->chained) bytes += to_text(slot).size() + sizeof "chained ";
   for (const OpenRun& run : r.runs) {
     const std::string& upstream = run.variables->upstream;

@@ -6,6 +6,7 @@
 //   CatchUp      | nothing more: that was decided before it    | nothing: it is tried again
 //   Define       | the plan is the new definition's            | as Settle
 //   ChangePause  | the request is done                         | the request is refused
+//   ChangeBackfill | the request is done                       | the request is refused
 //   FinishRepair | the repair is done                          | it is tried again
 //   QueueRun     | the request is done, and its run waits      | the request is refused
 //   ClaimDueSlot | the slot waits no more, its run is launched | the run never was, its slot is decided anew
@@ -42,6 +43,10 @@ struct ChangePause {
   WallTime at{};               // the slots up to then are settled by the pause that ends
   bool is_by_its_end = false;  // which had been given when it was begun
 };
+/// A backfill, or its end: asked for, or (nullopt) as all of its slots have run.
+struct ChangeBackfill {
+  std::optional<RunId> request;
+};
 /// The last write of a repair.
 struct FinishRepair {};
 /// A run that was asked for by hand and waits in the queue; the request has its id.
@@ -57,12 +62,12 @@ struct ClaimWaiting {
   runner::AttemptId run;
   OpenRun waited;
 };
-/// A run by hand, or the next attempt of one that was lost.
+/// A run by hand, of a backfill, or the next attempt of one that was lost.
 struct ClaimAtOnce {
   runner::AttemptId run;
 };
 
-using Intent =
-    std::variant<Settle, CatchUp, Define, ChangePause, FinishRepair, QueueRun, ClaimDueSlot, ClaimWaiting, ClaimAtOnce>;
+using Intent = std::variant<Settle, CatchUp, Define, ChangePause, ChangeBackfill, FinishRepair, QueueRun, ClaimDueSlot,
+                            ClaimWaiting, ClaimAtOnce>;
 
 }  // namespace ballot::core

@@ -44,6 +44,12 @@ const runner::AttemptId* PendingWrite::claim() const {
   return nullptr;
 }
 
+std::optional<RunId> PendingWrite::asked_for() const {
+  if (const auto* pause = intent_as<ChangePause>()) return pause->request;
+  if (const auto* backfill = intent_as<ChangeBackfill>()) return backfill->request;
+  return std::nullopt;
+}
+
 void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
   for (Row& row : slots) rows.push_back(std::move(row));
   next.dispositions.push_back(range);
@@ -77,9 +83,7 @@ void PendingWrite::keep_bounds(const Term& term) {
     next.interventions.edit().repair = term.repair;
     next.fence = std::max(next.fence, term.repair);
   }
-  if (next.triggered.size() <= triggered_limit) return;
-  std::sort(next.triggered.begin(), next.triggered.end());
-  next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
+  next.bound_triggered();
 }
 
 void PendingWrite::enter(OpenRun& run) {
@@ -119,13 +123,19 @@ void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, Wall
   next.definition = wanted ? job.definition->digest : DigestText();
   if (wanted) next.group = job.definition->job.group;
   next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
-  if (wanted || next.released) next.timing = wanted ? timing_of(job.definition->job) : Timing{};
+  Timing timing = wanted ? timing_of(job.definition->job) : Timing{};
+  // Its slots are those of a schedule: of another one they would be others.
+  if (timing.expressions.empty() || timing != next.timing) next.end_backfill();
+  if (wanted || next.released) next.timing = std::move(timing);
   if (next.released) next.kept.edit().chained.clear(), next.kept.tidy();  // nobody takes these up any more
   next.since = since;
   next.cursor = std::max(next.cursor, whole_seconds(now));
   // Without a definition the anchors stay, as a pause does: until it is released its slots are those of the plan in
   // force, and a file that was broken for a while brings its job back.
-  if (wanted) next.anchors = phase ? phase->anchors : RareList<Anchor>(anchored_anew(job.definition->plan, next));
+  if (!wanted) return;
+  const RareList<Anchor> before =
+      std::exchange(next.anchors, phase ? phase->anchors : RareList<Anchor>(anchored_anew(job.definition->plan, next)));
+  if (before != next.anchors) next.end_backfill();
 }
 
 void PendingWrite::set_paused(const Request& asked, WallTime now) {

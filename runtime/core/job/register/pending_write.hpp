@@ -44,6 +44,8 @@ struct PendingWrite {
   }
   /// The run that it claims; null where it claims none.
   const runner::AttemptId* claim() const;
+  /// The request for a pause or a backfill, or for its end, that it is to do; none: it does no such.
+  std::optional<RunId> asked_for() const;
 
   /// A range that is decided, and its rows.
   void carry(const Disposition& range, std::vector<Row> slots);

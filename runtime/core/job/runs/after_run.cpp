@@ -39,7 +39,7 @@ void rerun_or_reelect(Context& c, const JobFacts& job, LiveRun& run, SlotsByHand
   const bool failed = run.row.status == Status::failed || run.row.status == Status::timed_out;
   const AfterRun then = good ? run.open.on_success : failed ? run.open.on_error : AfterRun::ignore;
   if (then == AfterRun::reelect) c.wants.reelect.push_back(job.term->group);
-  if (then != AfterRun::rerun || !job.defined) return;
+  if (then != AfterRun::rerun || !job.defined || run.is_of_backfill()) return;
   run.next = make_rerun(c, good ? Millis(1) : std::max(job.definition->job.details->retry_delay, Millis(1)), slots);
 }
 

@@ -69,7 +69,8 @@ struct LiveRun {
     return (to_start && !unclaimed) || (state == State::foreign && !goes_on);
   }
   bool is_by_hand() const { return open.trigger == Trigger::manual; }
-  /// Its slot is when it was asked for: no start deadline counts from it.
+  bool is_of_backfill() const { return open.trigger == Trigger::backfill; }
+  /// Its slot is when it was asked for, or long past: no start deadline counts from it.
   bool has_no_deadline() const { return !is_of_slot(open.trigger); }
   /// There never was one: it was decided so of a slot of a triggered chain.
   bool is_decided() const { return has_ended() && open.trigger == Trigger::chain && open.fence == 0; }

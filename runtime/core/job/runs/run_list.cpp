@@ -96,6 +96,10 @@ int RunList::begun() const {
   return count_runs(*this, [](const LiveRun& run) { return run.is_under_way() && !run.is_queued(); });
 }
 
+int RunList::backfilling() const {
+  return count_runs(*this, [](const LiveRun& run) { return run.is_under_way() && run.is_of_backfill(); });
+}
+
 int RunList::queued() const {
   return count_runs(*this, [](const LiveRun& run) { return run.is_queued(); });
 }
@@ -191,14 +195,16 @@ OpenRun RunList::take_lost(const runner::AttemptId& id) {
 }
 
 /// Known to go on is a run that the register shows or will show: of another one, started in an earlier term without a
-/// claim, the slot is still to be run.
+/// claim, the slot is still to be run. Beside a run of a backfill slots wait, as if its fate were not known: what is
+/// due now is not skipped for what was due long ago.
 Overlap RunList::overlap(const JobFacts& job, WallTime now) const {
   Overlap overlap;
   overlap.busy = any([&](const LiveRun& run) {
-    return run.is_under_way() && !run.is_queued() && !run.is_in_question() &&
+    return run.is_under_way() && !run.is_queued() && !run.is_in_question() && !run.is_of_backfill() &&
            (!run.unclaimed || job.is_ahead(run.id()));
   });
-  overlap.fate_unknown = any([](const LiveRun& run) { return run.is_in_question(); });
+  overlap.fate_unknown =
+      any([](const LiveRun& run) { return run.is_in_question() || (run.is_of_backfill() && run.is_under_way()); });
   overlap.catching_up = any([&](const LiveRun& run) {
     if (!run.is_under_way() || run.open.trigger == Trigger::catch_up) return run.is_under_way();
     return run.open.trigger == Trigger::schedule && run.open.attempt == 1 && began_late(job, run, now);

@@ -67,6 +67,8 @@ class RunList {
 
   /// Runs that go on, or are between two attempts.
   int begun() const;
+  /// Of a backfill, also between two attempts.
+  int backfilling() const;
   /// By hand, that wait for those to end.
   int queued() const;
   /// Of this node, or of a dead term, that have not ended;

@@ -175,6 +175,22 @@ std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after, const 
   return slot ? std::optional(slot->at) : std::nullopt;
 }
 
+std::optional<WallTime> SlotFeed::first_within(const SlotRanges& ranges) const {
+  for (const SlotRange& range : ranges)
+    if (const auto slot = plan_.next_due(range.from - Millis(1), anchors_); slot && slot->at <= range.to)
+      return slot->at;
+  return std::nullopt;
+}
+
+std::size_t SlotFeed::count_within(const SlotRanges& ranges, std::size_t most) const {
+  std::size_t count = 0;
+  for (const SlotRange& range : ranges)
+    for (auto slot = plan_.next_due(range.from - Millis(1), anchors_); slot && slot->at <= range.to && count < most;
+         slot = plan_.next_due(slot->at, anchors_))
+      ++count;
+  return count;
+}
+
 std::vector<WallTime> SlotFeed::claimed_after(WallTime now, const JobRegister& stored) const {
   std::vector<WallTime> claimed;
   for (auto slot = plan_.next(now, anchors_); slot && slot->at <= stored.claimed_until;) {

@@ -69,6 +69,10 @@ class SlotFeed {
   std::optional<WallTime> next_due(const Context& c, const JobFacts& job) const;
   /// The first slot of the plan after `after` that `stored` does not show as claimed ahead of its cursor.
   std::optional<WallTime> next_of_plan(WallTime after, const JobRegister& stored) const;
+  /// The first slot of the plan within the ranges that is due; none: there is none.
+  std::optional<WallTime> first_within(const SlotRanges& ranges) const;
+  /// How many there are, or `most`, if there are as many.
+  std::size_t count_within(const SlotRanges& ranges, std::size_t most) const;
   /// For people: the next slot after `after` that `stored` does not show as claimed, by what the files say now.
   std::optional<WallTime> next_slot(WallTime now, WallTime after, const schedule::Definition& definition,
                                     const JobRegister& stored) const;

@@ -100,13 +100,18 @@ std::string SimOracle::unrecorded(const testing::MergedLedger& ledger) const {
   return "";
 }
 
+bool SimOracle::is_claimed(const std::string& job, const runner::AttemptId& attempt) const {
+  const auto it = jobs_.find(job);
+  return it != jobs_.end() && it->second.claims.contains(attempt);
+}
+
 /// It has been claimed or decided just now, and no ledger has its row yet.
 bool SimOracle::is_open(const History& history, WallTime slot) {
   const auto& decided = history.now.dispositions;
   if (std::any_of(decided.begin(), decided.end(), [&](const auto& d) { return d.from <= slot && slot <= d.to; }))
     return true;
   return std::any_of(history.claims.begin(), history.claims.end(), [&](const auto& one) {
-    return one.second.open && one.second.run.slot == slot && one.second.run.trigger != Trigger::manual;
+    return one.second.open && one.second.run.slot == slot && core::is_of_slot(one.second.run.trigger);
   });
 }
 

@@ -57,6 +57,7 @@ void SimJudge::compare_files() {
 
 void SimJudge::watch() {
   for (SteadyTime* const until : differing_) *until = loop_.now();
+  watch_backfills();
   judge_evictions();
   judge_kills();
   judge_clocks();

@@ -141,6 +141,19 @@ class SimJudge {
   // what is expected (sim_expectations.cpp)
   void judge_expectations(const Job& job, const Quiet& quiet);
 
+  // backfills (sim_backfill.cpp)
+  struct SeenBackfill {        // of one job
+    core::JobRegister before;  // as it was seen last
+    std::set<RunId> ids;       // of all that there were
+    std::set<WallTime> begun;  // of the last one
+  };
+  static std::optional<schedule::Plan> plan_of(const std::string& job, const core::JobRegister& stored);
+  void watch_backfills();
+  void watch_backfill(const std::string& job, const core::JobRegister& stored);
+  void judge_step_of_backfill(const std::string& job, SeenBackfill& seen, const core::JobRegister& stored);
+  void judge_end_of_backfill(const std::string& job, const SeenBackfill& seen, const core::JobRegister& now);
+  void judge_backfills();
+
   // quiet (sim_quiet.cpp)
   void judge_quiet(const Job& job, const Quiet& quiet);
   void judge_spread(const Job& job, const Quiet& quiet);
@@ -182,7 +195,9 @@ class SimJudge {
   std::map<std::string, std::uint64_t> evictions_;  // epochs that were to end, by group
   std::map<std::string, StaysOut> stay_out_;        // by group
   std::vector<Later> later_;
-  std::map<runner::AttemptId, SteadyTime> lost_;  // when it was recorded last
+  std::map<runner::AttemptId, SteadyTime> lost_;   // when it was recorded last
+  std::map<std::string, SeenBackfill> backfills_;  // by job
+  std::uint64_t backfills_seen_at_ = 0;            // the store's revision
 };
 
 }  // namespace ballot

@@ -120,7 +120,8 @@ WallTime SimOracle::wall() const { return SimClock::default_wall + loop_.now().t
 /// Once for each slot and attempt, as the register says, and under a fence that grows.
 void SimOracle::check_claimed(const core::Launch& launch, const std::string& what) {
   const Job& job = launch.definition->job;
-  if (!begun_.emplace(job.name, launch.slot, launch.id.attempt).second) find("started twice: " + what);
+  const std::string who = core::is_of_slot(launch.trigger) ? job.name : launch.id.run.text();
+  if (!begun_.emplace(who, launch.slot, launch.id.attempt).second) find("started twice: " + what);
   std::uint64_t& fence = fences_[job.name];
   const bool one_at_a_time = !at_once.contains(job.name);
   if (one_at_a_time && launch.fence <= fence) find("started with a fence that has not grown: " + what);
@@ -275,11 +276,6 @@ const core::JobRegister* SimOracle::job_register(const std::string& job) const {
   return it == jobs_.end() ? nullptr : &it->second.now;
 }
 
-bool SimOracle::is_claimed(const std::string& job, const runner::AttemptId& attempt) const {
-  const auto it = jobs_.find(job);
-  return it != jobs_.end() && it->second.claims.contains(attempt);
-}
-
 void SimOracle::watch_register(const std::string& job, const Register& stored) {
   History& history = jobs_[job];
   if (history.version == stored.version) return;
@@ -387,10 +383,11 @@ void SimOracle::make_plan(const std::string& job, History& history) {
 
 /// A claim that was given up may land after all, behind a run of its slot that has been started without one.
 const SimOracle::Claim* SimOracle::another_claim(const History& history, const core::OpenRun& run) {
-  if (!run.at_least_once) return nullptr;
+  if (!run.at_least_once || !core::is_of_slot(run.trigger)) return nullptr;
   const auto it = std::find_if(history.claims.begin(), history.claims.end(), [&](const auto& one) {
     const core::OpenRun& other = one.second.run;
-    return other.id != run.id && other.slot == run.slot && other.node == run.node && other.epoch == run.epoch;
+    return other.id != run.id && other.slot == run.slot && core::is_of_slot(other.trigger) && other.node == run.node &&
+           other.epoch == run.epoch;
   });
   return it == history.claims.end() ? nullptr : &it->second;
 }
