@@ -282,7 +282,7 @@ export class FakeFleet {
     for (let hour = Math.floor(from / HOUR) * HOUR; hour < to; hour += HOUR) {
       let slots = 0, most = null; const names = new Set();
       for (let m = 0; m < 60; m++) {
-        const jobs = this.dueAt(hour / MINUTE + m);
+        const jobs = this.dueAt(hour / MINUTE + m).filter((job) => !this.pauses.has(job.name));
         slots += jobs.length;
         for (const job of jobs) names.add(job.name);
         if (jobs.length && (!most || jobs.length > most.most_slots)) most = { most_at: iso(hour + m * MINUTE), most_slots: jobs.length };
