@@ -51,7 +51,7 @@ function local(zone, ms) {
 export class FakeFleet {
   constructor(wanted) {
     this.wanted = wanted;
-    this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; deaf: no events; down: nothing
+    this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; heard: until when it led; deaf: no events; down: nothing
     this.said = {};  // of jobs, by name, what is said otherwise in the list
     this.streams = new Set();
     this.streamed = [];  // when events were asked for, and after which one
@@ -74,8 +74,9 @@ export class FakeFleet {
     // A job that runs on each node, of which the daemon lists its own instance.
     this.instances = wanted.each ? NODES.map((node, i) => ({ index: count + i, name: `trim@${node}`, group: `infra@${node}`, node, zone: 'UTC', period: 5, offset: 1, temper: 'good' })) : [];
     this.jobs.push(...this.instances.slice(0, 1));
-    // Jobs of which nothing older than 150 minutes is known, and which are slower since 80: by 8 s, and by 2 ms.
-    if (wanted.young) for (const [i, name] of ['young', 'quick'].entries()) this.jobs.push({ index: count + 10 + i, name, group: 'db', zone: 'UTC', period: 5, offset: 0, temper: name });
+    // Jobs of which nothing older than 150 minutes is known, and which are slower since 80: by 8 s, and by 2 ms; since 120; and one
+    // that takes longer than until its next slot.
+    if (wanted.young) for (const [i, name] of ['young', 'quick', 'slid', 'tight'].entries()) this.jobs.push({ index: count + 10 + i, name, group: 'db', zone: 'UTC', period: 5, offset: 0, temper: name });
     this.began = this.now() - 150 * MINUTE;
     this.jobs.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.byName = new Map([...this.jobs, ...this.instances].map((job) => [job.name, job]));
@@ -118,9 +119,10 @@ export class FakeFleet {
     if (job.node) return job.node;
     const groups = hash(job.group.length, job.group.charCodeAt(0), job.group.charCodeAt(1));
     const wanted = NODES[Math.floor(groups * 3)];
-    return wanted === DEAD && at >= this.deadSince ? NODES[job.group.length % 2] : wanted;
+    const node = wanted === DEAD && at >= this.deadSince ? NODES[job.group.length % 2] : wanted;
+    return node === this.faults.away && at >= (this.faults.heard ?? Infinity) ? NODES.find((one) => one !== node && one !== DEAD) : node;
   }
-  epochAt(job, at) { return 12 + (job.group.length % 5) + (at >= this.deadSince ? 1 : 0); }
+  epochAt(job, at) { return 12 + (job.group.length % 5) + (at >= this.deadSince ? 1 : 0) + (at >= (this.faults.heard ?? Infinity) ? 1 : 0); }
   runId(job, slot) {
     const time = slot.toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${Math.floor(hash(job.index, slot / MINUTE, 9) * 0xffffff).toString(16).padStart(6, '0')}${job.index.toString(16).padStart(6, '0')}`;
@@ -138,8 +140,13 @@ export class FakeFleet {
     const usual = 2_000 + hash(job.index, 7) * (job.period > 60 ? 20 : 2) * MINUTE;
     let duration = usual * (0.8 + 0.4 * hash(job.index, slot / MINUTE, 3));
     if (job.temper === 'slowing' && slot > now - 2 * DAY) duration *= 1 + 2.5 * (1 - (now - slot) / (2 * DAY));
-    if (job.temper === 'running') duration = 25 * MINUTE;
+    if (job.temper === 'running') duration = 35 * MINUTE;
     if (job.temper === 'young' || job.temper === 'quick') duration = (slot > this.began + 70 * MINUTE ? [9000, 3] : [1000, 1])[job.temper === 'young' ? 0 : 1];
+    if (job.temper === 'slid') duration = slot > this.began + 32 * MINUTE ? 9000 : 1000;
+    if (job.temper === 'tight') {
+      if (slot / (5 * MINUTE) % 2) return [this.row(job, slot, { status: 'skipped', reason: 'overlap' })];
+      duration = 8 * MINUTE;
+    }
     if (job.name === this.killed && slot > now - 6 * MINUTE) return [this.row(job, slot, { run_id: this.runId(job, slot), attempt: 1, status: 'killed', reason: 'operator', ended_by: 'host-1 token ci', started_at: iso(slot), ended_at: iso(slot + 10), duration_ms: 10 })];
     const late = job.temper === 'quick' ? 2100 : 8 + hash(job.index, slot / MINUTE, 4) * 60 + (h > 0.985 ? 4_000 : 0);
     const run = (attempt, start, more) => this.row(job, slot, { run_id: this.runId(job, slot), attempt, fence: Math.floor(slot / MINUTE / job.period) % 9000 + attempt, trigger: h > 0.99 ? 'catch_up' : 'schedule', started_at: iso(start), output_bytes: 1200, ...more });
@@ -164,7 +171,7 @@ export class FakeFleet {
   }
   slotsBack(job, from, limit, until = 0) {  // instants that were due, newest first
     const found = [];
-    if (job.temper === 'young' || job.temper === 'quick') until = Math.max(until, this.began);
+    if (['young', 'quick', 'slid', 'tight'].includes(job.temper)) until = Math.max(until, this.began);
     let minute = Math.floor((from - 1) / MINUTE);
     if (job.period < 1440) {
       minute -= (((minute - job.offset) % job.period) + job.period) % job.period;
@@ -207,7 +214,7 @@ export class FakeFleet {
     return [job.period === 60 ? `${job.offset} * * * *` : `${job.offset % job.period}-59/${job.period} * * * *`];
   }
   jobRow(job) {
-    const pause = this.pauses.get(job.name), last = this.last(job, 1)[0];
+    const pause = this.pauses.get(job.name), last = this.last(job, 1).filter((row) => this.knows(row))[0];
     const leaderless = job.group === 'ml';
     return {
       job: job.name, group: job.group, leader: leaderless ? null : this.nodeAt(job, this.now()), next_slot: iso(this.next(job)),
@@ -221,10 +228,10 @@ export class FakeFleet {
   }
   missing() {
     const { history, asOf } = this.faults;
-    const away = this.faults.away ? [{ node: this.faults.away, why: 'no answer within 2 s', last_heard: iso(this.now() - 900), heard_by: 'election' }] : [];
-    return { scope: 'fleet', missing: [...away, { node: DEAD, why: 'connection refused', last_heard: iso(this.deadSince), heard_by: 'election' }], ...(history ? { history_failure: history } : {}), ...(asOf ? { as_of: iso(asOf) } : {}) };
+    const away = this.faults.away ? [{ node: this.faults.away, why: 'no answer within 2 s', last_heard: iso(this.faults.heard ?? this.now() - 900), heard_by: 'election' }] : [];
+    return { scope: 'fleet', missing: [...away, ...(this.wanted.whole ? [] : [{ node: DEAD, why: 'connection refused', last_heard: iso(this.deadSince), heard_by: 'election' }])], ...(history ? { history_failure: history } : {}), ...(asOf ? { as_of: iso(asOf) } : {}) };
   }
-  knows(row) { return row.node !== this.faults.away || row.attempt === 0; }
+  knows(row) { return row.node !== this.faults.away || (row.attempt === 0 && !this.faults.heard); }
   // Ends the streams of events as a network does.
   reset() { for (const response of this.streams) response.socket.destroy(); }
   history(query) {
@@ -338,10 +345,10 @@ export class FakeFleet {
     switch (route[0]) {
       case 'whoami': return send({ name: this.wanted.token ? 'token ci' : 'anonymous', role: this.wanted.role ?? 'operator' });
       case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.store ?? 'open', timeout_ms: 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
-      case 'nodes': return send({ state: 'degraded', nodes: NODES.map((node) => ({ node, state: node === DEAD ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD ? iso(this.deadSince) : iso(now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
+      case 'nodes': return send({ state: 'degraded', nodes: NODES.map((node) => ({ node, state: node === (this.wanted.whole ? this.faults.away : DEAD) ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD && !this.wanted.whole ? iso(this.deadSince) : iso((node === this.faults.away && this.faults.heard) || now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
       case 'groups':
         if (route[2] === 'terms') return send({ terms: this.terms(route[1]), ...this.missing() });
-        return send({ groups: this.groupNames().map((group) => ({ group, leader: group === 'ml' ? null : this.nodeAt({ group }, now), state: this.nodeAt({ group }, now) === 'host-1' ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' })), next: null });
+        return send({ groups: this.groupNames().map((group) => ({ group, leader: group === 'ml' ? null : this.nodeAt({ group }, now), state: this.nodeAt({ group }, now) === 'host-1' ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
         const to = now + Number(query.get('for_ms') ?? HOUR), slots = [];
@@ -359,7 +366,9 @@ export class FakeFleet {
         const found = this.findRun(route[1]);
         if (!found) return problem(404, 'Not Found', 'There is no such run.');
         if (route[2] === 'output') return this.output(request, response, found, query);
-        return send({ ...found.rows[0], attempts: found.rows, ...this.missing() });
+        // Of one that only a node has which is away the store has the outcome.
+        const rows = found.rows.map((row) => (this.knows(row) ? row : { ...row, started_at: null, duration_ms: null, output_bytes: 0, evidence: 'store' }));
+        return send({ ...rows[0], attempts: rows, ...this.missing() });
       }
       case 'history':
         if (route[1] === 'summary') return send(this.summary(query));
@@ -383,7 +392,7 @@ export class FakeFleet {
           const until = query.get('cursor') ? Number(query.get('cursor')) : Math.min(now, to);
           const past = this.slotsBack(job, until, limit, from);
           const ahead = this.slotsAhead(job, now, to, limit + 1);
-          return send({ job: job.name, timezone: job.zone, past: [...(query.get('cursor') ? [] : this.byHand.filter((row) => row.job === job.name)), ...past.flatMap((slot) => this.attempts(job, slot).map((row) => ({ ...row, slot_local: local(job.zone, slot) })))], next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
+          return send({ job: job.name, timezone: job.zone, past: [...(query.get('cursor') ? [] : this.byHand.filter((row) => row.job === job.name)), ...past.flatMap((slot) => this.attempts(job, slot).filter((row) => this.knows(row)).map((row) => ({ ...row, slot_local: local(job.zone, slot) })))], next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
         }
         return send({ ...this.jobRow(job), enabled: job.temper !== 'disabled', file: `/etc/ballot/jobs.d/${job.group}.toml`, line: 3 + job.index, concurrency: job.index % 4 === 1 ? 'queue' : 'skip', ...this.missing() });
       }

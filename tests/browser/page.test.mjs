@@ -106,7 +106,7 @@ describe('the page', { concurrency: 2 }, () => {
     for (const name of await slower.locator('a.job').allTextContents()) assert.equal(fleet.byName.get(name).temper, 'slowing');
     await show(page, url, '#/jobs');
     await page.getByRole('button', { name: 'Usual time' }).click();
-    await page.waitForFunction(() => /\d+ of \d+ jobs slower/.test(document.querySelector('.view-head').textContent));
+    await page.waitForFunction(() => /[1-9]\d* slower than usual, \d+ of \d+ jobs compared/.test(document.querySelector('.view-head').textContent));
     const times = (await page.locator('.grid-row').filter({ hasText: 'now ' }).allTextContents()).map((text) => Number(/now ([\d.]+)×/.exec(text)[1]));
     assert.ok(times.length > 1);
     assert.deepEqual(times, [...times].sort((a, b) => b - a), 'the slowest first');
@@ -116,6 +116,7 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/jobs?sort=slower');
     const row = page.locator('.grid-row', { hasText: 'young' });
     await row.getByText('now 9\u00d7').waitFor();
+    await page.locator('.grid-row', { hasText: 'slid' }).getByText('now 9\u00d7').waitFor();
     assert.match(await row.textContent(), /1\.0 s/);
     assert.equal(await page.locator('.grid-row', { hasText: 'quick' }).count(), 0);
     await show(page, url, '#/job/young');
@@ -146,6 +147,24 @@ describe('the page', { concurrency: 2 }, () => {
     const slots = (await page.locator('.clash-count').allTextContents()).map((text) => parseInt(text, 10));
     assert.ok(slots.length > 1);
     assert.deepEqual(slots, [...slots].sort((a, b) => b - a));
+  })));
+
+  test('a group that nothing defines any more is told from one without a leader, and there is nothing of it to pause', () => withFleet({ fake: 60, gone: 'yore' }, async (url) => withPage({}, async (page) => {
+    const { groups } = await answer(url, 'groups');
+    await show(page, url, '#/now');
+    const leaders = page.locator('[aria-labelledby=leaders] li');
+    await leaders.filter({ hasText: 'no longer defined' }).getByText('yore').waitFor();
+    assert.equal(await leaders.filter({ hasText: 'no leader' }).getByText('yore').count(), 0);
+    await page.locator('.figures', { hasText: `${groups.length - 2} of ${groups.length - 1}` }).waitFor();
+    await leaders.getByText('yore').click();
+    await page.getByText('No file defines a job of that group').waitFor();
+    assert.equal(await page.locator('label:has-text("Group") select').inputValue(), 'yore');
+    assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
+  })));
+
+  test('a job that takes longer than until its next slot needs attention for the slots it skips', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('.item', { hasText: 'tight' }).getByText(/skips [678] of its last 1[45] slots: it takes 8 min, and is due every 5 min/).waitFor();
   })));
 
   test('each hour that is as full as a clash of the list is marked as one, and shows its own', () => withFleet({ fake: 600 }, async (url) => withPage({}, async (page) => {
@@ -194,7 +213,7 @@ describe('the page', { concurrency: 2 }, () => {
     assert.match(await page.locator('.why').textContent(), /Sun 9 Mar 2025 08:00:00/);
   })));
 
-  test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+  test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true, whole: true }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/quick');
     await page.getByText('Nobody has asked for anything').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();

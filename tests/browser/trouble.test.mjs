@@ -91,6 +91,47 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await same('half an hour later');
   })));
 
+  // Whatever is led by a node that then goes, with its history: `heard` minutes ago.
+  const lose = (fleet, job, heard) => Object.assign(fleet.faults, { away: fleet.nodeAt(job, fleet.now()), heard: fleet.now() - heard * 60_000 });
+
+  test('a job that fails since before its node went is said to do so for at least so many slots, and not since the first that is known', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = [3, 12].map((index) => fleet.byIndex.get(index)).find((one) => fleet.nodeAt(one, fleet.deadSince - 1) === fleet.nodeAt(one, fleet.now()));
+    lose(fleet, job, 130);
+    const item = page.locator('[aria-labelledby=attention] .item', { hasText: job.name }), said = async () => /for at least (\d+) slots; its last success is not known: host-\d does not answer/.exec(await item.textContent());
+    await show(page, url, '#/now');
+    await item.getByText('for at least').waitFor();
+    const slots = Number((await said())[1]);
+    assert.ok(slots >= 8, `${slots} slots`);
+    fleet.shift += 30 * 60_000;
+    await page.reload();
+    await item.getByText(`for at least ${slots + 2} slots`).waitFor();
+    assert.doesNotMatch(await item.textContent(), /since/);
+  })));
+
+  test('what a node that is away may know is not denied: no run is known, none could be compared, no request is known', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const young = fleet.byName.get('young');
+    lose(fleet, young, 40);
+    fleet.asked = [];
+    await show(page, url, '#/jobs?sort=slower');
+    await page.getByText(/\d+ of 44 jobs compared/).waitFor();
+    await text(page, '.gaps', 'Of \\d+ jobs too few runs from before are known to compare with: host-. does not answer');
+    assert.equal(await page.locator('.grid-row', { hasText: 'young' }).count(), 0);
+    await show(page, url, '#/jobs');
+    await text(page, '.grid-row', 'no run known');
+    assert.equal(await page.getByText('never ran').count(), 0);
+    await show(page, url, '#/job/young');
+    await text(page, '[aria-labelledby=job-asked]', 'No request of seven days is known: host-. does not answer');
+  })));
+
+  test('of a run whose outcome alone is known it is said which node has the rest', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.byName.get('young'), [row] = fleet.attempts(job, fleet.slotsBack(job, fleet.now() - 60 * 60_000, 1)[0]);
+    lose(fleet, job, 40);
+    await show(page, url, '#/run/' + row.run_id);
+    await text(page, 'dd', `^not known: only ${row.node} has it`);
+    await text(page, '[aria-labelledby=output]', `What it printed is not known: only ${row.node} has it; ${row.node} does not answer`);
+    assert.equal(await page.getByText(/not started|not yet|0 bytes/).count(), 0);
+  })));
+
   test('while the daemon is away the view stays, says how old it is, and goes on when it is back', () => withFleet({ fake: 50, burst: 5 }, (url, fleet) => withPage({ expected: [502] }, async (page) => {
     await show(page, url, '#/now');
     await page.waitForSelector('[aria-labelledby=running] .row');

@@ -111,9 +111,9 @@ export const Mark = ({ status }) => {
 
 export const Status = ({ status, reason }) => html`<span class="status"><${Mark} status=${status} /><span>${statusWord(status)}${reason ? html`<span class="muted">: ${reason.replace(/_/g, ' ')}</span>` : null}</span></span>`;
 
-// "failed: exit_code", as a job's last status is told
-export const LastStatus = ({ text }) => {
-  if (!text) return html`<span class="muted">never ran</span>`;
+// "failed: exit_code", as a job's last status is told; `silent`: see silence()
+export const LastStatus = ({ text, silent }) => {
+  if (!text) return html`<span class="muted" title=${silent ?? undefined}>${silent ? 'no run known' : 'never ran'}</span>`;
   const [status, reason] = text.split(': ');
   return html`<${Status} status=${status} reason=${reason} />`;
 };
@@ -145,7 +145,7 @@ export function Strip({ rows, places = 30 }) {
     paths[tone] = (paths[tone] ?? '') + cell(row.status, (places - 1 - index) * (CELL + GAP));
     sums[row.status] = (sums[row.status] ?? 0) + 1;
   });
-  const label = shown.length ? `last ${plural(shown.length, 'slot')}: ` + Object.entries(sums).map(([status, n]) => `${n} ${statusWord(status)}`).join(', ') + `; the newest ${statusWord(shown[0].status)}` : 'no slot yet';
+  const label = shown.length ? `last ${plural(shown.length, 'slot')}: ` + Object.entries(sums).map(([status, n]) => `${n} ${statusWord(status)}`).join(', ') + `; the newest ${statusWord(shown[0].status)}` : 'no slot known';
   const wide = places * (CELL + GAP) - GAP;
   return html`<svg class="strip" role="img" aria-label=${label} viewBox=${`0 0 ${wide} ${TALL}`} width=${wide} height=${TALL}>
     <title>${label}</title>

@@ -9,7 +9,7 @@ import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
-import { clip, plural, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
+import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
 import { noteJob, lateOf } from './job-index.js';
 import { slowdown, isSlower, timesText, learnUsual } from './lists.js';
 
@@ -45,7 +45,7 @@ export default function Job({ name, query: shown }) {
   const open = (running.data?.rows ?? []).filter((row) => row.job === name);
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
-      <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} />` : null}
+      <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} silent=${silence(job)} />` : null}
       ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}</div>` : null}
     </div>
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />

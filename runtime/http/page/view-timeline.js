@@ -9,7 +9,7 @@ import { useHistory } from './timeline-data.js';
 import { layOut, sumRows, find, ticks, clockChange, bandTop, BARS_AT_MOST, BAND_HIGH, LANES_AT_MOST, COLUMN_WIDE } from './timeline-draw.js';
 import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status } from './parts.js';
 import { Rows, useNarrow } from './lists.js';
-import { BAD, STATUS, isAway, rowWords, statusWord, CAUSE, plural, count, clip } from './words.js';
+import { BAD, STATUS, isAway, rowWords, statusWord, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
 
 const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
@@ -65,7 +65,7 @@ export default function Timeline({ query }) {
     </div>
     <${Trouble} of=${[history]} /><${Gaps} of=${[history.missing, terms.data]} />
     <${Chart} ...${{ range, rows: shown, nodes: nodes.data?.nodes ?? [], node, terms: terms.data?.terms ?? [], planned: next.data?.slots ?? [], go, ready: history.rows.length > 0 || history.done, tooMany: !banded.length && groups.data?.groups?.length > BANDS }} />
-    <${List} rows=${shown} done=${history.done} />`;
+    <${List} rows=${shown} done=${history.done} silent=${silence(history.missing)} />`;
 }
 
 function useWidth() {
@@ -224,7 +224,7 @@ function Tip({ hit, px, py, at, wide }) {
   return html`<div class="tip" style=${style}>about ${clock(at)}<br />${count(hit.good)} succeeded${hit.bad ? html`, <strong class="bad-text">${count(hit.bad)} bad</strong>` : ''}${hit.live ? `, ${count(hit.live)} open` : ''}</div>`;
 }
 
-function List({ rows, done }) {
+function List({ rows, done, silent }) {
   const narrow = useNarrow();
   const row = (one) => {
     const zone = zoneOfJob(one.job), words = rowWords({ ...one, paused_by: null, ended_by: null });
@@ -233,6 +233,6 @@ function List({ rows, done }) {
     if (narrow) return html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /></span><span class="line small"><${Status} status=${one.status} reason=${one.reason} /><span class="push">${why}</span></span><span class="line small muted"><span>${time}</span> <${NodeName} node=${one.node} /> <span class="push">${facts}</span></span></span>`;
     return html`<span role="cell" class="muted">${time}</span><span role="cell"><${JobLink} job=${one.job} /></span><span role="cell" title=${words}><${Status} status=${one.status} /> <span class="muted small">${words}</span></span><span role="cell"><${NodeName} node=${one.node} /> <span class="muted small">${one.epoch ? `e${one.epoch}` : ''}${one.fence ? ` f${one.fence}` : ''}</span></span><span role="cell" class="num">${facts}${one.attempt > 1 ? html` <span class="muted small">attempt ${one.attempt}</span>` : ''}</span><span role="cell" class="code">${why}</span>`;
   };
-  if (!rows.length) return done ? html`<${Section} id="list" title="Rows"><${Empty}>Nothing is recorded in this time that fits the filters.<//><//>` : null;
+  if (!rows.length) return done ? html`<${Section} id="list" title="Rows"><${Empty}>${silent ? `Nothing is known of this time that fits the filters; ${silent}.` : 'Nothing is recorded in this time that fits the filters.'}<//><//>` : null;
   return html`<div class="history"><${Rows} list=${rows} height=${narrow ? 84 : 36} row=${row} label="Rows, newest first" rowKey=${(one) => (one.run ? one.run + one.attempt : one.job + one.slot)} head=${narrow ? ['Row'] : ['Slot', 'Job', 'What became of it', 'Node, epoch, fence', 'Took', 'Run']} /></div>`;
 }
