@@ -143,7 +143,7 @@ export async function learnUsual(names, abort) {
   const strips = await fetchStrips(young, BEFORE, abort), away = gaps.missing ?? [];
   for (const { job, rows } of strips) {
     const all = durations(rows).map((row) => row.duration_ms), half = all.slice(Math.max(3, all.length >> 1)), quarter = half.slice(half.length >> 1), oldest = rows.at(-1);
-    const hidden = rows.length < BEFORE && away.some(({ node, last_heard }) => !(parse(last_heard) > parse(oldest?.slot)) || (oldest.node === node && rows.filter((row) => row.node === node).length < 3));
+    const hidden = rows.length < BEFORE && away.some(({ node, last_heard }) => !oldest || !(parse(last_heard) > parse(oldest.slot)) || (oldest.node === node && rows.filter((row) => row.node === node).length < 3));
     learn(job, hidden ? [] : quarter.length > 2 && middle(quarter) < middle(half) ? quarter : half, YOUNG);
   }
 }
