@@ -60,7 +60,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
       Object.assign(fleet.faults, { asOf: fleet.now() - 30_000, store: 'in doubt' });
       for (const hash of Object.values(all)) {
         await show(page, url, hash);
-        await text(page, '.gaps', 'did not answer.*host-3');
+        await text(page, '.gaps', 'host-3 .*does not answer. What ran there is missing here');
         await text(page, '.trouble', 'host-1 has no session with its store .etcd: in doubt.*no answer for 12 s');
         if (hash !== week) await text(page, '.gaps', 'As of .*history');
       }

@@ -20,7 +20,7 @@ export function Gaps({ of }) {
   }
   if (!missing.size && !notes.length) return null;
   return html`<div class="gaps">
-    ${missing.size ? html`<p><span class="mark warn point" aria-hidden="true">!</span> ${missing.size === 1 ? 'One node did not answer' : `${missing.size} nodes did not answer`}; what only ${missing.size === 1 ? 'it knows' : 'they know'} is not shown: ${[...missing.values()].slice(0, 6).map((one, i) => html`${i ? ', ' : ''}<${NodeName} node=${one.node} />${one.last_heard ? html` (heard <${Ago} at=${one.last_heard} />)` : ''}`)}.</p>` : null}
+    ${missing.size ? html`<p class="gap"><span class="mark warn point" aria-hidden="true">!</span> ${[...missing.values()].slice(0, 6).map((one, i) => html`${i ? ', ' : ''}<strong><${NodeName} node=${one.node} /></strong>${one.last_heard ? html` (heard <${Ago} at=${one.last_heard} />)` : ''}`)} ${missing.size === 1 ? 'does' : 'do'} not answer. What ran there is missing here, with its output and times; so is what people asked for there.</p>` : null}
     ${notes.slice(0, 2).map((note) => html`<p>${note}</p>`)}
   </div>`;
 }
