@@ -89,7 +89,7 @@ export class FakeFleet {
     }
     this.killed = wanted.killed;  // a job whose newest run somebody has killed
     const start = this.now();
-    this.deadSince = start - 95 * MINUTE;
+    this.deadSince = start - (wanted.whole ? 60 * DAY : 95 * MINUTE);  // whole: so long ago that nothing is known of it
     for (const [name, by, before] of [['paused', 'host-1 token oncall from 10.0.0.7', 26 * HOUR]]) {
       for (const job of this.jobs) if (job.temper === name) this.pauses.set(job.name, { since: start - before, by });
     }

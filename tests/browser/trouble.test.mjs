@@ -2,7 +2,7 @@
 // the store away.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { launch, show, usePage, views, withFleet } from './browser.mjs';
+import { check, launch, show, usePage, views, withFleet } from './browser.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -121,6 +121,32 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     assert.equal(await page.getByText('never ran').count(), 0);
     await show(page, url, '#/job/young');
     await text(page, '[aria-labelledby=job-asked]', 'No request of seven days is known: host-. does not answer');
+  })));
+
+  test('slots that only a node has which is away are a line of their own, and its lane is hatched; what it had in hand may not be known', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.byName.get('young'), away = fleet.nodeAt(job, fleet.now()), other = ['host-1', 'host-2'].find((one) => one !== away);
+    // Another led it before, and leads it now.
+    const nodeAt = fleet.nodeAt.bind(fleet), epochAt = fleet.epochAt.bind(fleet), early = fleet.now() - 80 * 60_000;
+    fleet.nodeAt = (one, at) => (one === job && at < early ? other : nodeAt(one, at));
+    fleet.epochAt = (one, at) => epochAt(one, at) - (one === job && at < early ? 1 : 0);
+    lose(fleet, job, 40);
+    await show(page, url, '#/job/young');
+    await text(page, '.slot.unknown', '^.+\u2013.+[78] slots, not known here: host-. does not answer');
+    assert.equal(await page.locator('.slot.unknown').count(), 2, 'in between, and before');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click();
+    await text(page, '.slot.unknown', '^since .*paused: slots of that time are skipped');
+    await show(page, url, '#/timeline?last=6h&node=' + away);
+    await page.waitForSelector('.chart rect.unknown');
+    await text(page, '.lane-away', 'most of what it ran is not known here');
+    await text(page, '[aria-labelledby=went]', `In hand when ${away} was last heard.*Nothing that others know of.*${away} does not answer`);
+    await check(page, 'the timeline of a node that is away');
+  })));
+
+  test('what a node that is away had in hand is there with what became of it', () => withFleet({ fake: 150 }, (url) => withPage({}, async (page) => {
+    await show(page, url, '#/timeline?last=1h&node=host-3');
+    await page.locator('[aria-labelledby=went] .row', { hasText: 'host-3 died; whether the run ended is not known' }).first().waitFor();
+    await check(page, 'what a node had in hand');
   })));
 
   test('of a run whose outcome alone is known it is said which node has the rest', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {

@@ -57,7 +57,7 @@ export default function Job({ name, query: shown }) {
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
     <${Plots} points=${points.data} zone=${zone} chained=${job?.slots_of} />
-    <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} />`;
+    <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day ? null : job?.pauses} />`;
 }
 
 function Banner({ job }) {
@@ -88,7 +88,7 @@ function Facts({ job, points }) {
   </dl><//>`;
 }
 
-function Slots({ name, zone, inZone, day, opened, ready }) {
+function Slots({ name, zone, inZone, day, opened, ready, pauses }) {
   const [older, setOlder] = useState({ rows: [], next: undefined });
   const range = useMemo(() => {
     if (!day) return {};
@@ -106,7 +106,7 @@ function Slots({ name, zone, inZone, day, opened, ready }) {
   };
   const planned = slots.data ? (day ? slots.data.planned.slice(0, 300) : slots.data.planned.slice(0, 5)) : [];
   return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : 'Slots'} aside=${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}>
-    ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} />
+    ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} missing=${slots.data.missing} ends=${!next} pauses=${opened ? null : pauses} />
       ${next ? html`<button type="button" class="quiet" onClick=${more}>older slots</button>` : null}` : slots.problem ? html`<${Empty}>${clip(slots.problem.message, 200)}<//>` : html`<${Loading} />`}
   <//>`;
 }
