@@ -114,7 +114,7 @@ export function SlotList({ job, zone, rows, planned, opened, plannedKnown, pause
     ${plannedKnown === false ? html`<li class="slot muted">Only the node that leads the job knows its slots to come: its @every counts from there.</li>` : null}
     ${pauses?.map((one) => line('pause ' + one.of, html`since <${Time} at=${one.since} zone=${zone} />`, html`paused${one.of === 'group' ? ' with its group' : ''}${one.until ? html` until <${Time} at=${one.until} zone=${zone} />` : ''}: slots of that time are skipped`))}
     ${slots.map((slot, i) => [unknown.has(i) ? line('hole ' + slot.key, html`<${Time} at=${unknown.get(i).from} zone=${zone} date="auto" offset=${false} />\u2013<${Time} at=${unknown.get(i).to} zone=${zone} />`, `${plural(unknown.get(i).slots, 'slot')}, not known here: ${silent}`) : null, html`<${Slot} key=${slot.key} job=${job} slot=${slot} zone=${zone} open=${opened !== null && (opened === slot.attempts[0].slot || opened === slot.attempts[0].run_id)} />`])}
-    ${ends && silent ? line('end', 'before', `what ran elsewhere is not known here: ${silent}`) : null}
+    ${ends && silent ? line('end', 'before', `earlier slots may not be known here: ${silent}`) : null}
     ${!slots.length ? html`<li><${Empty}>${silent ? 'No slot of this time is known.' : 'No slot in this time.'}<//></li>` : null}
   </ol>`;
 }

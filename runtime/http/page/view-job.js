@@ -52,11 +52,11 @@ export default function Job({ name, query: shown }) {
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
     ${open.length ? html`<div class="banner live-banner">${open.map((row) => html`<span key=${row.run_id}><${Status} status=${row.status} /> on <${NodeName} node=${row.node} />${row.started_at ? html` for <${Elapsed} since=${row.started_at} heard=${running.heard} />` : ''}: <${RunLink} id=${row.run_id} /></span>`)}</div>` : null}
     ${job ? html`<div class="columns thirds">
-      <${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ job: name, zone: inZone, hours: calendar.data.hours, planned: calendar.data.planned, plannedMore: calendar.data.plannedMore, chosen: day }} /></div>
+      <div class="stack"><${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ job: name, zone: inZone, hours: calendar.data.hours, planned: calendar.data.planned, plannedMore: calendar.data.plannedMore, chosen: day }} /></div>
         <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
+        <${Plots} points=${points.data} zone=${zone} chained=${job.slots_of} /></div>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
-    <${Plots} points=${points.data} zone=${zone} chained=${job?.slots_of} />
     <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day ? null : job?.pauses} />`;
 }
 

@@ -70,11 +70,11 @@ export default function Timeline({ query }) {
 }
 
 // Of a node that is away: what it had in hand when it was heard last, and what became of that, as far as others know.
-function Went({ node: { node, last_heard } }) {
+function Went({ node: { node, last_heard, heard_by } }) {
   const rows = usePoll('history' + params({ node, limit: 100 }), { every: 30_000 }), heard = parse(last_heard);
   const held = (rows.data?.rows ?? []).filter((row) => row.attempt && row.node === node && (!row.ended_at || parse(row.ended_at) >= heard));
-  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> was last heard`} aside=${html`<${Time} at=${last_heard} seconds=${true} />`}>
-    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}${row.status === 'succeeded' ? 'it ended all the same' : ''}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} seconds=${true} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
+  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} seconds=${true} />${heard_by === 'record' ? ' or later' : ''}`}>
+    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} seconds=${true} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
   <//>`;
 }
