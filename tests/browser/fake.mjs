@@ -93,7 +93,7 @@ export class FakeFleet {
     for (const [name, by, before] of [['paused', 'host-1 token oncall from 10.0.0.7', 26 * HOUR]]) {
       for (const job of this.jobs) if (job.temper === name) this.pauses.set(job.name, { since: start - before, by });
     }
-    this.asked.push({ request_id: null, at: iso(start - 26 * HOUR), kind: 'pause', job: this.jobs.find((j) => j.temper === 'paused')?.name ?? null, group: null, run_id: null, by: 'host-1 token oncall from 10.0.0.7', node: 'host-1', result: 'done', text: null, answered_at: iso(start - 26 * HOUR + 300) });
+    this.asked.push({ request_id: null, at: iso(start - 26 * HOUR), kind: 'pause', job: this.jobs.find((j) => j.temper === 'paused')?.name ?? null, group: null, run_id: null, by: 'host-1 token oncall from 10.0.0.7', node: 'host-1', result: 'done', text: 'paused until 2025-03-09T08:00:00.471Z', answered_at: iso(start - 26 * HOUR + 300) });
     this.asked.push({ request_id: null, at: iso(start - 5 * HOUR), kind: 'kill', job: this.jobs[0].name, group: null, run_id: null, by: 'host-2 user anna%20b by the proxy at 127.0.0.1', node: 'host-2', result: 'refused', text: 'the run has ended', answered_at: iso(start - 5 * HOUR + 200) });
   }
   now() { return Date.now() + this.shift; }
@@ -293,7 +293,7 @@ export class FakeFleet {
         slots += jobs.length;
         for (const job of jobs) names.add(job.name);
         if (jobs.length && (!most || jobs.length > most.most_slots)) most = { most_at: iso(hour + m * MINUTE), most_slots: jobs.length };
-        if (jobs.length >= 5) clashes.push({ minute: iso(hour + m * MINUTE), slots: jobs.length, jobs: jobs.length, first_jobs: jobs.slice(0, 20).map((job) => job.name) });
+        if (jobs.length >= (this.wanted.clash ?? 5)) clashes.push({ minute: iso(hour + m * MINUTE), slots: jobs.length, jobs: jobs.length, first_jobs: jobs.slice(0, 20).map((job) => job.name) });
       }
       if (slots) hours.push({ hour: iso(hour), slots, jobs: names.size, ...most, most_jobs: most.most_slots });
     }
@@ -302,7 +302,7 @@ export class FakeFleet {
   }
   why(job, slot) {
     const rows = this.attempts(job, slot), row = rows[0];
-    const text = { succeeded: this.wanted.prose ? 'It is due at 2025-03-09T08:00:00.000Z; see `ballot why`.' : 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
+    const text = { succeeded: this.wanted.prose ? 'It is due at 2025-03-09T08:00:00.000Z after job young (run 0123456789ab on host-1); this job is well; see `ballot why`.' : 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
     return { job: job.name, slot: iso(slot), status: row.status, reason: row.reason, run_id: row.run_id, why: text, rows, ...this.missing() };
   }
   findRun(id) {

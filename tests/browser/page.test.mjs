@@ -167,6 +167,39 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.item', { hasText: 'tight' }).getByText(/skips [678] of its last 1[45] slots: it takes 8 min, and is due every 5 min/).waitFor();
   })));
 
+  test('clashes of the same jobs at a pace are one line, and count jobs', () => withFleet({ fake: 1, young: true, clash: 4 }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/week');
+    await page.locator('.clash', { hasText: /then every \d+ minutes/ }).first().waitFor();
+    for (const text of await page.locator('.clash-count').allTextContents()) assert.match(text, /^[45] jobs$/);
+  })));
+
+  test('on a telephone the week begins with the hours to come, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    await page.waitForSelector('.heat button');
+    const [box, first] = [await page.locator('.scroll:has(.heat)').boundingBox(), await page.locator('.heat button').first().boundingBox()];
+    assert.ok(first.x >= box.x + 80 && first.x + first.width <= box.x + box.width, JSON.stringify([box, first]));
+    await show(page, url, '#/jobs?q=quick');
+    const row = page.locator('.grid-row', { hasText: 'quick' });
+    await row.getByText('next').waitFor();
+    await row.getByText('takes').waitFor();
+    await row.locator('.status + .small time').waitFor();
+    await check(page, 'a job on a telephone', { axe: false });
+  })));
+
+  test('of a day what has passed is on top, and slots to come are folded', () => withFleet({ fake: 5, young: true, now: '2026-10-20T08:10:00Z' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick?zone=utc&day=2026-10-20');
+    const slots = page.locator('.slots > li');
+    await slots.nth(1).locator('.status', { hasText: 'succeeded' }).waitFor();
+    assert.match(await slots.first().textContent(), /^1\d\d planned slots$/);
+    await slots.first().locator('summary').click();
+    await page.locator('.slot.planned').first().waitFor();
+  })));
+
+  test('a time in the text of what somebody asked for is written as all others', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, `#/job/${fleet.byIndex.get(21).name}?zone=utc`);
+    await page.locator('[aria-labelledby=job-asked] .row', { hasText: 'paused until Sun 9 Mar 2025 08:00:00' }).first().waitFor();
+  })));
+
   test('each hour that is as full as a clash of the list is marked as one, and shows its own', () => withFleet({ fake: 600 }, async (url) => withPage({}, async (page) => {
     const load = await answer(url, 'load'), least = Math.min(...load.clashes.map((one) => one.jobs));
     assert.equal(load.clashes.length, 50);
@@ -211,6 +244,9 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.slot:not(.planned) button', { hasText: 'why' }).first().click();
     await page.locator('.why code', { hasText: 'ballot why' }).waitFor();
     assert.match(await page.locator('.why').textContent(), /Sun 9 Mar 2025 08:00:00/);
+    await page.locator('.why a[href="#/job/young"]').waitFor();
+    await page.locator('.why a[href="#/run/0123456789ab"]').waitFor();
+    assert.equal(await page.locator('.why a').count(), 2);
   })));
 
   test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true, whole: true }, async (url) => withPage({}, async (page) => {
