@@ -70,7 +70,7 @@ function Next({ job }) {
 // As the newest cell of the strip beside it, where that is there.
 function Last({ job, rows, silent }) {
   const row = rows?.[0];
-  return html`<${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} silent=${silent} />`;
+  return html`<span class="two"><${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} silent=${silent} />${row ? html`<span class="muted small"><${Time} at=${row.slot} zone=${job.zone} /></span>` : null}</span>`;
 }
 
 // `pace`: as by which it is sorted.
@@ -90,6 +90,6 @@ const Wide = ({ job, rows, pace, silent }) => html`
 
 const Narrow = ({ job, rows, pace, silent }) => html`<span role="cell" class="cell-stack">
   <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
-  <span class="line small"><${Last} ...${{ job, rows, silent }} /> <span class="push"><${Next} job=${job} /></span></span>
-  <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows, pace }} /></span></span>
+  <span class="line small"><${Last} ...${{ job, rows, silent }} /> <span class="push"><span class="muted">next</span> <${Next} job=${job} /></span></span>
+  <span class="line small"><${Strip} rows=${rows} /><span class="push"><span class="muted">takes</span> <${Pace} ...${{ job, rows, pace }} /></span></span>
 </span>`;
