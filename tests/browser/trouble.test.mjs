@@ -162,6 +162,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await show(page, url, '#/now');
     await page.waitForSelector('[aria-labelledby=running] .row');
     fleet.faults.down = true;
+    await text(page, '.stream.silent', 'no answer');
     await text(page, '.trouble', 'What is shown is of');
     assert.ok(await page.locator('[aria-labelledby=running] .row').count(), 'what was shown is still there');
     // No run is said to go on longer than its node was heard of.
@@ -170,6 +171,6 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await page.waitForTimeout(1500);
     assert.deepEqual(await lasted(), before);
     fleet.faults.down = false;
-    await page.waitForFunction(() => !document.querySelector('.trouble'));
+    await page.waitForFunction(() => !document.querySelector('.trouble, .stream.silent'));
   })));
 });
