@@ -4,6 +4,7 @@ import { html, useState, useEffect, useRef } from './html.js';
 import { clip, plural, count, statusOf, statusWord } from './words.js';
 import { link } from './router.js';
 import { Time, Ago, useNow, SILENT } from './time.js';
+import { zoneOfJob } from './job-index.js';
 
 export const Name = ({ text, most = 80 }) => html`<bdi class="name" title=${text.length > 30 ? clip(text, 400) : undefined}>${clip(text, most)}</bdi>`;
 export const JobLink = ({ job, query }) => html`<a class="job" href=${link('job', job, query)}><${Name} text=${job} /></a>`;
@@ -33,8 +34,17 @@ export function Trouble({ of }) {
   return html`<p class="trouble" role="status"><span class="mark bad square" aria-hidden="true">!</span> ${clip(found.problem?.message ?? 'The daemon does not answer.', 300)}${age(found) < Infinity ? html` What is shown is of <${Ago} at=${found.heard.at} />.` : ''}</p>`;
 }
 
-// The daemon's sentences: what they have between backticks is code, and an instant is written as all others here.
-export const Prose = ({ text, zone }) => text.split(/(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part, i) => (i % 2 === 0 ? part : part[0] === '`' ? html`<code>${part.slice(1, -1)}</code>` : html`<${Time} at=${part} zone=${zone} seconds=${true} />`));
+// The daemon's sentences: what they have between backticks is code, an instant is written as all others here, and runs and jobs
+// are links.
+const WORDS = /(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\brun (?:[\da-f-]{24})?[\da-f]{12}\b|\bjob [\w@-]+(?:\.[\w@-]+)*)/;
+export const Prose = ({ text, zone }) => text.split(WORDS).map((part, i) => {
+  const name = part.slice(4);
+  if (i % 2 === 0) return part;
+  if (part[0] === '`') return html`<code>${part.slice(1, -1)}</code>`;
+  if (part[0] === 'r') return html`run <${RunLink} id=${name} />`;
+  if (part[0] === 'j') return zoneOfJob(name) ? html`job <${JobLink} job=${name} />` : part;
+  return html`<${Time} at=${part} zone=${zone} seconds=${true} />`;
+});
 
 export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 export const Loading = () => html`<p class="empty" aria-hidden="true">\u2026</p>`;

@@ -10,7 +10,7 @@ import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
 import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
-import { noteJob, lateOf } from './job-index.js';
+import { noteJob, learnZone, lateOf } from './job-index.js';
 import { slowdown, isSlower, timesText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
@@ -34,6 +34,7 @@ export default function Job({ name, query: shown }) {
   const path = 'jobs/' + encodeURIComponent(name);
   const detail = usePoll(path), job = detail.data;
   if (job) noteJob(job);
+  useEffect(() => { for (const one of [].concat(job?.after ?? [])) learnZone(one).catch(() => {}); }, [String(job?.after)]);
   const zone = job?.timezone, inZone = zoneOf(zone);
   const day = /^\d{4}-\d\d-\d\d$/.test(shown.get('day') ?? '') ? shown.get('day') : null, opened = shown.get('slot');
   const calendar = usePoll(job ? `calendar ${name} ${inZone}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, abort), keep: true });
