@@ -51,7 +51,7 @@ function local(zone, ms) {
 export class FakeFleet {
   constructor(wanted) {
     this.wanted = wanted;
-    this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; deaf: no events; down: nothing
+    this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; heard: until when it led; deaf: no events; down: nothing
     this.said = {};  // of jobs, by name, what is said otherwise in the list
     this.streams = new Set();
     this.streamed = [];  // when events were asked for, and after which one
@@ -75,8 +75,9 @@ export class FakeFleet {
     // A job that runs on each node, of which the daemon lists its own instance.
     this.instances = wanted.each ? NODES.map((node, i) => ({ index: count + i, name: `trim@${node}`, group: `infra@${node}`, node, zone: 'UTC', period: 5, offset: 1, temper: 'good' })) : [];
     this.jobs.push(...this.instances.slice(0, 1));
-    // Jobs of which nothing older than 150 minutes is known, and which are slower since 80: by 8 s, and by 2 ms.
-    if (wanted.young) for (const [i, name] of ['young', 'quick'].entries()) this.jobs.push({ index: count + 10 + i, name, group: 'db', zone: 'UTC', period: 5, offset: 0, temper: name });
+    // Jobs of which nothing older than 150 minutes is known, and which are slower since 80: by 8 s, and by 2 ms; since 120; and one
+    // that takes longer than until its next slot.
+    if (wanted.young) for (const [i, name] of ['young', 'quick', 'slid', 'tight'].entries()) this.jobs.push({ index: count + 10 + i, name, group: 'db', zone: 'UTC', period: 5, offset: 0, temper: name });
     this.began = this.now() - 150 * MINUTE;
     this.jobs.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.byName = new Map([...this.jobs, ...this.instances].map((job) => [job.name, job]));
@@ -89,11 +90,11 @@ export class FakeFleet {
     }
     this.killed = wanted.killed;  // a job whose newest run somebody has killed
     const start = this.now();
-    this.deadSince = start - 95 * MINUTE;
+    this.deadSince = start - (wanted.whole ? 60 * DAY : 95 * MINUTE);  // whole: so long ago that nothing is known of it
     for (const [name, by, before] of [['paused', 'host-1 token oncall from 10.0.0.7', 26 * HOUR]]) {
       for (const job of this.jobs) if (job.temper === name) this.pauses.set(job.name, { since: start - before, by });
     }
-    this.asked.push({ request_id: null, at: iso(start - 26 * HOUR), kind: 'pause', job: this.jobs.find((j) => j.temper === 'paused')?.name ?? null, group: null, run_id: null, by: 'host-1 token oncall from 10.0.0.7', node: 'host-1', result: 'done', text: null, answered_at: iso(start - 26 * HOUR + 300) });
+    this.asked.push({ request_id: null, at: iso(start - 26 * HOUR), kind: 'pause', job: this.jobs.find((j) => j.temper === 'paused')?.name ?? null, group: null, run_id: null, by: 'host-1 token oncall from 10.0.0.7', node: 'host-1', result: 'done', text: 'paused until 2025-03-09T08:00:00.471Z', answered_at: iso(start - 26 * HOUR + 300) });
     this.asked.push({ request_id: null, at: iso(start - 5 * HOUR), kind: 'kill', job: this.jobs[0].name, group: null, run_id: null, by: 'host-2 user anna%20b by the proxy at 127.0.0.1', node: 'host-2', result: 'refused', text: 'the run has ended', answered_at: iso(start - 5 * HOUR + 200) });
   }
   now() { return Date.now() + this.shift; }
@@ -119,9 +120,10 @@ export class FakeFleet {
     if (job.node) return job.node;
     const groups = hash(job.group.length, job.group.charCodeAt(0), job.group.charCodeAt(1));
     const wanted = NODES[Math.floor(groups * 3)];
-    return wanted === DEAD && at >= this.deadSince ? NODES[job.group.length % 2] : wanted;
+    const node = wanted === DEAD && at >= this.deadSince ? NODES[job.group.length % 2] : wanted;
+    return node === this.faults.away && at >= (this.faults.heard ?? Infinity) ? NODES.find((one) => one !== node && one !== DEAD) : node;
   }
-  epochAt(job, at) { return 12 + (job.group.length % 5) + (at >= this.deadSince ? 1 : 0); }
+  epochAt(job, at) { return 12 + (job.group.length % 5) + (at >= this.deadSince ? 1 : 0) + (at >= (this.faults.heard ?? Infinity) ? 1 : 0); }
   runId(job, slot) {
     const time = slot.toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${Math.floor(hash(job.index, slot / MINUTE, 9) * 0xffffff).toString(16).padStart(6, '0')}${job.index.toString(16).padStart(6, '0')}`;
@@ -139,8 +141,13 @@ export class FakeFleet {
     const usual = 2_000 + hash(job.index, 7) * (job.period > 60 ? 20 : 2) * MINUTE;
     let duration = usual * (0.8 + 0.4 * hash(job.index, slot / MINUTE, 3));
     if (job.temper === 'slowing' && slot > now - 2 * DAY) duration *= 1 + 2.5 * (1 - (now - slot) / (2 * DAY));
-    if (job.temper === 'running') duration = 25 * MINUTE;
+    if (job.temper === 'running') duration = 35 * MINUTE;
     if (job.temper === 'young' || job.temper === 'quick') duration = (slot > this.began + 70 * MINUTE ? [9000, 3] : [1000, 1])[job.temper === 'young' ? 0 : 1];
+    if (job.temper === 'slid') duration = slot > this.began + 32 * MINUTE ? 9000 : 1000;
+    if (job.temper === 'tight') {
+      if (slot / (5 * MINUTE) % 2) return [this.row(job, slot, { status: 'skipped', reason: 'overlap' })];
+      duration = 8 * MINUTE;
+    }
     if (job.name === this.killed && slot > now - 6 * MINUTE) return [this.row(job, slot, { run_id: this.runId(job, slot), attempt: 1, status: 'killed', reason: 'operator', ended_by: 'host-1 token ci', started_at: iso(slot), ended_at: iso(slot + 10), duration_ms: 10 })];
     const late = job.temper === 'quick' ? 2100 : 8 + hash(job.index, slot / MINUTE, 4) * 60 + (h > 0.985 ? 4_000 : 0);
     const run = (attempt, start, more) => this.row(job, slot, { run_id: this.runId(job, slot), attempt, fence: Math.floor(slot / MINUTE / job.period) % 9000 + attempt, trigger: h > 0.99 ? 'catch_up' : 'schedule', started_at: iso(start), output_bytes: 1200, ...more });
@@ -165,7 +172,7 @@ export class FakeFleet {
   }
   slotsBack(job, from, limit, until = 0) {  // instants that were due, newest first
     const found = [];
-    if (job.temper === 'young' || job.temper === 'quick') until = Math.max(until, this.began);
+    if (['young', 'quick', 'slid', 'tight'].includes(job.temper)) until = Math.max(until, this.began);
     let minute = Math.floor((from - 1) / MINUTE);
     if (job.period < 1440) {
       minute -= (((minute - job.offset) % job.period) + job.period) % job.period;
@@ -208,7 +215,7 @@ export class FakeFleet {
     return [job.period === 60 ? `${job.offset} * * * *` : `${job.offset % job.period}-59/${job.period} * * * *`];
   }
   jobRow(job) {
-    const pause = this.pauses.get(job.name), last = this.last(job, 1)[0];
+    const pause = this.pauses.get(job.name), last = this.last(job, 1).filter((row) => this.knows(row))[0];
     const leaderless = job.group === 'ml';
     return {
       job: job.name, group: job.group, leader: leaderless ? null : this.nodeAt(job, this.now()), next_slot: iso(this.next(job)),
@@ -223,10 +230,10 @@ export class FakeFleet {
   }
   missing() {
     const { history, asOf } = this.faults;
-    const away = this.faults.away ? [{ node: this.faults.away, why: 'no answer within 2 s', last_heard: iso(this.now() - 900), heard_by: 'election' }] : [];
-    return { scope: 'fleet', missing: [...away, { node: DEAD, why: 'connection refused', last_heard: iso(this.deadSince), heard_by: 'election' }], ...(history ? { history_failure: history } : {}), ...(asOf ? { as_of: iso(asOf) } : {}) };
+    const away = this.faults.away ? [{ node: this.faults.away, why: 'no answer within 2 s', last_heard: iso(this.faults.heard ?? this.now() - 900), heard_by: 'election' }] : [];
+    return { scope: 'fleet', missing: [...away, ...(this.wanted.whole ? [] : [{ node: DEAD, why: 'connection refused', last_heard: iso(this.deadSince), heard_by: 'election' }])], ...(history ? { history_failure: history } : {}), ...(asOf ? { as_of: iso(asOf) } : {}) };
   }
-  knows(row) { return row.node !== this.faults.away || row.attempt === 0; }
+  knows(row) { return row.node !== this.faults.away || (row.attempt === 0 && !this.faults.heard); }
   // Ends the streams of events as a network does.
   reset() { for (const response of this.streams) response.socket.destroy(); }
   history(query) {
@@ -284,11 +291,11 @@ export class FakeFleet {
     for (let hour = Math.floor(from / HOUR) * HOUR; hour < to; hour += HOUR) {
       let slots = 0, most = null; const names = new Set();
       for (let m = 0; m < 60; m++) {
-        const jobs = this.dueAt(hour / MINUTE + m);
+        const jobs = this.dueAt(hour / MINUTE + m).filter((job) => !this.pauses.has(job.name));
         slots += jobs.length;
         for (const job of jobs) names.add(job.name);
         if (jobs.length && (!most || jobs.length > most.most_slots)) most = { most_at: iso(hour + m * MINUTE), most_slots: jobs.length };
-        if (jobs.length >= 5) clashes.push({ minute: iso(hour + m * MINUTE), slots: jobs.length, jobs: jobs.length, first_jobs: jobs.slice(0, 20).map((job) => job.name) });
+        if (jobs.length >= (this.wanted.clash ?? 5)) clashes.push({ minute: iso(hour + m * MINUTE), slots: jobs.length, jobs: jobs.length, first_jobs: jobs.slice(0, 20).map((job) => job.name) });
       }
       if (slots) hours.push({ hour: iso(hour), slots, jobs: names.size, ...most, most_jobs: most.most_slots });
     }
@@ -297,7 +304,7 @@ export class FakeFleet {
   }
   why(job, slot) {
     const rows = this.attempts(job, slot), row = rows[0];
-    const text = { succeeded: this.wanted.prose ? 'It is due at 2025-03-09T08:00:00.000Z; see `ballot why`.' : 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
+    const text = { succeeded: this.wanted.prose ? 'It is due at 2025-03-09T08:00:00.000Z after job young (run 0123456789ab on host-1); this job is well; see `ballot why`.' : 'It was claimed by the term that led the group, started in time and exited with 0.', failed: `Attempt ${row.attempt} of ${row.attempt} exited with ${row.exit_code}. retry.attempts is 2: no attempt follows.`, skipped: row.reason === 'paused' ? `The job was paused by ${row.paused_by}.` : 'The run before it had not ended, and concurrency is "skip".', missed: row.reason === 'no_leader' ? `No term covered the slot: ${DEAD}, which led ${job.group}, died, and nobody led the group until 12 minutes later. start_deadline (5m) had passed by then.` : 'The job was halted: its register cannot be read.', timed_out: 'It ran longer than its timeout, got TERM, and ended within the grace.', lost: `${DEAD} ran it and died. Whether it ended is not known. guarantee is at-most-once: it is not repeated.`, killed: `${row.ended_by} asked for it.`, running: 'It runs.', claimed: 'It is claimed and about to start.' }[row.status];
     return { job: job.name, slot: iso(slot), status: row.status, reason: row.reason, run_id: row.run_id, why: text, rows, ...this.missing() };
   }
   findRun(id) {
@@ -340,10 +347,10 @@ export class FakeFleet {
     switch (route[0]) {
       case 'whoami': return send({ name: this.wanted.token ? 'token ci' : 'anonymous', role: this.wanted.role ?? 'operator' });
       case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.store ?? 'open', timeout_ms: 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
-      case 'nodes': return send({ state: 'degraded', nodes: NODES.map((node) => ({ node, state: node === DEAD ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD ? iso(this.deadSince) : iso(now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
+      case 'nodes': return send({ state: 'degraded', nodes: NODES.map((node) => ({ node, state: node === (this.wanted.whole ? this.faults.away : DEAD) ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD && !this.wanted.whole ? iso(this.deadSince) : iso((node === this.faults.away && this.faults.heard) || now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
       case 'groups':
         if (route[2] === 'terms') return send({ terms: this.terms(route[1]), ...this.missing() });
-        return send({ groups: this.groupNames().map((group) => ({ group, leader: group === 'ml' ? null : this.nodeAt({ group }, now), state: this.nodeAt({ group }, now) === 'host-1' ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' })), next: null });
+        return send({ groups: this.groupNames().map((group) => ({ group, leader: group === 'ml' ? null : this.nodeAt({ group }, now), state: this.nodeAt({ group }, now) === 'host-1' ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
         const to = now + Number(query.get('for_ms') ?? HOUR), slots = [];
@@ -361,7 +368,9 @@ export class FakeFleet {
         const found = this.findRun(route[1]);
         if (!found) return problem(404, 'Not Found', 'There is no such run.');
         if (route[2] === 'output') return this.output(request, response, found, query);
-        return send({ ...found.rows[0], attempts: found.rows, ...this.missing() });
+        // Of one that only a node has which is away the store has the outcome.
+        const rows = found.rows.map((row) => (this.knows(row) ? row : { ...row, started_at: null, duration_ms: null, output_bytes: 0, evidence: 'store' }));
+        return send({ ...rows[0], attempts: rows, ...this.missing() });
       }
       case 'history':
         if (route[1] === 'summary') return send(this.summary(query));
@@ -385,7 +394,7 @@ export class FakeFleet {
           const until = query.get('cursor') ? Number(query.get('cursor')) : Math.min(now, to);
           const past = this.slotsBack(job, until, limit, from);
           const ahead = this.slotsAhead(job, now, to, limit + 1);
-          return send({ job: job.name, timezone: job.zone, past: [...(query.get('cursor') ? [] : this.byHand.filter((row) => row.job === job.name)), ...past.flatMap((slot) => this.attempts(job, slot).map((row) => ({ ...row, slot_local: local(job.zone, slot) })))], next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
+          return send({ job: job.name, timezone: job.zone, past: [...(query.get('cursor') ? [] : this.byHand.filter((row) => row.job === job.name)), ...past.flatMap((slot) => this.attempts(job, slot).filter((row) => this.knows(row)).map((row) => ({ ...row, slot_local: local(job.zone, slot) })))], next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
         }
         return send({ ...this.jobRow(job), enabled: job.temper !== 'disabled', file: `/etc/ballot/jobs.d/${job.group}.toml`, line: 3 + job.index, concurrency: job.index % 4 === 1 ? 'queue' : 'skip', ...this.missing() });
       }

@@ -106,7 +106,7 @@ describe('the page', { concurrency: 2 }, () => {
     for (const name of await slower.locator('a.job').allTextContents()) assert.equal(fleet.byName.get(name).temper, 'slowing');
     await show(page, url, '#/jobs');
     await page.getByRole('button', { name: 'Usual time' }).click();
-    await page.waitForFunction(() => /\d+ of \d+ jobs slower/.test(document.querySelector('.view-head').textContent));
+    await page.waitForFunction(() => /[1-9]\d* slower than usual, \d+ of \d+ jobs compared/.test(document.querySelector('.view-head').textContent));
     const times = (await page.locator('.grid-row').filter({ hasText: 'now ' }).allTextContents()).map((text) => Number(/now ([\d.]+)×/.exec(text)[1]));
     assert.ok(times.length > 1);
     assert.deepEqual(times, [...times].sort((a, b) => b - a), 'the slowest first');
@@ -116,6 +116,7 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/jobs?sort=slower');
     const row = page.locator('.grid-row', { hasText: 'young' });
     await row.getByText('now 9\u00d7').waitFor();
+    await page.locator('.grid-row', { hasText: 'slid' }).getByText('now 9\u00d7').waitFor();
     assert.match(await row.textContent(), /1\.0 s/);
     assert.equal(await page.locator('.grid-row', { hasText: 'quick' }).count(), 0);
     await show(page, url, '#/job/young');
@@ -146,6 +147,57 @@ describe('the page', { concurrency: 2 }, () => {
     const slots = (await page.locator('.clash-count').allTextContents()).map((text) => parseInt(text, 10));
     assert.ok(slots.length > 1);
     assert.deepEqual(slots, [...slots].sort((a, b) => b - a));
+  })));
+
+  test('a group that nothing defines any more is told from one without a leader, and there is nothing of it to pause', () => withFleet({ fake: 60, gone: 'yore' }, async (url) => withPage({}, async (page) => {
+    const { groups } = await answer(url, 'groups');
+    await show(page, url, '#/now');
+    const leaders = page.locator('[aria-labelledby=leaders] li');
+    await leaders.filter({ hasText: 'no longer defined' }).getByText('yore').waitFor();
+    assert.equal(await leaders.filter({ hasText: 'no leader' }).getByText('yore').count(), 0);
+    await page.locator('.figures', { hasText: `${groups.length - 2} of ${groups.length - 1}` }).waitFor();
+    await leaders.getByText('yore').click();
+    await page.getByText('No file defines a job of that group').waitFor();
+    assert.equal(await page.locator('label:has-text("Group") select').inputValue(), 'yore');
+    assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
+  })));
+
+  test('a job that takes longer than until its next slot needs attention for the slots it skips', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('.item', { hasText: 'tight' }).getByText(/skips [678] of its last 1[45] slots: it takes 8 min, and is due every 5 min/).waitFor();
+  })));
+
+  test('clashes of the same jobs at a pace are one line, and count jobs', () => withFleet({ fake: 1, young: true, clash: 4 }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/week');
+    await page.locator('.clash', { hasText: /then every \d+ minutes/ }).first().waitFor();
+    for (const text of await page.locator('.clash-count').allTextContents()) assert.match(text, /^[45] jobs$/);
+  })));
+
+  test('on a telephone the week begins with the hours to come, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    await page.waitForSelector('.heat button');
+    const [box, first] = [await page.locator('.scroll:has(.heat)').boundingBox(), await page.locator('.heat button').first().boundingBox()];
+    assert.ok(first.x >= box.x + 80 && first.x + first.width <= box.x + box.width, JSON.stringify([box, first]));
+    await show(page, url, '#/jobs?q=quick');
+    const row = page.locator('.grid-row', { hasText: 'quick' });
+    await row.getByText('next').waitFor();
+    await row.getByText('takes').waitFor();
+    await row.locator('.status + .small time').waitFor();
+    await check(page, 'a job on a telephone', { axe: false });
+  })));
+
+  test('of a day what has passed is on top, and slots to come are folded', () => withFleet({ fake: 5, young: true, now: '2026-10-20T08:10:00Z' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick?zone=utc&day=2026-10-20');
+    const slots = page.locator('.slots > li');
+    await slots.nth(1).locator('.status', { hasText: 'succeeded' }).waitFor();
+    assert.match(await slots.first().textContent(), /^1\d\d planned slots$/);
+    await slots.first().locator('summary').click();
+    await page.locator('.slot.planned').first().waitFor();
+  })));
+
+  test('a time in the text of what somebody asked for is written as all others', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, `#/job/${fleet.byIndex.get(21).name}?zone=utc`);
+    await page.locator('[aria-labelledby=job-asked] .row', { hasText: 'paused until Sun 9 Mar 2025 08:00:00' }).first().waitFor();
   })));
 
   test('each hour that is as full as a clash of the list is marked as one, and shows its own', () => withFleet({ fake: 600 }, async (url) => withPage({}, async (page) => {
@@ -192,9 +244,12 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.slot:not(.planned) button', { hasText: 'why' }).first().click();
     await page.locator('.why code', { hasText: 'ballot why' }).waitFor();
     assert.match(await page.locator('.why').textContent(), /Sun 9 Mar 2025 08:00:00/);
+    await page.locator('.why a[href="#/job/young"]').waitFor();
+    await page.locator('.why a[href="#/run/0123456789ab"]').waitFor();
+    assert.equal(await page.locator('.why a').count(), 2);
   })));
 
-  test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
+  test('after an action all panels of the job say so soon', () => withFleet({ fake: 10, young: true, whole: true }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/quick');
     await page.getByText('Nobody has asked for anything').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -2,7 +2,7 @@
 // the store away.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { launch, show, usePage, views, withFleet } from './browser.mjs';
+import { check, launch, show, usePage, views, withFleet } from './browser.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -60,7 +60,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
       Object.assign(fleet.faults, { asOf: fleet.now() - 30_000, store: 'in doubt' });
       for (const hash of Object.values(all)) {
         await show(page, url, hash);
-        await text(page, '.gaps', 'did not answer.*host-3');
+        await text(page, '.gaps', 'host-3 .*does not answer. What ran there is missing here');
         await text(page, '.trouble', 'host-1 has no session with its store .etcd: in doubt.*no answer for 12 s');
         if (hash !== week) await text(page, '.gaps', 'As of .*history');
       }
@@ -91,10 +91,78 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await same('half an hour later');
   })));
 
+  // Whatever is led by a node that then goes, with its history: `heard` minutes ago.
+  const lose = (fleet, job, heard) => Object.assign(fleet.faults, { away: fleet.nodeAt(job, fleet.now()), heard: fleet.now() - heard * 60_000 });
+
+  test('a job that fails since before its node went is said to do so for at least so many slots, and not since the first that is known', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = [3, 12].map((index) => fleet.byIndex.get(index)).find((one) => fleet.nodeAt(one, fleet.deadSince - 1) === fleet.nodeAt(one, fleet.now()));
+    lose(fleet, job, 130);
+    const item = page.locator('[aria-labelledby=attention] .item', { hasText: job.name }), said = async () => /for at least (\d+) slots; its last success is not known: host-\d does not answer/.exec(await item.textContent());
+    await show(page, url, '#/now');
+    await item.getByText('for at least').waitFor();
+    const slots = Number((await said())[1]);
+    assert.ok(slots >= 8, `${slots} slots`);
+    fleet.shift += 30 * 60_000;
+    await page.reload();
+    await item.getByText(`for at least ${slots + 2} slots`).waitFor();
+    assert.doesNotMatch(await item.textContent(), /since/);
+  })));
+
+  test('what a node that is away may know is not denied: no run is known, none could be compared, no request is known', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const young = fleet.byName.get('young');
+    lose(fleet, young, 40);
+    fleet.asked = [];
+    await show(page, url, '#/jobs?sort=slower');
+    await page.getByText(/[1-9]\d* of 44 jobs compared/).waitFor();
+    await text(page, '.gaps', 'Of \\d+ jobs too few runs from before are known to compare with: host-. does not answer');
+    assert.equal(await page.locator('.grid-row', { hasText: 'young' }).count(), 0);
+    await show(page, url, '#/jobs');
+    await text(page, '.grid-row', 'no run known');
+    assert.equal(await page.getByText('never ran').count(), 0);
+    await show(page, url, '#/job/young');
+    await text(page, '[aria-labelledby=job-asked]', 'No request of seven days is known: host-. does not answer');
+  })));
+
+  test('slots that only a node has which is away are a line of their own, and its lane is hatched; what it had in hand may not be known', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.byName.get('young'), away = fleet.nodeAt(job, fleet.now()), other = ['host-1', 'host-2'].find((one) => one !== away);
+    // Another led it before, and leads it now.
+    const nodeAt = fleet.nodeAt.bind(fleet), epochAt = fleet.epochAt.bind(fleet), early = fleet.now() - 80 * 60_000;
+    fleet.nodeAt = (one, at) => (one === job && at < early ? other : nodeAt(one, at));
+    fleet.epochAt = (one, at) => epochAt(one, at) - (one === job && at < early ? 1 : 0);
+    lose(fleet, job, 40);
+    await show(page, url, '#/job/young');
+    await text(page, '.slot.unknown', '^.+\u2013.+[78] slots, not known here: host-. does not answer');
+    assert.equal(await page.locator('.slot.unknown').count(), 2, 'in between, and before');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click();
+    await text(page, '.slot.unknown', '^since .*paused: slots of that time are skipped');
+    await show(page, url, '#/timeline?last=6h&node=' + away);
+    await page.waitForSelector('.chart rect.unknown');
+    await text(page, '.lane-away', 'most of what it ran is not known here');
+    await text(page, '[aria-labelledby=went]', `In hand when ${away} was last heard.*Nothing that others know of.*${away} does not answer`);
+    await check(page, 'the timeline of a node that is away');
+  })));
+
+  test('what a node that is away had in hand is there with what became of it', () => withFleet({ fake: 150 }, (url) => withPage({}, async (page) => {
+    await show(page, url, '#/timeline?last=1h&node=host-3');
+    await page.locator('[aria-labelledby=went] .row', { hasText: 'host-3 died; whether the run ended is not known' }).first().waitFor();
+    await check(page, 'what a node had in hand');
+  })));
+
+  test('of a run whose outcome alone is known it is said which node has the rest', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.byName.get('young'), [row] = fleet.attempts(job, fleet.slotsBack(job, fleet.now() - 60 * 60_000, 1)[0]);
+    lose(fleet, job, 40);
+    await show(page, url, '#/run/' + row.run_id);
+    await text(page, 'dd', `^not known: only ${row.node} has it`);
+    await text(page, '[aria-labelledby=output]', `What it printed is not known: only ${row.node} has it; ${row.node} does not answer`);
+    assert.equal(await page.getByText(/not started|not yet|0 bytes/).count(), 0);
+  })));
+
   test('while the daemon is away the view stays, says how old it is, and goes on when it is back', () => withFleet({ fake: 50, burst: 5 }, (url, fleet) => withPage({ expected: [502] }, async (page) => {
     await show(page, url, '#/now');
     await page.waitForSelector('[aria-labelledby=running] .row');
     fleet.faults.down = true;
+    await text(page, '.stream.silent', 'no answer');
     await text(page, '.trouble', 'What is shown is of');
     assert.ok(await page.locator('[aria-labelledby=running] .row').count(), 'what was shown is still there');
     // No run is said to go on longer than its node was heard of.
@@ -103,6 +171,6 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await page.waitForTimeout(1500);
     assert.deepEqual(await lasted(), before);
     fleet.faults.down = false;
-    await page.waitForFunction(() => !document.querySelector('.trouble'));
+    await page.waitForFunction(() => !document.querySelector('.trouble, .stream.silent'));
   })));
 });

@@ -2,8 +2,8 @@
 import { html, render, useEffect, useLayoutEffect, useRef, useState, useErrorBoundary } from './html.js';
 import { useRoute, currentRoute, link, update } from './router.js';
 import { askWho, hasToken, setToken, signedIn, tokenWanted, who } from './api.js';
-import { daemon, liveState, startLive, usePoll } from './live.js';
-import { here, zoneChoice } from './time.js';
+import { answers, daemon, liveState, startLive, usePoll } from './live.js';
+import { here, useNow, zoneChoice } from './time.js';
 import { clip } from './words.js';
 import { Trouble, Loading } from './parts.js';
 import { ActionDialog } from './act.js';
@@ -66,15 +66,16 @@ function Zone() {
 }
 
 function Live() {
-  const state = liveState.use();
-  const text = { live: 'live', cut: 'asking each 5 s', off: 'connecting' }[state];
-  return html`<span class=${'stream ' + state} title=${state === 'live' ? 'Views are renewed when something happens.' : 'The stream of events is not there; views ask by themselves.'}><span class="dot" aria-hidden="true" />${text}</span>`;
+  const heard = answers.use(), stream = liveState.use(), state = heard ? stream : 'silent';
+  const text = { live: 'live', cut: 'asking each 5 s', off: 'connecting', silent: 'no answer' }[state];
+  return html`<span class=${'stream ' + state} title=${state === 'live' ? 'Views are renewed when something happens.' : heard ? 'The stream of events is not there; views ask by themselves.' : 'The daemon does not answer.'}><span class="dot" aria-hidden="true" />${text}</span>`;
 }
 
 // Without its store a daemon claims nothing, and knows of others what it knew last: each view says so.
 function Store() {
-  const status = usePoll('status', { every: 10_000, live: false }).data;
+  const poll = usePoll('status', { every: 10_000, live: 9000 }), status = poll.data, late = useNow(5000) - poll.heard.at > 25_000;
   useEffect(() => daemon.set(status), [status]);
+  useEffect(() => answers.set(!status || (!late && !(poll.problem && poll.problem.status !== 401))), [status, late, poll.problem]);
   if (!status || status.session === 'open') return null;
   return html`<p class="trouble" role="status"><span class="mark bad square" aria-hidden="true">!</span> ${clip(status.node, 40)} has no session with its store (${clip(status.backend, 20)}: ${status.session}), so it claims no slot, and what other nodes do is shown as it was known last. ${clip((status.degraded ?? []).join('; '), 300)}</p>`;
 }

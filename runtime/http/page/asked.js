@@ -2,19 +2,19 @@
 import { html } from './html.js';
 import { query } from './api.js';
 import { usePoll } from './live.js';
-import { Section, JobLink, RunLink, NodeName, Name, Empty, Loading, More } from './parts.js';
+import { Section, JobLink, RunLink, NodeName, Name, Empty, Loading, More, Prose } from './parts.js';
 import { Time } from './time.js';
-import { clip, plural, person } from './words.js';
+import { clip, plural, person, silence } from './words.js';
 import { zoneOfJob } from './job-index.js';
 
 export const AskedRow = ({ row }) => html`<li class="row tall">
   <span class="row-time"><${Time} at=${row.at} zone=${row.job ? zoneOfJob(row.job) : null} /></span>
-  <span class="row-main">${row.kind} ${row.job ? html`<${JobLink} job=${row.job} />` : row.group ? html`group <${Name} text=${row.group} />` : ''} ${row.run_id ? html`<${RunLink} id=${row.run_id} /> ` : ''}<span class="muted">by <bdi>${clip(person(row.by), 100)}</bdi>: ${row.result ?? 'under way'}${row.text ? `, ${clip(row.text, 160)}` : ''}</span></span></li>`;
+  <span class="row-main">${row.kind} ${row.job ? html`<${JobLink} job=${row.job} />` : row.group ? html`group <${Name} text=${row.group} />` : ''} ${row.run_id ? html`<${RunLink} id=${row.run_id} /> ` : ''}<span class="muted">by <bdi>${clip(person(row.by), 100)}</bdi>: ${row.result ?? 'under way'}${row.text ? html`, <${Prose} text=${clip(row.text, 160)} zone=${row.job ? zoneOfJob(row.job) : null} />` : ''}</span></span></li>`;
 
 export function Asked({ requests, id = 'asked', title = 'What people asked for' }) {
   const rows = requests.data?.requests ?? [];
   return html`<${Section} id=${id} title=${title}>
-    ${!requests.data ? html`<${Loading} />` : !rows.length ? html`<${Empty}>Nobody has asked for anything in seven days.<//>` : html`<ul class="rows">${rows.map((row, i) => html`<${AskedRow} key=${row.request_id ?? i} row=${row} />`)}</ul>`}
+    ${!requests.data ? html`<${Loading} />` : !rows.length ? html`<${Empty}>${silence(requests.data) ? `No request of seven days is known: ${silence(requests.data)}.` : 'Nobody has asked for anything in seven days.'}<//>` : html`<ul class="rows">${rows.map((row, i) => html`<${AskedRow} key=${row.request_id ?? i} row=${row} />`)}</ul>`}
   <//>`;
 }
 
@@ -43,7 +43,7 @@ export function Definitions({ of }) {
   const rows = (of.data?.definitions ?? []).map((one) => [one]);
   if (!of.data && of.problem) return null;
   return html`<${Section} id="job-definitions" title="How its definition changed">
-    ${!of.data ? html`<${Loading} />` : !rows.length ? html`<${Empty}>No change of it is on record.<//>` : html`<ul class="rows"><${More} list=${rows} first=${4} step=${20} what="change">${(all) => html`<${DefinitionRow} key=${all[0].at + all[0].digest} all=${all} own=${true} />`}<//></ul>`}
+    ${!of.data ? html`<${Loading} />` : !rows.length ? html`<${Empty}>${silence(of.data) ? `No change of it is known: ${silence(of.data)}.` : 'No change of it is on record.'}<//>` : html`<ul class="rows"><${More} list=${rows} first=${4} step=${20} what="change">${(all) => html`<${DefinitionRow} key=${all[0].at + all[0].digest} all=${all} own=${true} />`}<//></ul>`}
     ${of.data?.next ? html`<p class="muted small">Older ones: <code>ballot history --definitions</code>.</p>` : null}
   <//>`;
 }

@@ -1,32 +1,38 @@
 // What needs attention, computed from what the daemon says: pure functions over counts, strips, nodes and groups.
 import { ask, query, nameList, now } from './api.js';
 import { parse } from './time.js';
-import { isBad } from './words.js';
+import { isBad, holes, middle } from './words.js';
 
 const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15;
-const WANTED = 'failed,timed_out,killed,lost,missed,skipped';
+const FAILED = 'failed,timed_out,killed,lost,missed', WANTED = FAILED + ',skipped';
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
 const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
 const OPEN = ['running', 'claimed', 'queued'];
 
-// Since when jobs fail, by job: of one that does so on all the slots that are looked at its last success is asked for, once.
-// So it stays as it is while newer slots take the place of older ones, and while a node that knows some does not answer.
+// Since when jobs fail, by job: of one that does so on all the slots that are looked at its last success is asked for; and
+// where none is known, on how many slots it does at least. What was known once stays so while a node does not answer.
 const known = new Map();
-async function settleSince(list, abort) {
+async function settleSince(list, missing, abort) {
+  const since = new Date(now() - 30 * DAY).toISOString(), vague = [];
   for (const job of known.keys()) if (!list.some((one) => one.job === job)) known.delete(job);
   let asked = 0;
   await Promise.all(list.map(async (one) => {
     let found = known.get(one.job);
-    if (parse(one.before) > parse(found?.since)) found = null;
-    if (!found && !one.all) found = { since: one.since, exact: true };
+    if (parse(one.before) > parse(found?.since) || (found && !found.sure && !missing.length)) found = null;
+    if (!found && !one.all) found = { since: one.since, sure: true };
     if (!found && asked++ < 10) {
-      const { rows: [row] } = await ask('history' + query({ job: one.job.includes(',') ? null : one.job, status: 'succeeded', since: new Date(now() - 30 * DAY).toISOString(), limit: 1 }), { signal: abort });
-      found = { since: one.since, success: row?.job === one.job ? row.slot : null };
+      const { rows: [row], ...answer } = await ask('history' + query({ job: one.job.includes(',') ? null : one.job, status: 'succeeded', since, limit: 1 }), { signal: abort });
+      found = { since: one.since, success: row?.job === one.job ? row.slot : null, sure: !answer.missing?.length };
     }
     if (found && parse(one.since) > parse(found.since)) one.since = found.since;
     if (found) known.set(one.job, { ...found, since: one.since });
-    Object.assign(one, { success: found?.success, longer: one.all && !found?.success && !found?.exact });
+    Object.assign(one, { success: found?.success, unsure: !found?.sure, least: !found || found.success === null ? one.inRow : 0 });
+    if (one.least) vague.push(one);
   }));
+  if (vague.length) {
+    const { counts } = await ask(`history/summary?${nameList('job', vague.map((one) => one.job))}&${query({ since, status: FAILED, per: 'all' }).slice(1)}`, { signal: abort });
+    for (const one of vague) one.least = Math.max(one.least, counts.reduce((sum, row) => sum + (row.job === one.job && !isWanted(row) ? row.slots : 0), 0));
+  }
   list.sort((a, b) => parse(a.success ?? a.since) - parse(b.success ?? b.since) || (a.job < b.job ? -1 : 1));
 }
 
@@ -55,19 +61,19 @@ export async function askAttention(window, abort) {
     }
   }
   const failed = [...jobs.values()].filter((one) => one.failed).sort((a, b) => b.failed - a.failed);
-  const skipping = [...jobs.values()].filter((one) => !one.failed && one.skipped >= 3).sort((a, b) => b.skipped - a.skipped).slice(0, STOPPED);
-  const asked = [...failed.slice(0, JUDGED), ...skipping];
+  const skipping = [...jobs.values()].filter((one) => one.skipped >= 3).sort((a, b) => b.skipped - a.skipped).slice(0, STOPPED);
+  const asked = [...new Set([...failed.slice(0, JUDGED), ...skipping])];
   if (asked.length) {
     try {
       const { strips } = await ask(`history/strips?${nameList('job', asked.map((one) => one.job))}&last=${LAST}`, { signal: abort });
-      for (const { job, rows } of strips) if (jobs.has(job)) jobs.get(job).strip = rows.map(({ status, slot, run_id, node, reason }) => ({ status, slot, run_id, node, reason }));
+      for (const { job, rows } of strips) if (jobs.has(job)) jobs.get(job).strip = rows.map(({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms }) => ({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms }));
     } catch (problem) {
       if (problem.status !== 404) throw problem;
       // a node that knew one of the jobs does not answer any more
     }
   }
-  const sorted = sort(failed, skipping);
-  const [lostAnswer] = await Promise.all([lost.slots ? ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort }) : null, settleSince(sorted.failing, abort)]);
+  const missing = summary.missing ?? [], sorted = sort(failed, skipping, missing);
+  const [lostAnswer] = await Promise.all([lost.slots ? ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort }) : null, settleSince(sorted.failing, missing, abort)]);
   const lostRows = lostAnswer ? lostAnswer.rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
   return { since, ...sorted, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: byNode(lostRows), missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
 }
@@ -82,33 +88,37 @@ function byNode(rows) {
   return [...nodes.values()];
 }
 
-// How it stands by its last slots: failing (since when, how often in a row), recovered, or without any success.
-function judge(strip) {
-  const rows = strip.filter((row) => !OPEN.includes(row.status));
-  const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row));
+// How it stands by its last slots, as far as they are known without a gap: failing (since when, how often in a row),
+// recovered, without any success, or passing over many slots.
+function judge(strip, missing) {
+  const settled = strip.filter((row) => !OPEN.includes(row.status)), [hole] = holes(settled, missing), rows = settled.slice(0, hole?.index);
+  const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row)), skipped = rows.filter((row) => row.status === 'skipped' && !MEANT.includes(row.reason));
   let inRow = 0;
   while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
+  const took = rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null).map((row) => row.duration_ms);
   return {
-    failing: inRow > 0, inRow, all: inRow === ran.length && rows.length >= strip.length,
+    failing: inRow > 0, inRow, all: inRow === ran.length,
     since: inRow ? ran[inRow - 1].slot : null, before: ran[inRow]?.slot, newest: ran[0] ?? rows[0] ?? null,
-    never: rows.length >= 5 && !rows.some((row) => row.status === 'succeeded'), oldest: rows.at(-1)?.slot ?? null, count: rows.length,
+    never: rows.length >= 5 && !rows.some((row) => row.status === 'succeeded'), count: rows.length,
+    passes: skipped.length, passed: skipped[0]?.reason, takes: middle(took), every: middle(rows.slice(1).map((row, i) => parse(rows[i].slot) - parse(row.slot))),
     back: inRow === 0 && ran.length ? ran[ran.findIndex((row) => isBad(row.status)) - 1]?.slot ?? ran[0].slot : null,
   };
 }
 
-function sort(failed, skipping) {
-  const failing = [], recovered = [], stopped = [], others = [];
+function sort(failed, skipping, missing) {
+  const failing = [], recovered = [], stopped = [], passing = [], others = [];
   for (const one of failed) {
     if (!one.strip) others.push(one);
     else {
-      const found = { ...one, ...judge(one.strip) };
+      const found = { ...one, ...judge(one.strip, missing) };
       (found.failing ? failing : recovered).push(found);
     }
   }
   for (const one of skipping) {
     if (!one.strip) continue;
-    const found = { ...one, ...judge(one.strip) };
-    if (found.never) stopped.push(found);
+    const found = { ...one, ...judge(one.strip, missing) };
+    if (found.never && !one.failed) stopped.push(found);
+    else if (!found.failing && found.count >= 8 && found.passes * 4 >= found.count) passing.push(found);
   }
-  return { failing, recovered, stopped, others };
+  return { failing, recovered, stopped, passing, others };
 }

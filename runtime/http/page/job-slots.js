@@ -2,7 +2,7 @@
 import { html, useMemo, useEffect, useRef, useState } from './html.js';
 import { now, ask, query } from './api.js';
 import { HOUR, dayKey, dayStart, fields, parse, Time, Ago, duration } from './time.js';
-import { statusOf, statusWord, isBad, rowWords, untilWords, person, TRIGGER, count, plural, clip } from './words.js';
+import { statusOf, statusWord, isBad, rowWords, untilWords, person, silence, holes, TRIGGER, count, plural, clip } from './words.js';
 import { link } from './router.js';
 import { lateOf, zoneOfJob } from './job-index.js';
 import { RunLink, NodeName, Empty, Status, Mark, Prose } from './parts.js';
@@ -106,12 +106,17 @@ function Slot({ job, slot, zone, open }) {
   </li>`;
 }
 
-export function SlotList({ job, zone, rows, planned, opened, plannedKnown }) {
-  const slots = bySlot(rows);
+export function SlotList({ job, zone, rows, planned, opened, plannedKnown, pauses, missing, ends }) {
+  const [open, setOpen] = useState(false), folded = planned.length > 8;
+  const slots = bySlot(rows), silent = silence(missing), unknown = new Map(holes(slots.map((one) => one.attempts[0]), missing).map((one) => [one.index, one]));
+  const line = (key, time, text) => html`<li key=${key} class="slot unknown"><div class="slot-line"><span class="slot-time">${time}</span><span class="slot-words muted">${text}</span></div></li>`;
   return html`<ol class="slots">
-    ${planned.map((one) => html`<li key=${'planned ' + one.slot} class="slot planned"><div class="slot-line"><span class="slot-time"><${Time} at=${one.slot} zone=${zone} /></span><span class="slot-status"><span class="status"><${Mark} status="planned" /> planned</span></span><span class="slot-words muted"><${Ago} at=${one.slot} /></span></div></li>`)}
+    ${folded ? html`<li class="slot"><details onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>${plural(planned.length, 'planned slot')}</summary></details></li>` : null}
+    ${(folded && !open ? [] : planned).map((one) => html`<li key=${'planned ' + one.slot} class="slot planned"><div class="slot-line"><span class="slot-time"><${Time} at=${one.slot} zone=${zone} /></span><span class="slot-status"><span class="status"><${Mark} status="planned" /> planned</span></span><span class="slot-words muted"><${Ago} at=${one.slot} /></span></div></li>`)}
     ${plannedKnown === false ? html`<li class="slot muted">Only the node that leads the job knows its slots to come: its @every counts from there.</li>` : null}
-    ${slots.map((slot) => html`<${Slot} key=${slot.key} job=${job} slot=${slot} zone=${zone} open=${opened !== null && (opened === slot.attempts[0].slot || opened === slot.attempts[0].run_id)} />`)}
-    ${!slots.length ? html`<li><${Empty}>No slot in this time.<//></li>` : null}
+    ${pauses?.map((one) => line('pause ' + one.of, html`since <${Time} at=${one.since} zone=${zone} />`, html`paused${one.of === 'group' ? ' with its group' : ''}${one.until ? html` until <${Time} at=${one.until} zone=${zone} />` : ''}: slots of that time are skipped`))}
+    ${slots.map((slot, i) => [unknown.has(i) ? line('hole ' + slot.key, html`<${Time} at=${unknown.get(i).from} zone=${zone} date="auto" offset=${false} />\u2013<${Time} at=${unknown.get(i).to} zone=${zone} />`, `${plural(unknown.get(i).slots, 'slot')}, not known here: ${silent}`) : null, html`<${Slot} key=${slot.key} job=${job} slot=${slot} zone=${zone} open=${opened !== null && (opened === slot.attempts[0].slot || opened === slot.attempts[0].run_id)} />`])}
+    ${ends && silent ? line('end', 'before', `earlier slots may not be known here: ${silent}`) : null}
+    ${!slots.length ? html`<li><${Empty}>${silent ? 'No slot of this time is known.' : 'No slot in this time.'}<//></li>` : null}
   </ol>`;
 }

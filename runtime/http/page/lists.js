@@ -3,6 +3,7 @@ import { html, useLayoutEffect, useMemo, useRef, useState, useEffect } from './h
 import { ask, nameList, query, now } from './api.js';
 import { changed } from './live.js';
 import { zoneChoice, parse, MINUTE, DAY } from './time.js';
+import { middle } from './words.js';
 
 // A long list of which only the rows in sight are in the document. All rows have one height, so that ten thousand of them
 // cost no more than thirty; rows keep their elements while they are in sight, and with them the focus.
@@ -119,15 +120,12 @@ export function useStrips() {
   return [(job) => strips.get(job)?.rows, see, gaps];
 }
 
-const middle = (list) => {
-  const all = [...list].sort((a, b) => a - b);
-  return all[all.length >> 1];
-};
 const durations = (rows) => rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null);
 
 // How long jobs take as a rule, one rule for all views: the middle of their successes of the last seven days, but for the last
-// one, at about this time of the day; of a job that is not known so long, of the older half of its last hundred slots. So a
-// job that is slow for hours is not usual. Learned once an hour, of young jobs each five minutes.
+// one, at about this time of the day; of a job that is not known so long, of the older half of its last hundred slots, or of
+// their oldest quarter where that is less: the time before it grew slow. Where a node does not answer that knows what was
+// before, it is not known. Learned once an hour, of young jobs each five minutes.
 const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, BEFORE = 100, usuals = new Map();  // job: { ms, until }
 export async function learnUsual(names, abort) {
   const wanted = names.filter((name) => !(usuals.get(name)?.until > Date.now())), found = new Map();
@@ -142,9 +140,11 @@ export async function learnUsual(names, abort) {
   const young = wanted.filter((job) => !(found.get(job)?.length > 2));
   for (const [job, all] of found) if (all.length > 2) learn(job, all, LEARNED);
   if (!young.length) return;
-  for (const { job, rows } of await fetchStrips(young, BEFORE, abort)) {
-    const all = durations(rows).map((row) => row.duration_ms);
-    learn(job, all.slice(Math.max(3, all.length >> 1)), YOUNG);
+  const strips = await fetchStrips(young, BEFORE, abort), away = gaps.missing ?? [];
+  for (const { job, rows } of strips) {
+    const all = durations(rows).map((row) => row.duration_ms), half = all.slice(Math.max(3, all.length >> 1)), quarter = half.slice(half.length >> 1), oldest = rows.at(-1);
+    const hidden = rows.length < BEFORE && away.some(({ node, last_heard }) => !oldest || !(parse(last_heard) > parse(oldest.slot)) || (oldest.node === node && rows.filter((row) => row.node === node).length < 3));
+    learn(job, hidden ? [] : quarter.length > 2 && middle(quarter) < middle(half) ? quarter : half, YOUNG);
   }
 }
 

@@ -4,7 +4,8 @@ import { signal, useEffect, useRef, useState } from './html.js';
 import { ask, send, signedIn, now } from './api.js';
 
 export const liveState = signal('off');  // off, live, cut
-export const daemon = signal(null);  // its `status`, which the frame asks for
+export const daemon = signal(null);  // its `status`, which the frame asks for,
+export const answers = signal(true);  // and whether it answers
 export const changed = signal(0);  // grows when something has happened, each 2 s at most
 const acted = signal(0);  // grows when what somebody asked for by this page is done
 

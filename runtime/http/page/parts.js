@@ -4,6 +4,7 @@ import { html, useState, useEffect, useRef } from './html.js';
 import { clip, plural, count, statusOf, statusWord } from './words.js';
 import { link } from './router.js';
 import { Time, Ago, useNow, SILENT } from './time.js';
+import { zoneOfJob } from './job-index.js';
 
 export const Name = ({ text, most = 80 }) => html`<bdi class="name" title=${text.length > 30 ? clip(text, 400) : undefined}>${clip(text, most)}</bdi>`;
 export const JobLink = ({ job, query }) => html`<a class="job" href=${link('job', job, query)}><${Name} text=${job} /></a>`;
@@ -20,7 +21,7 @@ export function Gaps({ of }) {
   }
   if (!missing.size && !notes.length) return null;
   return html`<div class="gaps">
-    ${missing.size ? html`<p><span class="mark warn point" aria-hidden="true">!</span> ${missing.size === 1 ? 'One node did not answer' : `${missing.size} nodes did not answer`}; what only ${missing.size === 1 ? 'it knows' : 'they know'} is not shown: ${[...missing.values()].slice(0, 6).map((one, i) => html`${i ? ', ' : ''}<${NodeName} node=${one.node} />${one.last_heard ? html` (heard <${Ago} at=${one.last_heard} />)` : ''}`)}.</p>` : null}
+    ${missing.size ? html`<p class="gap"><span class="mark warn point" aria-hidden="true">!</span> ${[...missing.values()].slice(0, 6).map((one, i) => html`${i ? ', ' : ''}<strong><${NodeName} node=${one.node} /></strong>${one.last_heard ? html` (heard <${Ago} at=${one.last_heard} />)` : ''}`)} ${missing.size === 1 ? 'does' : 'do'} not answer. What ran there is missing here, with its output and times; so is what people asked for there.</p>` : null}
     ${notes.slice(0, 2).map((note) => html`<p>${note}</p>`)}
   </div>`;
 }
@@ -33,8 +34,17 @@ export function Trouble({ of }) {
   return html`<p class="trouble" role="status"><span class="mark bad square" aria-hidden="true">!</span> ${clip(found.problem?.message ?? 'The daemon does not answer.', 300)}${age(found) < Infinity ? html` What is shown is of <${Ago} at=${found.heard.at} />.` : ''}</p>`;
 }
 
-// The daemon's sentences: what they have between backticks is code, and an instant is written as all others here.
-export const Prose = ({ text, zone }) => text.split(/(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part, i) => (i % 2 === 0 ? part : part[0] === '`' ? html`<code>${part.slice(1, -1)}</code>` : html`<${Time} at=${part} zone=${zone} seconds=${true} />`));
+// The daemon's sentences: what they have between backticks is code, an instant is written as all others here, and runs and jobs
+// are links.
+const WORDS = /(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\brun (?:[\da-f-]{24})?[\da-f]{12}\b|\bjob [\w@-]+(?:\.[\w@-]+)*)/;
+export const Prose = ({ text, zone }) => text.split(WORDS).map((part, i) => {
+  const name = part.slice(4);
+  if (i % 2 === 0) return part;
+  if (part[0] === '`') return html`<code>${part.slice(1, -1)}</code>`;
+  if (part[0] === 'r') return html`run <${RunLink} id=${name} />`;
+  if (part[0] === 'j') return zoneOfJob(name) ? html`job <${JobLink} job=${name} />` : part;
+  return html`<${Time} at=${part} zone=${zone} seconds=${true} />`;
+});
 
 export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 export const Loading = () => html`<p class="empty" aria-hidden="true">\u2026</p>`;
@@ -111,9 +121,9 @@ export const Mark = ({ status }) => {
 
 export const Status = ({ status, reason }) => html`<span class="status"><${Mark} status=${status} /><span>${statusWord(status)}${reason ? html`<span class="muted">: ${reason.replace(/_/g, ' ')}</span>` : null}</span></span>`;
 
-// "failed: exit_code", as a job's last status is told
-export const LastStatus = ({ text }) => {
-  if (!text) return html`<span class="muted">never ran</span>`;
+// "failed: exit_code", as a job's last status is told; `silent`: see silence()
+export const LastStatus = ({ text, silent }) => {
+  if (!text) return html`<span class="muted" title=${silent ?? undefined}>${silent ? 'no run known' : 'never ran'}</span>`;
   const [status, reason] = text.split(': ');
   return html`<${Status} status=${status} reason=${reason} />`;
 };
@@ -145,7 +155,7 @@ export function Strip({ rows, places = 30 }) {
     paths[tone] = (paths[tone] ?? '') + cell(row.status, (places - 1 - index) * (CELL + GAP));
     sums[row.status] = (sums[row.status] ?? 0) + 1;
   });
-  const label = shown.length ? `last ${plural(shown.length, 'slot')}: ` + Object.entries(sums).map(([status, n]) => `${n} ${statusWord(status)}`).join(', ') + `; the newest ${statusWord(shown[0].status)}` : 'no slot yet';
+  const label = shown.length ? `last ${plural(shown.length, 'slot')}: ` + Object.entries(sums).map(([status, n]) => `${n} ${statusWord(status)}`).join(', ') + `; the newest ${statusWord(shown[0].status)}` : 'no slot known';
   const wide = places * (CELL + GAP) - GAP;
   return html`<svg class="strip" role="img" aria-label=${label} viewBox=${`0 0 ${wide} ${TALL}`} width=${wide} height=${TALL}>
     <title>${label}</title>

@@ -9,8 +9,8 @@ import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
-import { clip, plural, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
-import { noteJob, lateOf } from './job-index.js';
+import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
+import { noteJob, learnZone, lateOf } from './job-index.js';
 import { slowdown, isSlower, timesText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
@@ -34,6 +34,7 @@ export default function Job({ name, query: shown }) {
   const path = 'jobs/' + encodeURIComponent(name);
   const detail = usePoll(path), job = detail.data;
   if (job) noteJob(job);
+  useEffect(() => { for (const one of [].concat(job?.after ?? [])) learnZone(one).catch(() => {}); }, [String(job?.after)]);
   const zone = job?.timezone, inZone = zoneOf(zone);
   const day = /^\d{4}-\d\d-\d\d$/.test(shown.get('day') ?? '') ? shown.get('day') : null, opened = shown.get('slot');
   const calendar = usePoll(job ? `calendar ${name} ${inZone}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, abort), keep: true });
@@ -45,19 +46,19 @@ export default function Job({ name, query: shown }) {
   const open = (running.data?.rows ?? []).filter((row) => row.job === name);
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
-      <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} />` : null}
+      <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} silent=${silence(job)} />` : null}
       ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} names=${job.trigger_env} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}${job.schedule?.length && !job.backfill ? html`<${Act} kind="backfill" job=${name} />` : null}</div>` : null}
     </div>
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
     ${open.length ? html`<div class="banner live-banner">${open.map((row) => html`<span key=${row.run_id}><${Status} status=${row.status} /> on <${NodeName} node=${row.node} />${row.started_at ? html` for <${Elapsed} since=${row.started_at} heard=${running.heard} />` : ''}: <${RunLink} id=${row.run_id} /></span>`)}</div>` : null}
     ${job ? html`<div class="columns thirds">
-      <${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ job: name, zone: inZone, hours: calendar.data.hours, planned: calendar.data.planned, plannedMore: calendar.data.plannedMore, chosen: day }} /></div>
+      <div class="stack"><${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ job: name, zone: inZone, hours: calendar.data.hours, planned: calendar.data.planned, plannedMore: calendar.data.plannedMore, chosen: day }} /></div>
         <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
+        <${Plots} points=${points.data} zone=${zone} chained=${job.slots_of} /></div>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
-    <${Plots} points=${points.data} zone=${zone} chained=${job?.slots_of} />
-    <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} />`;
+    <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day ? null : job?.pauses} />`;
 }
 
 function Banner({ job }) {
@@ -92,7 +93,7 @@ function Facts({ job, points }) {
   </dl><//>`;
 }
 
-function Slots({ name, zone, inZone, day, opened, ready }) {
+function Slots({ name, zone, inZone, day, opened, ready, pauses }) {
   const [older, setOlder] = useState({ rows: [], next: undefined });
   const range = useMemo(() => {
     if (!day) return {};
@@ -110,7 +111,7 @@ function Slots({ name, zone, inZone, day, opened, ready }) {
   };
   const planned = slots.data ? (day ? slots.data.planned.slice(0, 300) : slots.data.planned.slice(0, 5)) : [];
   return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : 'Slots'} aside=${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}>
-    ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} />
+    ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} missing=${slots.data.missing} ends=${!next} pauses=${opened ? null : pauses} />
       ${next ? html`<button type="button" class="quiet" onClick=${more}>older slots</button>` : null}` : slots.problem ? html`<${Empty}>${clip(slots.problem.message, 200)}<//>` : html`<${Loading} />`}
   <//>`;
 }

@@ -6,7 +6,7 @@ import { Act } from './act.js';
 import { useJobIndex, refreshJobs } from './job-index.js';
 import { useStrips, useSlowdowns, slowdown, isSlower, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
-import { plural, count, clip, scheduleText, person } from './words.js';
+import { plural, count, clip, silence, scheduleText, person } from './words.js';
 
 const STATES = [['', 'any state'], ['bad', 'last run bad'], ['active', 'active'], ['paused', 'paused'], ['halted', 'halted'], ['disabled', 'disabled'], ['leaderless', 'no leader'], ['other', 'other states']];
 const SORTS = [['', 'name'], ['bad', 'worst first'], ['next', 'next slot'], ['slower', 'slower than usual']];
@@ -20,22 +20,24 @@ export default function Jobs({ query }) {
   const index = useJobIndex(0, true), narrow = useNarrow();
   const [stripOf, see, gaps] = useStrips();
   const search = query.get('q') ?? '', group = query.get('group') ?? '', state = query.get('state') ?? '', order = query.get('sort') ?? '';
-  const groups = useMemo(() => [...new Set(index.jobs.map((job) => job.group))].sort(), [index]);
+  const groups = useMemo(() => [...new Set([...index.jobs.map((job) => job.group), ...(group ? [group] : [])])].sort(), [index, group]);
+  const silent = silence(index.missing, gaps), gone = group && index.ready && !index.jobs.some((job) => job.group === group);
   const filtered = useMemo(() => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     return index.jobs.filter((job) => (!group || job.group === group) && (!state || (fits[state] ? fits[state](job) : job.state === state)) && words.every((word) => job.lower.includes(word)));
   }, [index, search, group, state]);
   const [slow, done] = useSlowdowns(filtered, order === 'slower');
+  const compared = order === 'slower' ? filtered.filter((job) => slow.get(job.job)?.usual).length : 0;
   const list = useMemo(() => {
     if (order === 'bad') return [...filtered].sort((a, b) => b.rank - a.rank);
     if (order === 'next') return [...filtered].sort((a, b) => (a.next ?? Infinity) - (b.next ?? Infinity));
     if (order === 'slower') return filtered.filter((job) => isSlower(slow.get(job.job))).sort((a, b) => slow.get(b.job).times - slow.get(a.job).times);
     return filtered;
   }, [filtered, order, done]);
-  const row = (job) => html`<${narrow ? Narrow : Wide} job=${job} rows=${stripOf(job.job)} pace=${order === 'slower' ? slow.get(job.job) : null} />`;
+  const row = (job) => html`<${narrow ? Narrow : Wide} job=${job} rows=${stripOf(job.job)} silent=${silent} pace=${order === 'slower' ? slow.get(job.job) : null} />`;
   return html`
-    <div class="view-head"><h1>Jobs</h1><p class="muted" role="status">${!index.ready && !index.jobs.length ? '' : order === 'slower' && done < filtered.length ? `${count(list.length)} slower than usual, ${count(done)} of ${plural(filtered.length, 'job')} compared` : order === 'slower' ? `${count(list.length)} of ${plural(filtered.length, 'job')} slower than usual` : filtered.length === index.jobs.length ? plural(index.jobs.length, 'job') : `${count(filtered.length)} of ${plural(index.jobs.length, 'job')}`}</p>
-      ${group ? html`<div class="actions"><${Act} kind="pause" group=${group} /><${Act} kind="resume" group=${group} /></div>` : null}</div>
+    <div class="view-head"><h1>Jobs</h1><p class="muted" role="status">${!index.ready && !index.jobs.length ? '' : order === 'slower' ? `${count(list.length)} slower than usual, ${count(compared)} of ${plural(filtered.length, 'job')} compared` : filtered.length === index.jobs.length ? plural(index.jobs.length, 'job') : `${count(filtered.length)} of ${plural(index.jobs.length, 'job')}`}</p>
+      ${group && !gone ? html`<div class="actions"><${Act} kind="pause" group=${group} /><${Act} kind="resume" group=${group} /></div>` : null}</div>
     <div class="bar" role="search">
       <${Search} label="Search" value=${search} placeholder="part of a name" onChange=${(value) => update({ q: value })} />
       <${Select} label="Group" value=${group} options=${[['', 'all groups'], ...groups.map((name) => [name, clip(name, 40)])]} onChange=${(value) => update({ group: value })} />
@@ -43,7 +45,8 @@ export default function Jobs({ query }) {
       <${Select} label="Sort by" value=${order} options=${SORTS} onChange=${(value) => update({ sort: value })} />
     </div>
     <${Trouble} of=${[index]} /><${Gaps} of=${[index.missing, gaps]} />
-    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? done < filtered.length ? 'None of those compared so far takes longer than usual.' : 'No job takes longer than usual, going by its last runs and those of before: by half as much again, and a second.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
+    ${order === 'slower' && done >= filtered.length && compared < filtered.length ? html`<p class="gaps">Of ${plural(filtered.length - compared, 'job')} too few runs from before are known to compare with${silent ? `: ${silent}` : ''}.</p>` : null}
+    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? `None of those compared${done < filtered.length ? ' so far' : ''} takes longer than usual, by half as much again and a second.` : gone ? 'No file defines a job of that group.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
     <${Rows} list=${list} height=${narrow ? 102 : 44} row=${row} extra=${(job) => stripOf(job.job)} label="Jobs" rowKey=${(job) => job.job} onSight=${(from, to) => see(list.slice(from, to).map((job) => job.job))}
       onSort=${(key) => update({ sort: key })}
       head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;
@@ -67,9 +70,9 @@ function Next({ job }) {
 }
 
 // As the newest cell of the strip beside it, where that is there.
-function Last({ job, rows }) {
+function Last({ job, rows, silent }) {
   const row = rows?.[0];
-  return html`<${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} />`;
+  return html`<span class="two"><${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} silent=${silent} />${row ? html`<span class="muted small"><${Time} at=${row.slot} zone=${job.zone} /></span>` : null}</span>`;
 }
 
 // `pace`: as by which it is sorted.
@@ -79,16 +82,16 @@ function Pace({ job, rows, pace }) {
   return isSlower(found) ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
 }
 
-const Wide = ({ job, rows, pace }) => html`
+const Wide = ({ job, rows, pace, silent }) => html`
   <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} job=${job} /></span>
-  <span role="cell"><${Last} ...${{ job, rows }} /></span>
+  <span role="cell"><${Last} ...${{ job, rows, silent }} /></span>
   <span role="cell"><${Strip} rows=${rows} /></span>
   <span role="cell" class="num"><${Pace} ...${{ job, rows, pace }} /></span>
   <span role="cell"><${Next} job=${job} /></span>
   <span role="cell" class="muted small">${clip(scheduleText(job.schedule), 90)}</span>`;
 
-const Narrow = ({ job, rows, pace }) => html`<span role="cell" class="cell-stack">
+const Narrow = ({ job, rows, pace, silent }) => html`<span role="cell" class="cell-stack">
   <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
-  <span class="line small"><${Last} ...${{ job, rows }} /> <span class="push"><${Next} job=${job} /></span></span>
-  <span class="line small"><${Strip} rows=${rows} /><span class="push"><${Pace} ...${{ job, rows, pace }} /></span></span>
+  <span class="line small"><${Last} ...${{ job, rows, silent }} /> <span class="push"><span class="muted">next</span> <${Next} job=${job} /></span></span>
+  <span class="line small"><${Strip} rows=${rows} /><span class="push"><span class="muted">takes</span> <${Pace} ...${{ job, rows, pace }} /></span></span>
 </span>`;

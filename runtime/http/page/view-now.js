@@ -7,7 +7,7 @@ import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until }
 import { askAttention } from './attention.js';
 import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
-import { plural, count, clip, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, timesText } from './lists.js';
@@ -17,7 +17,7 @@ const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const WINDOW_NAMES = [['6h', '6 hours'], ['24h', '24 hours'], ['7d', '7 days']];
 
 const NONE = Object.create(null);
-const NOTHING = { failing: [], stopped: [], missed: [], lost: [], others: [], recovered: [] };
+const NOTHING = { failing: [], stopped: [], passing: [], missed: [], lost: [], others: [], recovered: [] };
 
 async function askOpen(path, abort) {
   const [rows, here] = await Promise.all([
@@ -82,8 +82,12 @@ export default function Now({ query: shown }) {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
-  const troubled = (groups.data?.groups ?? []).filter((group) => group.leaderless || group.halted || group.drift?.length);
-  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + (found ? found.failing.length + found.stopped.length + found.missed.length + found.lost.length : 0);
+  const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
+  // Nothing defines it any more; and of one with jobs, that nobody leads it though no node is about to.
+  const isGone = (group) => index.ready && group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && !defined.has(group.group);
+  const isLeaderless = (group) => group.leaderless || (group.state === 'idle' && !group.leader && defined.has(group.group));
+  const troubled = (groups.data?.groups ?? []).filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
+  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
   const ready = nodes.data && groups.data && found, some = away.length + sick.length + troubled.length > 0;
   return html`
     <div class="view-head"><h1>Now</h1>
@@ -92,18 +96,18 @@ export default function Now({ query: shown }) {
     </div>
     <${Trouble} of=${[nodes, attention, open]} />
     <${Gaps} of=${[found, open.data, definitions.data]} />
-    <${Figures} ...${{ status, nodes, groups, open, due, index }} />
+    <${Figures} ...${{ status, nodes, groups, open, due, index, isGone }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
-      ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window }} />`}
+      ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />`}
     <//>
     <div class="columns">
-      <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} nodes=${nodes} groups=${groups} /></div>
+      <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
       <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
     </div>`;
 }
 
-function Figures({ status, nodes, groups, open, due, index }) {
-  const all = nodes.data?.nodes ?? [], led = groups.data?.groups ?? [];
+function Figures({ status, nodes, groups, open, due, index, isGone }) {
+  const all = nodes.data?.nodes ?? [], led = (groups.data?.groups ?? []).filter((group) => !isGone(group));
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
     ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}`],
@@ -120,18 +124,26 @@ const Item = ({ status, title, children, strip, action }) => html`<li class="ite
 // Groups of a node in trouble, with the command that has another node lead them.
 const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`${i ? ', ' : ''}<${Name} text=${group} most=${40} /> <${Copy} text=${`ballot election evict ${quoted(group)}`} />`)}${groups.length > 3 ? ` and ${groups.length - 3} more` : ''}`;
 
-function Attention({ away, sick, troubled, slow, slower, heardOf, found, window }) {
+// Since when, or where nobody who answers knows that, for how long at least.
+function Failing({ one, silent }) {
+  const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '';
+  if (one.least) return one.unsure && silent ? `for at least ${plural(one.least, 'slot')}; its last success is not known: ${silent}` : `not one success on record, in ${plural(one.least, 'slot')}`;
+  return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
+}
+
+function Attention({ away, sick, troubled, slow, slower, heardOf, found, window, isLeaderless, silent }) {
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
       ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
       ${sick.map((node) => html`<${Item} key=${node.node} status="missed" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>is ${node.state}: <${Prose} text=${clip(node.reasons.join('; '), 400)} />${node.state === 'degraded' || !node.leads.length ? '' : html`; leads <${Evict} groups=${node.leads} />`}<//>`)}
     </ul>` : null}
-    ${troubled.length ? html`<h3>Groups</h3><ul class="items"><${More} list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${group.leaderless || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
-      ${group.leaderless ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//></ul>` : null}
+    ${troubled.length ? html`<h3>Groups</h3><ul class="items"><${More} list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
+      ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//></ul>` : null}
     ${found.failing.length ? html`<h3>Failing</h3><ul class="items"><${More} list=${found.failing} what="job">${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${one.newest?.run_id ? html`<a href=${link('run', one.newest.run_id)}>Last output</a>` : null}>
-      ${one.success ? 'not one success since' : 'since'} <${Time} at=${one.success ?? one.since} zone=${zoneOfJob(one.job)} />${one.longer ? ' or longer' : ''}, ${one.inRow === 1 ? 'once' : html`${one.inRow}${one.all ? ' or more' : ''} in a row`}${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//></ul>` : null}
-    ${found.stopped.length ? html`<h3>Without a success</h3><ul class="items"><${More} list=${found.stopped} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}, since <${Time} at=${one.oldest} zone=${zoneOfJob(one.job)} /> or longer: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//></ul>` : null}
+      <${Failing} one=${one} silent=${silent} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//></ul>` : null}
+    ${found.stopped.length ? html`<h3>Without a success</h3><ul class="items"><${More} list=${found.stopped} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//></ul>` : null}
+    ${found.passing.length ? html`<h3>Passing over slots</h3><ul class="items"><${More} list=${found.passing} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//></ul>` : null}
     ${slow.length ? html`<h3>Running long</h3><ul class="items"><${More} list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//></ul>` : null}
     ${slower.length ? html`<h3>Slower than usual</h3><ul class="items"><${More} list=${slower} what="job">${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${timesText(one.times)}, ${duration(one.recent)} instead of ${duration(one.usual)}<//>`}<//></ul>` : null}
     ${found.missed.length ? html`<h3>Missed</h3><ul class="items">${found.missed.map((one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
@@ -153,7 +165,7 @@ function Slower({ run, usual, heard }) {
 function Running({ open, heardOf, usual }) {
   const runs = open.data?.runs ?? [];
   return html`<${Section} id="running" title="Running">
-    ${!open.data ? html`<${Loading} />` : !runs.length ? html`<${Empty}>${open.data.missing?.length ? 'No run goes on, as far as nodes that answer know.' : 'No run goes on.'}<//>` : html`<ul class="rows">
+    ${!open.data ? html`<${Loading} />` : !runs.length ? html`<${Empty}>${silence(open.data) ? `No run is known to go on; ${silence(open.data)}.` : 'No run goes on.'}<//>` : html`<ul class="rows">
       <${More} list=${runs} first=${8} step=${40} most=${200} what="run">${(run) => html`<li key=${run.run_id ?? run.job + run.slot} class="row run">
         <${Mark} status=${run.status} /><span class="row-main"><${JobLink} job=${run.job} /> <span class="muted">on <${NodeName} node=${run.node} />${run.attempt > 1 ? `, attempt ${run.attempt}` : ''}${run.status === 'running' ? '' : ', ' + run.status}</span></span>
         <span class="row-note">${run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />` : html`<${Ago} at=${run.slot} />`} <${Slower} run=${run} usual=${usual[run.job]} heard=${heardOf(run.node)} /></span>
@@ -191,18 +203,18 @@ function Due({ due, jobs, node, nodes }) {
   <//>`;
 }
 
-function Leaders({ nodes, groups }) {
+function Leaders({ nodes, groups, isGone }) {
   const led = new Map((groups.data?.groups ?? []).map((group) => [group.group, group]));
-  const none = [...led.values()].filter((group) => !group.leader);
+  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => !isGone(group))], ['planned', 'no longer defined', none.filter(isGone)]];
   return html`<${Section} id="leaders" title="Nodes and leaders">
     ${!nodes.data ? html`<${Loading} />` : html`<ul class="rows"><${More} list=${nodes.data.nodes} first=${12} what="node">${(node) => {
     // The groups are those of this node's files; what others lead beside them they say.
     const leads = [...new Set([...[...led.values()].filter((group) => group.leader === node.node).map((group) => group.group), ...node.leads.filter((group) => !led.get(group)?.leader)])].map((group) => led.get(group) ?? { group });
     return html`<li key=${node.node} class="row tall"><${Mark} status=${isAway(node) ? 'lost' : node.state === 'degraded' ? 'missed' : 'succeeded'} />
-      <span class="row-main"><a href=${link('timeline', null, { node: node.node, last: '24h' })}><${NodeName} node=${node.node} /></a> <span class="muted">${node.state}${node.version ? `, ${clip(node.version, 20)}` : ''}${node.host && node.host !== node.node ? `, ${clip(node.host, 40)}` : ''}</span>
+      <span class="row-main"><a href=${link('timeline', null, { node: node.node, last: '24h' })}><${NodeName} node=${node.node} /></a> <span class="muted">${node.state === 'healthy' ? 'up' : node.state}${node.version ? `, ${clip(node.version, 20)}` : ''}${node.host && node.host !== node.node ? `, ${clip(node.host, 40)}` : ''}</span>
       <span class="chips">${leads.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} />${group.epoch ? html` <span class="muted">epoch ${group.epoch}</span>` : ''}</a>`)}${leads.length > 12 ? html`<span class="muted">and ${leads.length - 12} more</span>` : leads.length ? null : html`<span class="muted">${!groups.data ? '' : ['silent', 'unknown', 'starting'].includes(node.state) ? 'what it leads is not known' : 'leads nothing'}</span>`}</span></span></li>`;
   }}<//>
-    ${none.length ? html`<li class="row tall"><${Mark} status="failed" /><span class="row-main">no leader <span class="chips">${none.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} /></a>`)}</span></span></li>` : null}</ul>`}
+    ${parts.map(([status, text, some]) => some.length ? html`<li key=${status} class="row tall"><${Mark} status=${status} /><span class="row-main">${text} <span class="chips">${some.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} /></a>`)}</span></span></li>` : null)}</ul>`}
   <//>`;
 }
 
@@ -215,7 +227,7 @@ function Changes({ requests, definitions, elections, wait }) {
     ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
-    ${!all.length ? html`<${Empty}>In seven days nobody asked for anything, and neither a leader nor a definition changed.<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, defined }) => (defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
+    ${!all.length ? html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and neither a leader nor a definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, defined }) => (defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
       <span class="row-time"><${Time} at=${term.elected_at} /></span>
       <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span></span></li>`)}<//></ul>`}
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}

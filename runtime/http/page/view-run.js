@@ -7,7 +7,7 @@ import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Copy, 
 import { Why } from './job-slots.js';
 import { Act } from './act.js';
 import { Asked } from './asked.js';
-import { clip, size, visible, count, rowWords, person, TRIGGER } from './words.js';
+import { clip, size, silence, visible, count, rowWords, person, TRIGGER } from './words.js';
 import { zoneOfJob, learnZone, lateOf } from './job-index.js';
 import { send, query } from './api.js';
 
@@ -20,6 +20,8 @@ export default function Run({ name: id, query: shown }) {
   if (poll.problem?.status === 404 || poll.problem?.status === 400) return html`<h1>Run <span class="code">${clip(id, 40)}</span></h1><${Empty}>${clip(poll.problem.message, 300)} Runs are kept as long as <code>keep</code> says.<//>`;
   if (!run) return html`<h1>Run <span class="code">${clip(id.slice(-12), 12)}</span></h1><${Trouble} of=${[poll]} /><${Loading} />`;
   const zone = zoneOfJob(run.job), open = GOES_ON.includes(run.status);
+  // Of an attempt that is known by its outcome in the store alone.
+  const hidden = (one) => one.evidence && !one.started_at && html`not known: only <${NodeName} node=${one.node} /> has it`;
   const attempt = Number(shown.get('attempt')) || run.attempt, row = run.attempts.find((one) => one.attempt === attempt) ?? run.attempts[0];
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / <${JobLink} job=${run.job} /> / run</p>
@@ -30,8 +32,8 @@ export default function Run({ name: id, query: shown }) {
     <${Trouble} of=${[poll]} /><${Gaps} of=${[run]} />
     <div class="columns">
       <${Section} id="why" title=${open ? 'How it stands' : 'Why'}>
+        ${rowWords(run) ? html`<p><strong>In short: ${rowWords(run)}.</strong></p>` : null}
         <${Why} job=${run.job} row=${run} />
-        ${rowWords(run) ? html`<p class="muted">In short: ${rowWords(run)}.</p>` : null}
         ${run.status === 'lost' || (open && run.evidence) ? html`<p>Where its node will not come back, it can be closed in a terminal: <${Copy} text=${'ballot forget ' + run.run_id} /></p>` : null}
         ${run.leftover ? html`<p>It left processes behind (<code>${clip(run.leftover, 40)}</code>).</p>` : null}
         ${run.evidence ? html`<p class="muted">Of this the store alone knows: no ledger that was asked has a row of it.</p>` : null}
@@ -44,15 +46,15 @@ export default function Run({ name: id, query: shown }) {
         ${run.ended_by ? html`<dt>Ended by</dt><dd><bdi>${clip(person(run.ended_by), 120)}</bdi></dd>` : null}
         <dt>Node</dt><dd>${run.node ? html`<a href=${link('timeline', null, { node: run.node, last: '6h' })}><${NodeName} node=${run.node} /></a>` : '\u2013'}</dd>
         <dt>Term</dt><dd>group <${Name} text=${run.group} />${run.epoch ? `, epoch ${run.epoch}` : ''}${run.fence ? `, fence ${run.fence}` : ', no fence: it was not claimed'}</dd>
-        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} seconds=${true} /> <span class="muted">${lateOf(run.attempts.at(-1)) !== null ? `${duration(lateOf(run.attempts.at(-1)))} after its slot` : ''}</span>` : 'not yet'}</dd>
-        <dt>${open ? 'Goes on for' : 'Took'}</dt><dd>${open ? (run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${poll.heard} />` : '\u2013') : run.duration_ms !== null ? duration(run.duration_ms) : 'not known'}${run.ended_at ? html` <span class="muted">until <${Time} at=${run.ended_at} zone=${zone} seconds=${true} /></span>` : null}</dd>
+        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} seconds=${true} /> <span class="muted">${lateOf(run.attempts.at(-1)) !== null ? `${duration(lateOf(run.attempts.at(-1)))} after its slot` : ''}</span>` : hidden(run) || (open ? 'not yet' : 'never')}</dd>
+        <dt>${open ? 'Goes on for' : 'Took'}</dt><dd>${open ? (run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${poll.heard} />` : '\u2013') : run.duration_ms !== null ? duration(run.duration_ms) : hidden(run) || 'not known'}${run.ended_at ? html` <span class="muted">until <${Time} at=${run.ended_at} zone=${zone} seconds=${true} /></span>` : null}</dd>
         ${open ? null : html`<dt>Exit</dt><dd>${run.exit_code !== null ? `code ${run.exit_code}` : run.signal !== null ? `signal ${run.signal}` : 'not known'}</dd>`}
       </dl><//>
     </div>
-    <${Section} id="output" title=${run.attempts.length > 1 ? `Output of attempt ${row.attempt}` : 'Output'}>${row.started_at || row.output_bytes ? html`<${Output} key=${run.run_id + ' ' + row.attempt} id=${run.run_id} attempt=${row.attempt} open=${open && row.attempt === run.attempt} total=${row.output_bytes} zone=${zone} />` : html`<${Empty}>It has not started, so it has printed nothing.<//>`}<//>
+    <${Section} id="output" title=${run.attempts.length > 1 ? `Output of attempt ${row.attempt}` : 'Output'}>${row.started_at || row.output_bytes ? html`<${Output} key=${run.run_id + ' ' + row.attempt} id=${run.run_id} attempt=${row.attempt} open=${open && row.attempt === run.attempt} total=${row.output_bytes} zone=${zone} />` : html`<${Empty}>${hidden(row) ? html`What it printed is ${hidden(row)}${silence(run) ? `; ${silence(run)}` : ''}.` : 'It has not started, so it has printed nothing.'}<//>`}<//>
     <${Section} id="attempts" title=${run.attempts.length === 1 ? 'One attempt' : `${run.attempts.length} attempts`}><div class="scroll" tabindex="0" role="region" aria-label="Table of attempts"><table>
       <thead><tr><th scope="col">Attempt</th><th scope="col">Status</th><th scope="col">Node</th><th scope="col" class="n">Epoch</th><th scope="col" class="n">Fence</th><th scope="col">Started</th><th scope="col" class="n">Took</th><th scope="col" class="n">Printed</th><th scope="col"><span class="hush">Output</span></th></tr></thead>
-      <tbody>${run.attempts.slice(0, 100).map((one) => html`<tr key=${one.attempt}><td>${one.attempt}</td><td><${Status} status=${one.status} reason=${one.reason} /></td><td><${NodeName} node=${one.node} /></td><td class="n">${one.epoch ?? '\u2013'}</td><td class="n">${one.fence ?? '\u2013'}</td><td><${Time} at=${one.started_at} zone=${zone} seconds=${true} /></td><td class="n">${one.duration_ms !== null ? duration(one.duration_ms) : '\u2013'}</td><td class="n">${size(one.output_bytes ?? 0)}</td><td>${run.attempts.length > 1 ? html`<button type="button" class="quiet small" aria-pressed=${String(one.attempt === row.attempt)} onClick=${() => update({ attempt: one.attempt === run.attempt ? null : one.attempt })}>output</button>` : null}</td></tr>`)}</tbody>
+      <tbody>${run.attempts.slice(0, 100).map((one) => html`<tr key=${one.attempt}><td>${one.attempt}</td><td><${Status} status=${one.status} reason=${one.reason} /></td><td><${NodeName} node=${one.node} /></td><td class="n">${one.epoch ?? '\u2013'}</td><td class="n">${one.fence ?? '\u2013'}</td><td>${hidden(one) || html`<${Time} at=${one.started_at} zone=${zone} seconds=${true} />`}</td><td class="n">${one.duration_ms !== null ? duration(one.duration_ms) : '\u2013'}</td><td class="n">${hidden(one) ? '?' : size(one.output_bytes ?? 0)}</td><td>${run.attempts.length > 1 ? html`<button type="button" class="quiet small" aria-pressed=${String(one.attempt === row.attempt)} onClick=${() => update({ attempt: one.attempt === run.attempt ? null : one.attempt })}>output</button>` : null}</td></tr>`)}</tbody>
     </table></div><//>
     ${requests.data?.requests?.length ? html`<${Asked} requests=${requests} id="run-asked" />` : null}`;
 }

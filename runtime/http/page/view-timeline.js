@@ -7,9 +7,9 @@ import { link, update } from './router.js';
 import { Time, MINUTE, HOUR, DAY, parse, duration, written, fields, zoneOf, zoneChoice, useNow } from './time.js';
 import { useHistory } from './timeline-data.js';
 import { layOut, sumRows, find, ticks, clockChange, bandTop, BARS_AT_MOST, BAND_HIGH, LANES_AT_MOST, COLUMN_WIDE } from './timeline-draw.js';
-import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status } from './parts.js';
+import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status, More, RunLink } from './parts.js';
 import { Rows, useNarrow } from './lists.js';
-import { BAD, STATUS, isAway, rowWords, statusWord, CAUSE, plural, count, clip } from './words.js';
+import { BAD, STATUS, isAway, rowWords, statusWord, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
 
 const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
@@ -49,7 +49,7 @@ export default function Timeline({ query }) {
     update({ last: null, from: new Date(Math.round((middle - span / 2) / 1000) * 1000).toISOString().slice(0, 19) + 'Z', to: new Date(Math.round((middle + span / 2) / 1000) * 1000).toISOString().slice(0, 19) + 'Z' }, push);
   };
   const span = range.to - range.from, middle = range.from + span / 2;
-  const names = (nodes.data?.nodes ?? []).map((one) => one.node);
+  const names = (nodes.data?.nodes ?? []).map((one) => one.node), lost = nodes.data?.nodes.find((one) => one.node === node && isAway(one));
   return html`
     <div class="view-head"><h1>Timeline</h1><p class="muted" role="status">${!history.done && !history.rows.length ? '' : `${plural(shown.length, 'row')}${history.done ? '' : ' so far'}${history.cut ? ', the newest ones' : ''}`}</p>
       <div class="actions"><button type="button" onClick=${() => go(range.from - span / 2, range.to - span / 2)} aria-label="Earlier">\u2190</button><button type="button" onClick=${() => go(range.from + span / 2, range.to + span / 2)} aria-label="Later">\u2192</button>
@@ -64,8 +64,19 @@ export default function Timeline({ query }) {
       <${Search} label="Job" value=${job} placeholder="its whole name" whole=${true} onChange=${(value) => update({ job: value.trim() })} />
     </div>
     <${Trouble} of=${[history]} /><${Gaps} of=${[history.missing, terms.data]} />
-    <${Chart} ...${{ range, rows: shown, nodes: nodes.data?.nodes ?? [], node, terms: terms.data?.terms ?? [], planned: next.data?.slots ?? [], go, ready: history.rows.length > 0 || history.done, tooMany: !banded.length && groups.data?.groups?.length > BANDS }} />
-    <${List} rows=${shown} done=${history.done} />`;
+    ${lost ? html`<${Went} node=${lost} />` : null}
+    <${Chart} ...${{ range, rows: shown, missing: history.missing?.missing, nodes: nodes.data?.nodes ?? [], node, terms: terms.data?.terms ?? [], planned: next.data?.slots ?? [], go, ready: history.rows.length > 0 || history.done, tooMany: !banded.length && groups.data?.groups?.length > BANDS }} />
+    <${List} rows=${shown} done=${history.done} silent=${silence(history.missing)} />`;
+}
+
+// Of a node that is away: what it had in hand when it was heard last, and what became of that, as far as others know.
+function Went({ node: { node, last_heard, heard_by } }) {
+  const rows = usePoll('history' + params({ node, limit: 100 }), { every: 30_000 }), heard = parse(last_heard);
+  const held = (rows.data?.rows ?? []).filter((row) => row.attempt && row.node === node && (!row.ended_at || parse(row.ended_at) >= heard));
+  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} seconds=${true} />${heard_by === 'record' ? ' or later' : ''}`}>
+    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} seconds=${true} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
+    ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
+  <//>`;
 }
 
 function useWidth() {
@@ -98,7 +109,7 @@ function lanesOf(rows, nodes, node, terms, planned, range) {  // range: from, to
   return { lanes: all.slice(0, LANES_AT_MOST), left: all.length - LANES_AT_MOST };
 }
 
-function Chart({ range, rows, nodes, node, terms, planned, go, ready, tooMany }) {
+function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, tooMany }) {
   const [box, wide] = useWidth(), [tip, setTip] = useState(null), [shift, setShift] = useState(0), drag = useRef(null);
   const zone = zoneOf(null), from = range.from - shift, to = range.to - shift, span = to - from, pixel = span / (wide || 1000);
   const at = Math.floor(useNow(5000) / pixel) * pixel;  // drawn anew when it is another pixel
@@ -109,7 +120,7 @@ function Chart({ range, rows, nodes, node, terms, planned, go, ready, tooMany })
   }, [wide, rows, nodes, node, terms, planned, from, to, at]);
   const offsetAt = (ms) => fields(ms, zone).offset;
   const axis = useMemo(() => (wide ? { ...ticks(from, to, wide, offsetAt), change: clockChange(from, to, offsetAt) } : null), [wide, from, to, zone]);
-  const away = new Set(nodes.filter(isAway).map((one) => one.node));
+  const away = new Set(nodes.filter(isAway).map((one) => one.node)), unknown = new Set(missing?.map((one) => one.node));
   const point = (event) => {
     const rect = box.current.getBoundingClientRect();
     return [event.clientX - rect.left, event.clientY - rect.top - 22];
@@ -180,21 +191,22 @@ function Chart({ range, rows, nodes, node, terms, planned, go, ready, tooMany })
   };
   // Not made anew for what the pointer says.
   const picture = useMemo(() => (drawn ? html`<svg aria-hidden="true" class=${drag.current?.moved ? 'dragging' : ''} width=${wide} height=${drawn.height + 26} viewBox=${`0 -22 ${wide} ${drawn.height + 26}`} onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => { drag.current = null; setShift(0); }} onPointerLeave=${() => !drag.current && setTip(null)}>
+      <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch-line" d="M0 0V7" /></pattern>
       ${at < to ? html`<rect class="future" x=${Math.max(0, drawn.x(at))} y="0" width=${Math.max(0, wide - Math.max(0, drawn.x(at)))} height=${drawn.height} />` : null}
       ${axis.list.map((one) => html`<g key=${one.at}><line class="grid-line" x1=${drawn.x(one.at)} x2=${drawn.x(one.at)} y1="0" y2=${drawn.height} /><text class="tick" x=${Math.min(wide - 30, Math.max(2, drawn.x(one.at) + 4))} y="-8">${tickText(one.at, axis.step, zone)}</text></g>`)}
       ${axis.change ? html`<g><line class="change-line" x1=${drawn.x(axis.change.at)} x2=${drawn.x(axis.change.at)} y1="-4" y2=${drawn.height} /><text class="tick change" x=${Math.min(wide - 90, drawn.x(axis.change.at) + 4)} y=${drawn.height - 4}>clock ${axis.change.minutes > 0 ? '+' : '\u2212'}${duration(Math.abs(axis.change.minutes) * MINUTE)}</text></g>` : null}
       ${drawn.lanes.map((lane) => html`<g key=${lane.node} transform=${`translate(0 ${lane.top})`}>
-        <line class="lane-line" x1="0" x2=${wide} y1="0.5" y2="0.5" />
+        ${unknown.has(lane.node) ? html`<rect class="unknown" width=${Math.max(0, Math.min(wide, drawn.x(at)))} height=${lane.height} fill="url(#hatch)" />` : null}<line class="lane-line" x1="0" x2=${wide} y1="0.5" y2="0.5" />
         ${lane.terms.map((term) => html`<rect key=${term.group + term.epoch} class="band" x=${Math.max(0, drawn.x(term.from))} y=${bandTop(lane, term.group)} width=${Math.max(1, Math.min(wide, drawn.x(term.to)) - Math.max(0, drawn.x(term.from)))} height=${BAND_HIGH} rx="2" />`)}
         ${lane.plannedPath ? html`<path class="planned-line" d=${lane.plannedPath} />` : null}
         ${lane.plannedSums ? html`<path class="planned-sum" d=${lane.plannedSums} />` : null}
         ${Object.entries(lane.paths).map(([tone, d]) => html`<path key=${tone} class=${'fill-' + tone} d=${d} />`)}
         ${lane.letters.map((one, i) => html`<text key=${i} class="bar-letter" x=${one.x} y=${one.y}>${one.letter}</text>`)}
         ${lane.names.map((one) => html`<text key=${one.job} class=${one.over ? 'lane-note over' : 'lane-note'} x=${one.x} y=${one.y}>${one.job === '' ? 'other jobs' : clip(one.job, 40)}</text>`)}
-        <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
+        <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer${unknown.has(lane.node) ? ': most of what it ran is not known here' : ''}</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
       </g>`)}
       ${at > from && at < to ? html`<line class="now-line" x1=${drawn.x(at)} x2=${drawn.x(at)} y1="-4" y2=${drawn.height} />` : null}
-    </svg>` : null), [drawn, axis]);
+    </svg>` : null), [drawn, axis, missing]);
   const label = drawn ? `${plural(rows.length, 'row')} on ${plural(drawn.lanes.length, 'node')} from ${written(from, zone, { date: 'always', offset: true })} to ${written(to, zone, { date: 'always', offset: true })}. Arrow keys move it, plus and minus zoom; the list below has the same rows.` : 'Timeline';
   return html`<section class="card chart-card" aria-label="Nodes by time">
     <div class="chart" ref=${box} tabindex="0" role="group" aria-label=${label} onKeyDown=${keys}>
@@ -224,7 +236,7 @@ function Tip({ hit, px, py, at, wide }) {
   return html`<div class="tip" style=${style}>about ${clock(at)}<br />${count(hit.good)} succeeded${hit.bad ? html`, <strong class="bad-text">${count(hit.bad)} bad</strong>` : ''}${hit.live ? `, ${count(hit.live)} open` : ''}</div>`;
 }
 
-function List({ rows, done }) {
+function List({ rows, done, silent }) {
   const narrow = useNarrow();
   const row = (one) => {
     const zone = zoneOfJob(one.job), words = rowWords({ ...one, paused_by: null, ended_by: null });
@@ -233,6 +245,6 @@ function List({ rows, done }) {
     if (narrow) return html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /></span><span class="line small"><${Status} status=${one.status} reason=${one.reason} /><span class="push">${why}</span></span><span class="line small muted"><span>${time}</span> <${NodeName} node=${one.node} /> <span class="push">${facts}</span></span></span>`;
     return html`<span role="cell" class="muted">${time}</span><span role="cell"><${JobLink} job=${one.job} /></span><span role="cell" title=${words}><${Status} status=${one.status} /> <span class="muted small">${words}</span></span><span role="cell"><${NodeName} node=${one.node} /> <span class="muted small">${one.epoch ? `e${one.epoch}` : ''}${one.fence ? ` f${one.fence}` : ''}</span></span><span role="cell" class="num">${facts}${one.attempt > 1 ? html` <span class="muted small">attempt ${one.attempt}</span>` : ''}</span><span role="cell" class="code">${why}</span>`;
   };
-  if (!rows.length) return done ? html`<${Section} id="list" title="Rows"><${Empty}>Nothing is recorded in this time that fits the filters.<//><//>` : null;
+  if (!rows.length) return done ? html`<${Section} id="list" title="Rows"><${Empty}>${silent ? `Nothing is known of this time that fits the filters; ${silent}.` : 'Nothing is recorded in this time that fits the filters.'}<//><//>` : null;
   return html`<div class="history"><${Rows} list=${rows} height=${narrow ? 84 : 36} row=${row} label="Rows, newest first" rowKey=${(one) => (one.run ? one.run + one.attempt : one.job + one.slot)} head=${narrow ? ['Row'] : ['Slot', 'Job', 'What became of it', 'Node, epoch, fence', 'Took', 'Run']} /></div>`;
 }

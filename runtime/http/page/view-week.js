@@ -1,9 +1,9 @@
 // Week: the load to come, hour by day, as the schedules say; where slots went wrong a week before; and where jobs clash.
-import { html, useMemo, useState } from './html.js';
+import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import { ask, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
 import { update, link } from './router.js';
-import { Time, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
+import { Time, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
 import { Section, JobLink, Trouble, Gaps, Empty, Loading } from './parts.js';
 import { count, plural, BAD } from './words.js';
 
@@ -18,7 +18,7 @@ export default function Week({ query: shown }) {
   const hour = shown.get('hour');
   // Of an hour that is chosen all clashes are asked for; the week has the heaviest ones alone.
   const within = usePoll(hour && parse(hour) ? 'load' + query({ from: new Date(Math.max(now(), parse(hour))).toISOString(), to: new Date(parse(hour) + HOUR).toISOString() }) : null, { every: 600_000, live: false });
-  const shownOf = hour ? within : load, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone), [shownOf.data, zone]);
+  const shownOf = hour ? within : load, cut = shownOf.data?.clashes.length >= MOST, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone), [shownOf.data, zone]);
   const total = (load.data?.hours ?? []).reduce((sum, one) => sum + one.slots, 0);
   return html`
     <div class="view-head"><h1>Week</h1><p class="muted" role="status">${load.data ? `${plural(total, 'slot')} to come in ${DAYS} days` : ''}</p></div>
@@ -29,7 +29,7 @@ export default function Week({ query: shown }) {
     <//>
     <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : load.data?.clashes.length >= MOST ? `the heaviest ${MOST} minutes, the worst first` : 'the worst first'}>
       ${!shownOf.data ? html`<${Loading} />` : !clashes.length ? html`<${Empty}>${hour ? 'No jobs clash in that hour.' : 'No jobs clash.'}<//>` : html`<ul class="rows">${clashes.slice(0, 30).map((one) => html`<li key=${one.minute} class="row tall clash">
-        <span class="row-time">${one.clock ? html`<${Time} at=${one.minute} zone=${null} date="never" />` : html`<${Time} at=${one.minute} zone=${null} date="always" />`}${one.times > 1 ? (one.clock ? ` on ${one.times} days` : ` and ${plural(one.times - 1, 'minute')} more`) : ''}</span><strong class="num clash-count">${plural(one.slots, 'slot')}</strong>
+        <span class="row-time">${one.clock ? html`<${Time} at=${one.minute} zone=${null} date="never" />` : html`<${Time} at=${one.minute} zone=${null} date="always" />`}${one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then every ${one.step === 1 ? 'minute' : `${one.step} minutes`}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count" title=${plural(one.slots, 'slot')}>${plural(one.jobs, 'job')}</strong>
         <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} /></span></li>`)}</ul>`}
     <//>`;
 }
@@ -48,18 +48,25 @@ function Jobs({ names, all }) {
   return html`${few.map(item)}${more.length || rest > 0 ? html`<details class="inline" onToggle=${(event) => setOpen(event.currentTarget.open)}><summary class="small">${count(all - few.length)} more</summary>${open ? more.map(item) : null}${open && rest > 0 ? html` <span class="muted">and ${plural(rest, 'other')}</span>` : null}</details>` : null}`;
 }
 
-// Clashes of the same jobs are one line; the worst come first. `clock`: all are at one time of the day.
+// Clashes of the same jobs are one line; the worst come first. `clock`: all are at one time of the day; `step`: minutes from one
+// to the next, all alike.
 function alike(clashes, zone) {
   const found = new Map();
   for (const one of clashes) {
-    const f = fields(parse(one.minute), zone), at = f.hour + f.minute, key = `${one.slots} ${one.first_jobs}`, known = found.get(key);
+    const f = fields(parse(one.minute), zone), at = f.hour + f.minute, key = `${one.jobs} ${one.first_jobs}`, known = found.get(key), minute = parse(one.minute) / MINUTE;
     if (known) {
       known.times++;
       known.clock &&= known.at === at;
+      known.all.push(minute);
+      known.slots = Math.max(known.slots, one.slots);
       if (one.minute < known.minute) known.minute = one.minute;
-    } else found.set(key, { ...one, at, times: 1, clock: true });
+    } else found.set(key, { ...one, at, times: 1, clock: true, all: [minute] });
   }
-  for (const one of found.values()) one.clock &&= one.times > 1;
+  for (const one of found.values()) {
+    const steps = new Set(one.all.sort((a, b) => a - b).slice(1).map((at, i) => at - one.all[i]));
+    one.clock &&= one.times > 1;
+    one.step = steps.size === 1 && one.times > 2 ? [...steps][0] : 0;
+  }
   return [...found.values()].sort((a, b) => b.jobs - a.jobs || b.slots - a.slots || (a.minute < b.minute ? -1 : 1));
 }
 
@@ -99,7 +106,13 @@ function grid(load, past, zone, start) {
 const short = (n) => (n < 1000 ? String(n) : n < 10_000 ? (n / 1000).toFixed(1) + 'k' : Math.round(n / 1000) + 'k');
 
 function Heat({ days, chosen }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table class="heat"><caption class="hush">Slots to come by day and hour</caption>
+  const box = useRef(null);
+  // Where not all hours are in sight, those to come are.
+  useLayoutEffect(() => {
+    const first = box.current?.querySelector('td:has(button)');
+    if (first) box.current.scrollLeft = first.offsetLeft - 88;
+  }, []);
+  return html`<div ref=${box} class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table class="heat"><caption class="hush">Slots to come by day and hour</caption>
     <thead><tr><th scope="col"><span class="hush">Day</span></th>${Array.from({ length: 24 }, (_, i) => html`<th key=${i} scope="col">${String(i).padStart(2, '0')}</th>`)}</tr></thead>
     <tbody>${days.map(([key, day]) => {
     const f = fields(day.begin, zoneOf(null));

@@ -81,6 +81,23 @@ export function person(by) {
   return plain;
 }
 
+export const middle = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+
+// Why something may be known elsewhere: "host-1 does not answer"; null: all nodes have answered. Of answers, or one's `missing`.
+export function silence(...of) {
+  const nodes = [...new Set(of.flatMap((one) => (Array.isArray(one) ? one : one?.missing ?? [])).map(({ node }) => clip(node, 40)))];
+  return nodes.length ? `${nodes.slice(0, 3).join(', ')}${nodes.length > 3 ? ` and ${nodes.length - 3} more` : ''} ${nodes.length === 1 ? 'does' : 'do'} not answer` : null;
+}
+
+// Of rows, the newest first: where slots lie between two of which only nodes know that do not answer, by how often it is due as
+// a rule. { index: of the row after it, from, to, slots }
+export function holes(rows, missing) {
+  const away = new Set(missing?.map(({ node }) => node)), step = (row, i) => (i ? parse(rows[i - 1].slot) - parse(row.slot_until ?? row.slot) : 0);
+  const usual = away.size ? middle(rows.map(step).filter((ms) => ms > 0)) : 0;
+  return !usual ? [] : rows.map((row, index) => ({ index, slots: Math.round(step(row, index) / usual) - 1, from: parse(row.slot_until ?? row.slot) + usual, to: parse(rows[index - 1]?.slot) - usual }))
+    .filter(({ index, slots }) => slots > 0 && (rows[index - 1].epoch - rows[index].epoch > 1 || away.has(rows[index].node) || away.has(rows[index - 1].node)));
+}
+
 // What was heard of a moment ago may be heard again at once.
 export const isAway = (node) => !['up', 'healthy', 'degraded', 'starting', 'not scheduling'].includes(node.state) && !(node.state === 'silent' && now() - parse(node.last_heard) < SILENT);
 export const TRIGGER = { schedule: 'its schedule', catch_up: 'its schedule, caught up later', reboot: 'the boot of its node', manual: 'somebody, by hand', rerun: 'the run before, as its file says', chain: 'a trigger of a job before it' };

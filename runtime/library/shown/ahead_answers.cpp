@@ -6,6 +6,7 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/held/pauses.hpp"
 #include "library/held/states_reader.hpp"
 
 namespace ballot::library {
@@ -29,18 +30,24 @@ bool AheadAnswers::answer(const io::Question& question, const io::Reply& reply) 
 struct AheadAnswers::Loading {
   LoadCounts::Take take;
   std::function<void()> done;
-  GroupsByJob jobs = {}, others = {};  // those that other nodes lead, or nobody, are among both
-  StoredStatesPtr states = {};         // of the others; null: the store has not answered
+  GroupsByJob jobs = {}, others = {};         // those that other nodes lead, or nobody, are among both
+  StoredStatesPtr states = {};                // of the others; null: the store has not answered
+  std::map<std::string, WallTime> ends = {};  // of the pauses of this node's own
   GroupsByJob::const_iterator next = {};
 };
 
-/// Those that have a slot to come, or may have one that only a register knows, but for what is held: of what others
-/// lead the store says it, so that each node counts the same.
+/// Those that have a slot to come, or may have one that only a register knows, but for what is held for good: of what
+/// others lead the store says it, so that each node counts the same.
 void AheadAnswers::load_jobs(const LoadCounts::Take& take, std::function<void()> done) const {
   const auto loading = std::make_shared<Loading>(Loading{take, std::move(done)});
   const auto collect = [this, loading](std::span<const core::JobView> jobs) {
     for (const core::JobView& job : jobs) {
       if (!job.next && job.state != core::JobState::active) continue;
+      const auto end = paused_until(standing_pauses_of(job));
+      if (job.leader == name_ && job.state == core::JobState::paused) {
+        if (!end) continue;
+        loading->ends.emplace(job.name, *end);
+      }
       loading->jobs.emplace(job.name, job.group);
       if (job.leader != name_) loading->others.emplace(job.name, job.group);
     }
@@ -61,9 +68,12 @@ void AheadAnswers::take_on(const std::shared_ptr<Loading>& loading) const {
     const auto& [job, group] = *loading->next;
     const schedule::Plan* const plan = node_.core().views().plan_of(job);
     const bool is_stored = loading->states && plan && loading->others.contains(job);
-    if (is_stored && loading->states->of(job, group).word != "active") continue;
+    const StoredState stored = is_stored ? loading->states->of(job, group) : StoredState();
+    const auto end = loading->ends.find(job);
+    const auto due = end == loading->ends.end() ? due_from(stored.word, stored.pauses, {}) : end->second;
+    if (!due) continue;
     const auto phase = is_stored && !plan->everies().empty() ? loading->states->phase(job, *plan) : std::nullopt;
-    loading->take(job, phase.value_or(std::vector<WallTime>()));
+    loading->take(job, *due, phase.value_or(std::vector<WallTime>()));
   }
   if (loading->next == loading->jobs.end()) return loading->done();
   node_.loop().post([this, loading] { take_on(loading); });

@@ -6,8 +6,8 @@
 //          |                                              | their leaders know; `left_out`: how many jobs are not
 //          |                                              | counted, as there are too many slots
 //
-// Of a job that runs on each node this node's instance stands for all. Slots of jobs that are paused, disabled or
-// halted are left out, as far as their leaders say so.
+// Of a job that runs on each node this node's instance stands for all. Slots of jobs that are paused, as long as the
+// pause lasts, disabled or halted are left out, as far as their leaders or the store say so.
 //
 // Thread: the loop's. Requires: what it is made with lives longer.
 //

@@ -28,7 +28,8 @@ struct LoadCounts::Counting {
   Counting(WallTime from, WallTime until) : count{from, until, PlannedLoad(from, until)} {}
 
   bool is_done() const { return place == alike.size() || slots >= most_counted; }
-  void add(const core::Views& views, const std::string& job, std::vector<WallTime> phase);
+  void add(const core::Views& views, const std::string& job, WallTime paused_until, std::vector<WallTime> phase);
+  WallTime begin_of(const std::string& job) const;
   std::optional<std::vector<WallTime>> slots_after(const core::Views& views, WallTime time, std::size_t most) const;
   std::size_t count_some(const core::Views& views, std::size_t most);
 
@@ -36,17 +37,27 @@ struct LoadCounts::Counting {
   std::vector<std::vector<std::string>> alike = {};  // jobs with the same slots
   std::unordered_map<schedule::Plan, std::size_t, PlanHash> places = {};
   std::map<std::string, std::vector<WallTime>> phases = {};  // of jobs of which this node does not know them
+  std::map<std::string, WallTime> ends = {};                 // of pauses: each such job is counted by itself
   std::size_t place = 0;                                     // whose slots are counted
   std::optional<WallTime> after = {};                        // those after it; none: none of them was
   std::int64_t slots = 0;
 };
 
-void LoadCounts::Counting::add(const core::Views& views, const std::string& job, std::vector<WallTime> phase) {
+void LoadCounts::Counting::add(const core::Views& views, const std::string& job, WallTime paused_until,
+                               std::vector<WallTime> phase) {
   if (!phase.empty()) phases.emplace(job, std::move(phase));
-  const schedule::Plan* const plan = views.common_plan(job, count.from - Millis(1));
+  const bool is_paused = paused_until > count.from;
+  if (is_paused) ends.emplace(job, paused_until);
+  const schedule::Plan* const plan = is_paused ? nullptr : views.common_plan(job, count.from - Millis(1));
   const std::size_t found = plan ? places.try_emplace(*plan, alike.size()).first->second : alike.size();
   if (found == alike.size()) alike.emplace_back();
   alike[found].push_back(job);
+}
+
+/// After which its slots are counted.
+WallTime LoadCounts::Counting::begin_of(const std::string& job) const {
+  const auto end = ends.find(job);
+  return end == ends.end() ? count.from - Millis(1) : end->second;
 }
 
 /// Of the jobs whose turn it is. None: they are not known.
@@ -65,7 +76,7 @@ std::optional<std::vector<WallTime>> LoadCounts::Counting::slots_after(const cor
 std::size_t LoadCounts::Counting::count_some(const core::Views& views, std::size_t most) {
   const std::string& job = alike[place].front();
   if (!after) count.load.begin(alike[place]);
-  const auto found = slots_after(views, after.value_or(count.from - Millis(1)), most);
+  const auto found = slots_after(views, after.value_or(begin_of(job)), most);
   if (!found) count.unknown.push_back(job);
   const std::size_t counted = found ? found->size() : 0;
   for (std::size_t i = 0; i < counted; ++i) count.load.add((*found)[i]);
@@ -92,8 +103,8 @@ void LoadCounts::begin() {
   const bool is_near = std::all_of(waiting_.begin(), waiting_.end(),
                                    [until = now + near](const Asked& one) { return one.until <= until; });
   const auto counting = std::make_shared<Counting>(now, now + (is_near ? near : far));
-  const auto take = [this, counting](std::string_view job, std::vector<WallTime> phase) {
-    counting->add(node_.core().views(), std::string(job), std::move(phase));
+  const auto take = [this, counting](std::string_view job, WallTime paused_until, std::vector<WallTime> phase) {
+    counting->add(node_.core().views(), std::string(job), paused_until, std::move(phase));
   };
   jobs_(take, [this, counting] { count_on(counting); });
 }

@@ -30,9 +30,9 @@ class LoadCounts {
     std::vector<std::string> unknown = {};  // jobs whose slots only their leaders know
     std::int64_t left_out = 0;              // jobs that are not counted, as there are too many slots
   };
-  /// `phase`: where its `@every` counts from, as of Plan::next(), of a job whose register is not known here; empty:
-  /// none.
-  using Take = std::function<void(std::string_view job, std::vector<WallTime> phase)>;
+  /// `after`: slots at or before it are not counted, nor are those that have passed. `phase`: where its `@every` counts
+  /// from, as of Plan::next(), of a job whose register is not known here; empty: none.
+  using Take = std::function<void(std::string_view job, WallTime after, std::vector<WallTime> phase)>;
   /// Takes the jobs whose slots are counted, by name.
   using Jobs = std::function<void(const Take& take, std::function<void()> done)>;
 

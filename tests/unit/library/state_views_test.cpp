@@ -266,7 +266,8 @@ TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
 
 /// What that node answers to `load`, from the control socket or an API.
 struct Loads {
-  explicit Loads(RuntimeOfManyJobs& runtime) : node(runtime.node), ahead(runtime.node, runtime.views, "n1") {}
+  explicit Loads(RuntimeOfManyJobs& runtime, const std::string& name = "n1")
+      : node(runtime.node), ahead(runtime.node, runtime.views, name) {}
 
   std::shared_ptr<Lines> ask(std::function<void()> on_end) {
     const auto lines = std::make_shared<Lines>();
@@ -318,6 +319,31 @@ TEST_F(RuntimeOfManyJobs, TheLoadOfJobsWithTheSameSlotsIsCountedOnceForAllOfThem
 }
 
 /// To a node of another name what this one leads is another node's.
+TEST_F(RuntimeOfManyJobs, TheLoadHasNoSlotBeforeThePauseOfItsJobEndsWhicheverNodeIsAsked) {
+  Loads of_leader(*this), of_follower(*this, "n2");
+  std::shared_ptr<Lines> own, others;
+  const auto pause = [this](int job, std::optional<WallTime> ends, std::function<void(const core::Reply&)> then) {
+    core::Request pause;
+    pause.kind = core::Request::Kind::pause;
+    pause.job = name_of(job);
+    pause.by = "n1 uid 0";
+    pause.terms.ends = ends;
+    node.ask(pause, "", 10s, std::move(then), nullptr);
+  };
+  const auto ask = [&](const core::Reply&) {
+    own = of_leader.ask([&] { others = of_follower.ask([this] { end(); }); });
+  };
+  run_once_it_leads([&] {
+    of_leader.define(0, "* * * * *");
+    of_leader.define(1, "* * * * *");
+    pause(0, io::read_clocks().wall + Millis(6 * 24h), [&](const core::Reply&) { pause(1, std::nullopt, ask); });
+  });
+  for (const auto& lines : {own, others}) {
+    EXPECT_NEAR(static_cast<double>(slots_in(*lines)), 24 * 60, 61) << "of the one whose pause ends, the seventh day's";
+    EXPECT_TRUE(lines->lines.back().objects("clashes").empty());
+  }
+}
+
 TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsTheStoreSaysWhichJobsArePaused) {
   const NextAnswers of_leader({node, views, files, fleet}, "n1"), of_follower({node, views, files, fleet}, "n2");
   const auto has_job = [](const Lines& lines) {
