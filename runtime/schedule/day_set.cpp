@@ -97,12 +97,13 @@ std::string DaySet::add_yearly(std::string_view range) {
     if (!read_month_day(word)) return "\"" + std::string(range) + "\"" + std::string(forms);
   for (const std::string_view word : words)
     if (!read_month_day(word)->ok()) return std::string(word) + " is no day of any year";
-  constexpr year leap{2000};
-  local_days day(leap / *read_month_day(words[0]));
-  for (const local_days last(leap / *read_month_day(words[1])); true; day += days(1)) {
+  constexpr year leap{2000};  // it has each day of a year
+  const local_days last(leap / *read_month_day(words[1])), new_years_eve(leap / 12 / 31);
+  for (local_days day(leap / *read_month_day(words[0])); true; day += days(1)) {
     const year_month_day date(day);
     (void)add_date(text_of(month_day(date.month(), date.day())));
-    if (date.month() == year_month_day(last).month() && date.day() == year_month_day(last).day()) return {};
+    if (day == last) return {};
+    if (day == new_years_eve) day = local_days(leap / 1 / 1) - days(1);
   }
 }
 

@@ -62,3 +62,7 @@ ballot_mutant(every_has_no_days FILE runtime/schedule/plan.cpp
 ballot_mutant(every_has_the_days_of_utc FILE runtime/schedule/plan.cpp
   FIND "second.time_since_epoch() + zone.offset(second)" REPLACE "second.time_since_epoch() + zone.offset(second) * 0"
   BY unit_schedule FILTER "ChosenDays.*:ChosenSlots.*" FINDING "FAILED.*Chosen")
+ballot_mutant(yearly_ranges_go_on_into_a_common_year FILE runtime/schedule/day_set.cpp
+  FIND "if (day == last) return {};"
+  REPLACE "if (year_month_day(day).month() == year_month_day(last).month() && year_month_day(day).day() == year_month_day(last).day()) return {}; if (day > local_days(year{2002} / 1 / 1)) return {}; continue;"
+  BY unit_schedule FILTER "DaySet.*:ChosenDays.*" FINDING "FAILED.*DaySet.HasYearlyRanges")

@@ -36,6 +36,18 @@ TEST(DaySet, HasOneTextForEqualSets) {
   EXPECT_EQ(set_of("").text(), "");
 }
 
+TEST(DaySet, HasYearlyRangesOverNewYearUpToAndFromTheLeapDay) {
+  for (const std::string range : {"12-01..02-29", "12-01..03-01", "12-01..02-28", "02-29..02-28", "02-29..01-02",
+                                  "12-31..01-01", "03-01..02-28", "03-01..02-29", "02-28..02-27"}) {
+    const DaySet set = set_of(range);
+    const std::string from = range.substr(0, 5), to = range.substr(7);
+    for (local_days one = day(2027, 1, 1); one < day(2029, 1, 1); one += days(1)) {
+      const std::string date = text_of(one), month_day = date.substr(5);
+      EXPECT_EQ(set.has(one), month_day >= from || month_day <= to) << date << " of " << range;
+    }
+  }
+}
+
 TEST(DaySet, IsReadFromItsTextAlone) {
   for (const char* text :
        {"x", ",", "2026-12-25,", "2026-13-01", "2026-12-25..", "2026-12-25...2026-12-26", "12-32", "02-30..03-01",
