@@ -250,6 +250,8 @@ void check(const Case& one, Random& random) {
        slot = plan->next(slot->at, anchors))
     ASSERT_TRUE(found.emplace(floor<seconds>(slot->at), slot->is_due()).second) << one.text();
   ASSERT_EQ(found, slots) << one.text() << "\nfound" << text_of(found) << "\nwanted" << text_of(slots);
+  if (std::any_of(slots.begin(), slots.end(), [](const auto& slot) { return slot.second; }))
+    ASSERT_FALSE(plan->is_never_due()) << one.text();
   for (int i = 0; i < 20; ++i) {  // whoever asks from anywhere is told the same
     const sys_seconds at = one.begin + seconds(pick(random, 0, static_cast<int>((one.end - one.begin).count())));
     const auto next = plan->next(at, anchors), due = plan->next_due(at, anchors);
