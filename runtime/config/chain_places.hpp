@@ -1,7 +1,8 @@
 // ChainPlaces: where jobs that come after others name these, over all files, and what is wrong with such a name.
 //
 //   places.put(file, "load", {{3, 10}});
-//   definition = places.link("load", claim, find, shown_name);   // null, and a finding: it cannot be in force
+//   places.begin_pass(find_in(jobs));
+//   definition = places.link("load", claim, shown_name);   // null, and a finding: it cannot be in force
 //
 // Knows nothing of files but their names. Used by JobsDir.
 #pragma once
@@ -31,17 +32,19 @@ class ChainPlaces {
  public:
   void put(std::string_view file, const std::string& job, std::vector<Position> places);
   void remove(std::string_view file, std::string_view job);
-  /// The jobs that come after others: any edit may concern them. Some twice.
-  std::vector<std::string> jobs() const;
+  /// What files say has changed. Returns the jobs that come after others, which any edit may concern; some twice.
+  std::vector<std::string> begin_pass(FindJob find);
+  void end_pass() { survey_ = ChainSurvey(FindJob()); }
 
-  /// The definition that counts, put together with the jobs that it comes after. What was found of it before is
-  /// forgotten. `file`: as findings show it.
-  schedule::DefinitionPtr link(const std::string& job, const Claim<schedule::DefinitionPtr>& claim, const FindJob& find,
+  /// In a pass: the definition that counts, put together with the jobs that it comes after. What was found of it before
+  /// is forgotten. `file`: as findings show it.
+  schedule::DefinitionPtr link(const std::string& job, const Claim<schedule::DefinitionPtr>& claim,
                                const std::string& file);
   void forget_findings(const std::string& job) { findings_.erase(job); }
   const std::map<std::string, Diagnostics, std::less<>>& findings() const { return findings_; }
 
  private:
+  ChainSurvey survey_{FindJob()};                                                // of this pass
   std::map<std::pair<std::string, std::string>, std::vector<Position>> places_;  // by file and job
   std::map<std::string, Diagnostics, std::less<>> findings_;                     // by job
 };

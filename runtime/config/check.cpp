@@ -96,10 +96,10 @@ using After = std::map<std::string, std::pair<std::string, std::vector<Position>
 
 /// Files that were not named may define what these do not.
 void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& after, Diagnostics& diagnostics) {
-  const FindJob find = find_in(jobs);
+  ChainSurvey survey(find_in(jobs));
   for (const auto& [job, place] : after) {
-    const schedule::DefinitionPtr definition = find(job);
-    const Linked linked = definition ? link_job(definition, find) : Linked{};
+    const schedule::DefinitionPtr definition = survey.job(job);
+    const Linked linked = definition ? link_job(definition, survey) : Linked{};
     if (linked.fault.empty()) continue;
     Findings findings(place.first, diagnostics);
     if (linked.definition)

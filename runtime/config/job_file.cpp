@@ -333,7 +333,11 @@ class JobReader {
   std::optional<Plan> compile(const Shared<schedule::DayRule>& days) {
     auto made =
         Plan::make({job_.schedule, job_.timezone, job_.not_before, job_.not_after, job_.group, job_.name, days});
-    if (auto* const plan = std::get_if<Plan>(&made)) return std::move(*plan);
+    auto* const plan = std::get_if<Plan>(&made);
+    if (plan && plan->is_never_due())
+      findings_.warning(place_of("schedule", "except"),
+                        "schedule: none of its slots is on a day that the job's calendars allow: each is left out");
+    if (plan) return std::move(*plan);
     for (const PlanError& error : std::get<std::vector<PlanError>>(made)) report(error);
     return std::nullopt;
   }

@@ -221,9 +221,10 @@ Changes JobsDir::commit(Pass& pass) {
   std::erase_if(pass.groups, [&](const std::string& name) { return !settle_group(name); });
   changes.groups = !pass.groups.empty();
   add_instances(pass);
-  for (std::string& job : chains_.jobs()) pass.jobs.push_back(std::move(job));  // those they name may have changed
+  for (std::string& job : chains_.begin_pass(find_in(jobs_))) pass.jobs.push_back(std::move(job));
   sort_names(pass.jobs);
   for (const std::string& name : pass.jobs) settle_job(name, changes);
+  chains_.end_pass();
   gather_diagnostics(changes);
   return changes;
 }
@@ -367,7 +368,7 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
                                        other->position.column,
                                        duplicate_job(name, shown(first->file), first->position)});
   const schedule::DefinitionPtr next =
-      first != last && is_here(*first->what) ? chains_.link(name, *first, find_in(jobs_), shown(first->file)) : nullptr;
+      first != last && is_here(*first->what) ? chains_.link(name, *first, shown(first->file)) : nullptr;
   auto old = set_.definitions.find(name);
   if (old == set_.definitions.end()) old = set_.definitions.find(instance_name(name, settings_.node));
   const bool was_there = old != set_.definitions.end();

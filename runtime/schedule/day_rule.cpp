@@ -9,6 +9,10 @@ using std::chrono::days;
 using std::chrono::local_seconds;
 
 constexpr std::string_view mark_of_rule = "@days ";
+/// The pattern of three years, of leap years and days of the week, comes back after 28 years, and after 40 around a
+/// century that is no leap year; a day may move by more than a year.
+constexpr days longest_gap{366 * 44};
+const local_days first_day = local_days(std::chrono::year(1800) / 1 / 1);
 const local_days end_of_time = local_days(Calendar::horizon / 1 / 1);
 
 bool has(const std::vector<DayRule::Named>& calendars, local_days day) {
@@ -44,8 +48,16 @@ std::string DayRule::why_not(local_days day) const {
   return allows(day) ? "" : text_of(day) + " is not in " + names_of(only);
 }
 
+local_days DayRule::search_end(local_days from) const {
+  for (const auto* const list : {&except, &only})
+    for (const Named& one : *list)
+      if (const auto last = one.days.last_date()) from = std::max(from, *last);
+  return std::min(end_of_time, from + longest_gap);
+}
+
 std::optional<local_days> DayRule::next_allowed(local_days from) const {
-  while (from < end_of_time) {
+  const local_days end = search_end(from);
+  while (from < end) {
     std::optional<local_days> next = only.empty() ? std::optional(from) : std::nullopt;
     for (const Named& one : only)
       if (const auto day = one.days.next(from); day && (!next || *day < *next)) next = day;
@@ -58,8 +70,47 @@ std::optional<local_days> DayRule::next_allowed(local_days from) const {
   return std::nullopt;
 }
 
-/// The calendar repeats itself after 400 years, and what is not of every year lies in those that are computed.
-bool DayRule::never() const { return !next_allowed(local_days(std::chrono::year(1800) / 1 / 1)); }
+/// A date on a day of the week, beside all dates of one year.
+bool DayRule::allows_kinds() const {
+  constexpr std::chrono::year leap{2000};
+  for (local_days day(leap / 1 / 1); day < local_days((leap + std::chrono::years(1)) / 1 / 1); day += days(1))
+    for (unsigned weekday = 0; weekday < 7; ++weekday) {
+      const std::chrono::year_month_day date(day);
+      const auto has_it = [&](const Named& one) {
+        return one.days.has_kind({date.month(), date.day()}, std::chrono::weekday(weekday));
+      };
+      if (std::none_of(except.begin(), except.end(), has_it) &&
+          (only.empty() || std::any_of(only.begin(), only.end(), has_it)))
+        return true;
+    }
+  return false;
+}
+
+/// What is not of every year lies in the years that are computed.
+bool DayRule::never() const {
+  const auto has_dates = [](const Named& one) { return one.days.last_date().has_value(); };
+  if (std::none_of(only.begin(), only.end(), has_dates) && !allows_kinds()) return true;
+  return !next_allowed(dates().from);
+}
+
+/// The days between which its dates and ranges are, with as many around them as have each kind of day.
+DaySet::Range DayRule::dates() const {
+  local_days first = end_of_time, last = first_day;
+  for (const auto* const list : {&except, &only})
+    for (const Named& one : *list) {
+      first = std::min(first, one.days.first_date().value_or(first));
+      last = std::max(last, one.days.last_date().value_or(last));
+    }
+  // Where there are years enough after them, nothing is before them that is not there, too.
+  const days before = last + longest_gap < end_of_time ? farthest_shift : longest_gap;
+  return {std::clamp(first - before, first_day, last), std::min(last + farthest_shift, end_of_time)};
+}
+
+local_days DayRule::last_due(const Calendar& calendar) const {
+  const DaySet::Range dated = dates();
+  if (next_day(calendar, dated.to, true)) return end_of_time;
+  return next_day(calendar, dated.from, true) ? dated.to : local_days::min();
+}
 
 bool DayRule::ends() const {
   return !only.empty() && std::all_of(only.begin(), only.end(), [](const Named& one) { return one.days.ends(); });
@@ -91,9 +142,10 @@ std::optional<Chosen<local_days>> DayRule::next_day(const Calendar& calendar, lo
 /// Days stay where they are.
 std::optional<Chosen<local_days>> DayRule::next_left(const Calendar& calendar, local_days from, bool due_only) const {
   auto day = calendar.next_day(from);
+  const local_days end = search_end(from);
   while (day && due_only && !allows(*day)) {
     const auto allowed = next_allowed(*day + days(1));
-    day = allowed ? calendar.next_day(*allowed) : std::nullopt;
+    day = allowed && *allowed < end ? calendar.next_day(*allowed) : std::nullopt;
   }
   if (!day) return std::nullopt;
   return Chosen<local_days>{*day, !due_only && !allows(*day)};
@@ -103,24 +155,28 @@ std::optional<Chosen<local_days>> DayRule::next_left(const Calendar& calendar, l
 /// `from` only the ones count that no allowed day separates from it.
 std::optional<Chosen<local_days>> DayRule::next_moved_on(const Calendar& calendar, local_days from,
                                                          bool due_only) const {
-  const auto before = last_allowed_within(from - farthest_shift, from - days(1));
-  const auto target = allowed_within(from, from - days(1) + farthest_shift);
-  local_days begin = from;
-  if (target) begin = std::max(before ? *before + days(1) : from - farthest_shift, *target - farthest_shift);
-  const auto day = calendar.next_day(std::min(begin, from));
-  if (!day) return std::nullopt;
-  if (*day < from) return Chosen<local_days>{*target, false};
-  if (const auto to = allowed_within(*day, *day + farthest_shift)) return Chosen<local_days>{*to, false};
-  if (!due_only) return Chosen<local_days>{*day, true};
-  const auto allowed = next_allowed(*day);
-  return allowed ? next_moved_on(calendar, *allowed - farthest_shift, due_only) : std::nullopt;
+  for (const local_days end = search_end(from); true;) {
+    const auto before = last_allowed_within(from - farthest_shift, from - days(1));
+    const auto target = allowed_within(from, from - days(1) + farthest_shift);
+    local_days begin = from;
+    if (target) begin = std::max(before ? *before + days(1) : from - farthest_shift, *target - farthest_shift);
+    const auto day = calendar.next_day(std::min(begin, from));
+    if (!day) return std::nullopt;
+    if (*day < from) return Chosen<local_days>{*target, false};
+    if (const auto to = allowed_within(*day, *day + farthest_shift)) return Chosen<local_days>{*to, false};
+    if (!due_only) return Chosen<local_days>{*day, true};
+    const auto allowed = next_allowed(*day);
+    if (!allowed || *allowed >= end) return std::nullopt;
+    from = *allowed - farthest_shift;
+  }
 }
 
 /// Days move back, and none overtakes another: the first that comes to `from` or later is the next one.
 std::optional<Chosen<local_days>> DayRule::next_moved_back(const Calendar& calendar, local_days from,
                                                            bool due_only) const {
   auto day = calendar.next_day(from);
-  while (day) {
+  const local_days end = due_only ? search_end(from) : end_of_time;
+  while (day && *day < end) {
     const auto to = last_allowed_within(*day - farthest_shift, *day);
     if (to && *to >= from) return Chosen<local_days>{*to, false};
     if (!to && !due_only) return Chosen<local_days>{*day, true};

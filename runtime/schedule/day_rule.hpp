@@ -55,8 +55,14 @@ struct DayRule {
   std::string why_not(local_days day) const;
   /// The first allowed day that is not before `from`; none before the year 2400.
   std::optional<local_days> next_allowed(local_days from) const;
-  /// It allows no day at all.
+  /// It allows no day at all. By the kinds of days that there are, a date and a day of the week, before any search.
   bool never() const;
+  /// A schedule with these fields has no slot on a later day but left out ones: the first day of the type where it
+  /// never has, and the first of the year 2400 where it always will.
+  local_days last_due(const Calendar& calendar) const;
+  /// From `from` on, a day that is looked for before this one, and is not there, is nowhere later: the days of years
+  /// and weeks come back within 41 years, and dates and ranges are over. At most the year 2400.
+  local_days search_end(local_days from) const;
   /// There is a last day that it allows, before the year 2400.
   bool ends() const;
 
@@ -76,6 +82,8 @@ struct DayRule {
   bool operator==(const DayRule&) const = default;
 
  private:
+  bool allows_kinds() const;
+  DaySet::Range dates() const;
   std::optional<local_days> allowed_within(local_days from, local_days to) const;
   std::optional<local_days> last_allowed_within(local_days from, local_days to) const;
   std::optional<Chosen<local_days>> next_left(const Calendar& calendar, local_days from, bool due_only) const;

@@ -97,12 +97,13 @@ std::string DaySet::add_yearly(std::string_view range) {
     if (!read_month_day(word)) return "\"" + std::string(range) + "\"" + std::string(forms);
   for (const std::string_view word : words)
     if (!read_month_day(word)->ok()) return std::string(word) + " is no day of any year";
-  constexpr year leap{2000};
-  local_days day(leap / *read_month_day(words[0]));
-  for (const local_days last(leap / *read_month_day(words[1])); true; day += days(1)) {
+  constexpr year leap{2000};  // it has each day of a year
+  const local_days last(leap / *read_month_day(words[1])), new_years_eve(leap / 12 / 31);
+  for (local_days day(leap / *read_month_day(words[0])); true; day += days(1)) {
     const year_month_day date(day);
     (void)add_date(text_of(month_day(date.month(), date.day())));
-    if (date.month() == year_month_day(last).month() && date.day() == year_month_day(last).day()) return {};
+    if (day == last) return {};
+    if (day == new_years_eve) day = local_days(leap / 1 / 1) - days(1);
   }
 }
 
@@ -132,12 +133,8 @@ const DaySet::Range* DaySet::range_of(local_days day) const {
 }
 
 bool DaySet::has(local_days day) const {
-  if ((weekdays_ >> std::chrono::weekday(day).c_encoding() & 1) != 0) return true;
-  if (!yearly_.empty()) {
-    const year_month_day date(day);
-    if (std::binary_search(yearly_.begin(), yearly_.end(), month_day(date.month(), date.day()))) return true;
-  }
-  return range_of(day) != nullptr;
+  const year_month_day date(day);
+  return has_kind(month_day(date.month(), date.day()), std::chrono::weekday(day)) || range_of(day) != nullptr;
 }
 
 std::optional<local_days> DaySet::next(local_days from) const {
@@ -149,16 +146,32 @@ std::optional<local_days> DaySet::next(local_days from) const {
   if (at != ranges_.end()) consider(std::max(at->from, from));
   for (int ahead = 0; weekdays_ != 0 && ahead < 7; ++ahead)
     if ((weekdays_ >> std::chrono::weekday(from + days(ahead)).c_encoding() & 1) != 0) consider(from + days(ahead));
-  const year begin = year_month_day(from).year();
-  for (int ahead = 0; !yearly_.empty() && ahead <= longest_leap_gap; ++ahead)
-    for (const month_day& day : yearly_)
-      if (const year_month_day date = (begin + std::chrono::years(ahead)) / day; date.ok()) consider(local_days(date));
+  if (const auto day = next_yearly(from)) consider(*day);
   return first;
+}
+
+/// Of its days of every year.
+std::optional<local_days> DaySet::next_yearly(local_days from) const {
+  const year_month_day begin(from);
+  auto at = std::lower_bound(yearly_.begin(), yearly_.end(), month_day(begin.month(), begin.day()));
+  for (int ahead = 0; !yearly_.empty() && ahead <= longest_leap_gap; ++ahead, at = yearly_.begin())
+    for (; at != yearly_.end(); ++at)  // all years but for one day have each
+      if (const year_month_day date = (begin.year() + std::chrono::years(ahead)) / *at; date.ok())
+        return local_days(date);
+  return std::nullopt;
 }
 
 local_days DaySet::end_of_range(local_days day) const {
   const Range* const range = range_of(day);
   return range != nullptr ? range->to : day;
+}
+
+bool DaySet::has_kind(month_day date, std::chrono::weekday weekday) const {
+  return (weekdays_ >> weekday.c_encoding() & 1) != 0 || std::binary_search(yearly_.begin(), yearly_.end(), date);
+}
+
+std::optional<local_days> DaySet::first_date() const {
+  return ranges_.empty() ? std::nullopt : std::optional(ranges_.front().from);
 }
 
 std::optional<local_days> DaySet::last_date() const {

@@ -47,7 +47,10 @@ class DaySet {
   local_days end_of_range(local_days day) const;
   /// It has no days of every year or of the week.
   bool ends() const { return yearly_.empty() && weekdays_ == 0; }
-  /// The last of its single days and ranges; none: it has none.
+  /// Its days of every year or of the week have each day of this date and this day of the week.
+  bool has_kind(std::chrono::month_day date, std::chrono::weekday weekday) const;
+  /// The first and the last of its single days and ranges; none: it has none.
+  std::optional<local_days> first_date() const;
   std::optional<local_days> last_date() const;
 
   /// Its dates, then days of the year, then of the week, in order, with commas: parse() reads it. Equal sets that were
@@ -60,6 +63,7 @@ class DaySet {
  private:
   std::string add_yearly(std::string_view range);
   const Range* range_of(local_days day) const;
+  std::optional<local_days> next_yearly(local_days from) const;
 
   std::vector<Range> ranges_;                   // in order, with a day between each two
   std::vector<std::chrono::month_day> yearly_;  // in order

@@ -45,14 +45,15 @@ WallTime begin_of(local_days day, const TimeZone& zone) { return zone.find(std::
 
 constexpr std::chrono::days most_left_out{2 * 366};
 
-/// The same by a rule of days.
+/// The same by a rule of days; with `due_only` none that is farther away than DayRule::search_end().
 std::optional<Slot> next_of_every(seconds period, WallTime anchor, sys_seconds from, const DayRule& days,
                                   const TimeZone& zone, bool due_only) {
   auto slot = next_of_every(period, anchor, from);
+  const local_days end = days.search_end(day_of(from, zone));
   while (slot && !days.allows(day_of(slot->at, zone))) {
     if (!due_only) return Slot{slot->at, Slot::Kind::left_out};
     const auto allowed = days.next_allowed(day_of(slot->at, zone) + std::chrono::days(1));
-    if (!allowed) return std::nullopt;
+    if (!allowed || *allowed >= end) return std::nullopt;
     const sys_seconds begin = zone.find(std::chrono::local_seconds(*allowed)).first;
     slot = next_of_every(period, anchor, std::max(begin, floor<seconds>(slot->at) + seconds(1)));
   }
@@ -81,14 +82,24 @@ struct Plan::State {
     std::vector<std::string> everies;  // their texts, in the same order
     WallTime not_before = first_instant, not_after = last_instant;
     bool on_reboot = false;
-    Shared<DayRule> days;          // default: all are allowed
-    std::optional<TimeZone> zone;  // of these days
+    Shared<DayRule> days;              // default: all are allowed
+    std::optional<TimeZone> zone;      // of these days
+    std::vector<local_days> last_due;  // by these days, of each expression with fields: DayRule::last_due()
     bool operator==(const More&) const = default;
   };
 
   std::optional<Schedule> schedule;
   Defaulted<More> more;
   bool operator==(const State&) const = default;
+
+  /// Requires: all expressions are added.
+  void keep_to(const Shared<DayRule>& days, const TimeZone& zone) {
+    More& of = more.edit();
+    of.days = days;
+    of.zone = zone;
+    if (schedule) of.last_due.push_back(days->last_due(schedule->calendar()));
+    for (const Schedule& one : of.schedules) of.last_due.push_back(days->last_due(one.calendar()));
+  }
 
   const DayRule* rule() const { return more->days.is_default() ? nullptr : &*more->days; }
 
@@ -154,10 +165,7 @@ std::variant<Plan, std::vector<PlanError>> Plan::make(const PlanSpec& spec) {
     else if (zone && check_days(spec, std::get<CronExpression>(parsed), *zone, index, errors))
       state->add(std::get<CronExpression>(std::move(parsed)), *zone);
   }
-  if (zone && !spec.days.is_default()) {
-    state->more.edit().days = spec.days;
-    state->more.edit().zone = *zone;
-  }
+  if (zone && !spec.days.is_default()) state->keep_to(spec.days, *zone);
   if (!errors.empty()) return errors;
   if (spec.not_before) state->more.edit().not_before = std::max(first_instant, *spec.not_before);
   if (spec.not_after) state->more.edit().not_after = std::min(last_instant, *spec.not_after);
@@ -198,8 +206,11 @@ std::optional<Slot> Plan::next(WallTime after, std::span<const WallTime> anchors
   const auto consider = [&first](const std::optional<Slot>& slot) {
     if (slot && (!first || comes_before(*slot, *first))) first = slot;
   };
-  if (state.schedule) consider(state.schedule->next(from, days, due_only));
-  for (const Schedule& schedule : more.schedules) consider(schedule.next(from, days, due_only));
+  const local_days day(floor<std::chrono::days>(from).time_since_epoch() - std::chrono::days(1));  // in any zone
+  const auto is_over = [&](std::size_t index) { return due_only && days && day > more.last_due[index]; };
+  if (state.schedule && !is_over(0)) consider(state.schedule->next(from, days, due_only));
+  for (std::size_t i = 0; i < more.schedules.size(); ++i)
+    if (!is_over(i + 1)) consider(more.schedules[i].next(from, days, due_only));
   for (std::size_t i = 0; i < anchors.size(); ++i)
     consider(days ? next_of_every(more.periods[i], anchors[i], from, *days, *more.zone, due_only)
                   : next_of_every(more.periods[i], anchors[i], from));
@@ -258,6 +269,12 @@ bool Plan::empty() const {
   const State::More& more = *state().more;
   const bool due = state().schedule || !more.everies.empty();
   return !more.on_reboot && (!due || more.not_before > more.not_after);
+}
+
+bool Plan::is_never_due() const {
+  const State::More& more = *state().more;
+  return !more.last_due.empty() && more.everies.empty() && !more.on_reboot &&
+         std::all_of(more.last_due.begin(), more.last_due.end(), [](auto day) { return day == local_days::min(); });
 }
 
 bool Plan::is_equal(const Plan& other) const { return state_ == other.state_ || state() == other.state(); }

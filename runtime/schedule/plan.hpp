@@ -69,7 +69,8 @@ class Plan {
   /// order: the slots of `@every D` are anchor + k * D, k >= 1, the anchor cut to its second. An instant at which one
   /// schedule is due and another is not is due. Knows the years 1800 to 2399. Requires: as many anchors.
   std::optional<Slot> next(WallTime after, std::span<const WallTime> anchors) const;
-  /// The same of those that are due, however many are left out before it.
+  /// The same of those that are due, however many are left out before it. Bounded work: of an `@every` none is found
+  /// that is more than 44 years later than `after` and the dates of its calendars.
   std::optional<Slot> next_due(WallTime after, std::span<const WallTime> anchors) const;
 
   /// The instant when `span` has passed since `from`, but for what the rule of days leaves out: the time from a slot
@@ -86,6 +87,10 @@ class Plan {
   /// True where next() can never return anything (no schedule, or not_after before not_before) and there is no @reboot:
   /// by trigger only.
   bool empty() const;
+
+  /// It has schedules, and the rule of its days leaves out each slot of them. Found by make(); false where it has an
+  /// `@every`, whose days are those of its anchor.
+  bool is_never_due() const;
 
   /// The rule of its days; default: all are allowed.
   const Shared<DayRule>& days() const;

@@ -61,3 +61,12 @@ ballot_mutant(cancelled_events_are_days FILE runtime/config/ical.cpp
 ballot_mutant(a_digest_has_calendars_by_their_names_alone FILE runtime/config/job_keys.cpp
   FIND "if (draft.days.empty()) return digest.hex();" REPLACE "return digest.hex();"
   BY unit_config FILTER "Calendar*" FINDING "FAILED.*Calendars.ChangeTheDefinition")
+ballot_mutant(jobs_after_a_circle_are_in_it FILE runtime/config/chain_survey.cpp
+  FIND "const bool is_circle = open_.end() - begin > 1;" REPLACE "const bool is_circle = true;"
+  BY unit_config FILTER "Chain*" FINDING "FAILED.*ChainSurvey.KnowsCircles")
+ballot_mutant(rows_of_jobs_do_not_grow FILE runtime/config/chain_survey.cpp
+  FIND "parent.place.row + 1" REPLACE "parent.place.row"
+  BY unit_config FILTER "Chain*" FINDING "FAILED.*ChainFiles.AreAtMostSixtyFourJobsLong")
+ballot_mutant(parents_without_slots_are_not_named FILE runtime/config/chain_links.cpp
+  FIND "has_slots(parent)) return {};" REPLACE "true) return {};"
+  BY unit_config FILTER "Chain*" FINDING "FAILED.*ChainFiles.AJobWithSlotsAfter")

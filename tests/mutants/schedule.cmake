@@ -68,3 +68,16 @@ ballot_mutant(time_left_out_is_counted FILE runtime/schedule/plan.cpp
 ballot_mutant(days_of_a_shift_are_counted FILE runtime/schedule/plan.cpp
   FIND "end += begin_of(day + std::chrono::days(1), *more.zone) - std::max(from, begin_of(day, *more.zone));" REPLACE ""
   BY unit_schedule FILTER "Elapse.*" FINDING "FAILED.*Elapse.WithAShift")
+ballot_mutant(yearly_ranges_go_on_into_a_common_year FILE runtime/schedule/day_set.cpp
+  FIND "if (day == last) return {};"
+  REPLACE "if (year_month_day(day).month() == year_month_day(last).month() && year_month_day(day).day() == year_month_day(last).day()) return {}; if (day > local_days(year{2002} / 1 / 1)) return {}; continue;"
+  BY unit_schedule FILTER "DaySet.*:ChosenDays.*" FINDING "FAILED.*DaySet.HasYearlyRanges")
+ballot_mutant(days_come_back_after_twenty_years FILE runtime/schedule/day_rule.cpp
+  FIND "constexpr days longest_gap{366 * 44};" REPLACE "constexpr days longest_gap{366 * 20};"
+  BY unit_schedule FILTER "DayRule.*" FINDING "FAILED.*DayRule.FindsTheLeapDay")
+ballot_mutant(schedules_that_are_never_due_are_not_known FILE runtime/schedule/day_rule.cpp
+  FIND "? dated.to : local_days::min();" REPLACE "? dated.to : dated.to;"
+  BY unit_schedule FILTER "ChosenSlots.*" FINDING "FAILED.*ChosenSlots.ThatNoDayIsEverGood")
+ballot_mutant(kinds_of_days_are_all_allowed FILE runtime/schedule/day_rule.cpp
+  FIND "if (std::none_of(only.begin(), only.end(), has_dates) && !allows_kinds()) return true;" REPLACE "if (!allows_kinds()) return true;"
+  BY unit_schedule FILTER "DayRule.*" FINDING "FAILED.*DayRule.KnowsThatItAllowsNoDay")

@@ -21,6 +21,11 @@ std::string iso(DayOracle::Date date) {
   return text.data();
 }
 
+/// A range of every year may go over the end of a year.
+bool is_between(const std::string& first, const std::string& last, const std::string& day) {
+  return first <= last ? first <= day && day <= last : first <= day || day <= last;
+}
+
 }  // namespace
 
 DayOracle::DayOracle(const std::string& text) {
@@ -47,7 +52,8 @@ bool DayOracle::is_in(const std::string& list, Date date) const {
   for (std::string item; std::getline(items, item, ',');) {
     if (item == day || item == day.substr(5) || item == names[std::chrono::weekday(date).c_encoding()]) return true;
     const auto dots = item.find("..");
-    if (dots != std::string::npos && item.substr(0, dots) <= day && day <= item.substr(dots + 2)) return true;
+    if (dots == std::string::npos) continue;
+    if (is_between(item.substr(0, dots), item.substr(dots + 2), dots == 5 ? day.substr(5) : day)) return true;
   }
   return false;
 }

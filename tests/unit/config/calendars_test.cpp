@@ -126,6 +126,16 @@ TEST(Calendars, AreNamedByJobsThatHaveDaysAlone) {
       "");
 }
 
+TEST(Calendars, ThatNoSlotOfAScheduleMeetsAreAWarning) {
+  const std::string sundays = "[job.x]\nshell = \"true\"\nschedule = \"0 6 * * 0\"\nexcept = [\"weekend\"]\n";
+  const std::string weekend = "[calendar.weekend]\nweekdays = [\"sat\", \"sun\"]\n";
+  EXPECT_EQ(
+      findings(sundays + weekend),
+      "x.toml:3:12: warning: schedule: none of its slots is on a day that the job's calendars allow: each is left "
+      "out\n");
+  EXPECT_EQ(findings(sundays + "shift = \"next\"\n" + weekend), "");
+}
+
 TEST(Calendars, OfMoreThanADefinitionMayHaveAreRefused) {
   std::string dates;
   for (int year = 1900; year < 2300; ++year)

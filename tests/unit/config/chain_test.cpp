@@ -1,6 +1,7 @@
 // Jobs that come after others, in files: what is in force, and what is said of what is wrong.
 #include <gtest/gtest.h>
 
+#include "config/chain_links.hpp"
 #include "config/check.hpp"
 #include "config/jobs_dir.hpp"
 #include "diagnostics_text.hpp"
@@ -119,6 +120,64 @@ TEST_F(ChainFiles, AreReadAtOnceHoweverManyWaysLeadFromOneJobToAnother) {
   write("a.toml", text);
   EXPECT_EQ(findings(), "");
   EXPECT_EQ(find("l19_3")->plan, find("extract")->plan);
+}
+
+/// Sixty layers of a hundred jobs, each after four of the layer before.
+TEST(ChainSurvey, LooksAtEachJobOnce) {
+  std::map<std::string, schedule::DefinitionPtr, std::less<>> jobs;
+  const auto name = [](int layer, int i) { return "l" + std::to_string(layer) + "_" + std::to_string(i % 100); };
+  for (int layer = 0; layer < 60; ++layer)
+    for (int i = 0; i < 100; ++i) {
+      auto one = std::make_shared<schedule::Definition>();
+      one->job.name = name(layer, i);
+      for (int j = 0; layer > 0 && j < 4; ++j) one->job.details.edit().after.push_back(name(layer - 1, i * 7 + j * 13));
+      one->job.details.edit().has_slots_of_first = layer > 0;
+      jobs.emplace(one->job.name, one);
+    }
+  int looks = 0;
+  ChainSurvey survey([&](std::string_view one) {
+    ++looks;
+    return jobs.find(one)->second;
+  });
+  for (const auto& [job, definition] : jobs) EXPECT_EQ(link_job(definition, survey).fault, "") << job;
+  EXPECT_EQ(looks, 6'000);
+  EXPECT_EQ(survey.of("l59_0").row, 60u);
+  EXPECT_EQ(survey.of("l59_0").first->job.name.substr(0, 3), "l0_");
+}
+
+TEST(ChainSurvey, KnowsCirclesAndWhatComesAfterThem) {
+  const std::map<std::string, std::vector<std::string>, std::less<>> after{
+      {"a", {"b", "root"}}, {"b", {"c"}}, {"c", {"a", "x"}}, {"d", {"c", "root"}}, {"e", {"d"}},
+      {"self", {"self"}},   {"root", {}}, {"x", {"y"}},      {"y", {"x"}}};
+  ChainSurvey survey([&](std::string_view name) -> schedule::DefinitionPtr {
+    const auto one = after.find(name);
+    if (one == after.end()) return nullptr;
+    auto made = std::make_shared<schedule::Definition>();
+    made->job.name = one->first;
+    made->job.details.edit().after = one->second;
+    return made;
+  });
+  for (const char* job : {"a", "b", "c", "x", "y", "self"}) EXPECT_TRUE(survey.of(job).is_in_circle) << job;
+  for (const char* job : {"d", "e", "root"}) EXPECT_FALSE(survey.of(job).is_in_circle) << job;
+  EXPECT_TRUE(survey.are_in_one_circle("a", "c") && survey.are_in_one_circle("x", "y"));
+  EXPECT_FALSE(survey.are_in_one_circle("a", "x") || survey.are_in_one_circle("c", "d"));
+  EXPECT_EQ(survey.of("e").row, 3u);
+  EXPECT_FALSE(survey.of("nobody").job);
+}
+
+TEST_F(ChainFiles, AJobWithSlotsAfterOneWithoutAnyIsAWarning) {
+  const std::string by_hand = "[job.manual]\nshell = \"true\"\n";
+  write("a.toml", extract + by_hand + "[job.load]\nafter = [\"extract\", \"manual\"]\nshell = \"true\"\n");
+  EXPECT_EQ(findings(),
+            "a.toml:8:21: warning: job 'manual' has no slots, as it has no schedule: until one of its slots has ended "
+            "those of this job wait, and of them at most 8 are kept, the others skipped\n");
+  ASSERT_TRUE(find("load"));
+  EXPECT_EQ(find("load")->plan, find("extract")->plan);
+  write("a.toml", extract + "enabled = false\n" + by_hand +
+                      "[job.own]\nafter = [\"extract\"]\nschedule = \"0 6 * * *\"\nshell = \"true\"\n");
+  EXPECT_NE(findings().find("a.toml:9:10: warning: job 'extract' is disabled: until"), std::string::npos) << findings();
+  write("a.toml", by_hand + "[job.load]\nafter = [\"manual\"]\nshell = \"true\"\n");
+  EXPECT_EQ(findings(), "") << "it has no slots that wait";
 }
 
 TEST_F(ChainFiles, AreAtMostSixtyFourJobsLong) {

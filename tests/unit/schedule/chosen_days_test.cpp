@@ -114,17 +114,26 @@ Expression any_expression(Random& random, bool every_hour) {
   return one;
 }
 
+/// A range of every year with an end near a day, over New Year mostly; each fourth begins or ends on the leap day.
+std::string any_yearly_range(Random& random, local_days day) {
+  std::string first = schedule::text_of(day + days(pick(random, 0, 5))).substr(5);
+  std::string last = schedule::text_of(day - days(pick(random, 0, 5))).substr(5);
+  if (pick(random, 0, 3) == 0) (pick(random, 0, 1) == 0 ? first : last) = "02-29";
+  return first + ".." + last;
+}
+
 /// Days near a date, or for a long time around it.
 std::string any_days(Random& random, local_days around) {
   static const std::vector<std::string> names{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
   std::set<std::string> items;
   for (int i = pick(random, 1, 4); i > 0; --i) {
     const local_days day = around + days(pick(random, -9, 9));
-    switch (pick(random, 0, 5)) {
+    switch (pick(random, 0, 6)) {
       case 0: items.insert(names[static_cast<std::size_t>(pick(random, 0, 6))]); break;
       case 1: items.insert(schedule::text_of(day).substr(5)); break;
       case 2: items.insert(schedule::text_of(day) + ".." + schedule::text_of(day + days(pick(random, 0, 8)))); break;
-      case 3:
+      case 3: items.insert(any_yearly_range(random, day)); break;
+      case 4:
         if (pick(random, 0, 3) == 0) {  // farther than a day may move
           items.insert(schedule::text_of(day) + ".." + schedule::text_of(day + days(pick(random, 360, 372))));
           break;
@@ -154,7 +163,9 @@ Case any_case(Random& random) {
   const sys_seconds year = sys_days(std::chrono::year(pick(random, 1990, 2036)) / 1 / 1);
   const auto reigns = reigns_between(one.zone, year, year + days(366));
   const Reign& reign = reigns[static_cast<std::size_t>(pick(random, 0, static_cast<int>(reigns.size()) - 1))];
-  const sys_seconds around = reigns.size() > 1 ? reign.begin : year + hours(pick(random, 0, 8'000));
+  const auto leap_day = year_month_day(floor<days>(year)).year() / February / 29;
+  sys_seconds around = reigns.size() > 1 ? reign.begin : year + hours(pick(random, 0, 8'000));
+  if (leap_day.ok() && pick(random, 0, 2) == 0) around = sys_days(leap_day);
   one.begin = around - hours(pick(random, 1, 100));
   one.end = one.begin + hours(pick(random, 100, 300));
   const local_days date = floor<days>(local_seconds(around.time_since_epoch()));
@@ -239,6 +250,8 @@ void check(const Case& one, Random& random) {
        slot = plan->next(slot->at, anchors))
     ASSERT_TRUE(found.emplace(floor<seconds>(slot->at), slot->is_due()).second) << one.text();
   ASSERT_EQ(found, slots) << one.text() << "\nfound" << text_of(found) << "\nwanted" << text_of(slots);
+  if (std::any_of(slots.begin(), slots.end(), [](const auto& slot) { return slot.second; }))
+    ASSERT_FALSE(plan->is_never_due()) << one.text();
   for (int i = 0; i < 20; ++i) {  // whoever asks from anywhere is told the same
     const sys_seconds at = one.begin + seconds(pick(random, 0, static_cast<int>((one.end - one.begin).count())));
     const auto next = plan->next(at, anchors), due = plan->next_due(at, anchors);

@@ -1,6 +1,8 @@
 // Sets of days and the rules that calendars make of them.
 #include "schedule/day_rule.hpp"
 
+#include <ctime>
+
 #include "plans.hpp"
 
 namespace ballot::schedule::day_rule {
@@ -34,6 +36,18 @@ TEST(DaySet, HasOneTextForEqualSets) {
                                       {"02-28..03-01", "02-28,02-29,03-01"}})
     EXPECT_EQ(set_of(written).text(), text);
   EXPECT_EQ(set_of("").text(), "");
+}
+
+TEST(DaySet, HasYearlyRangesOverNewYearUpToAndFromTheLeapDay) {
+  for (const std::string range : {"12-01..02-29", "12-01..03-01", "12-01..02-28", "02-29..02-28", "02-29..01-02",
+                                  "12-31..01-01", "03-01..02-28", "03-01..02-29", "02-28..02-27"}) {
+    const DaySet set = set_of(range);
+    const std::string from = range.substr(0, 5), to = range.substr(7);
+    for (local_days one = day(2027, 1, 1); one < day(2029, 1, 1); one += days(1)) {
+      const std::string date = text_of(one), month_day = date.substr(5);
+      EXPECT_EQ(set.has(one), month_day >= from || month_day <= to) << date << " of " << range;
+    }
+  }
 }
 
 TEST(DaySet, IsReadFromItsTextAlone) {
@@ -94,6 +108,38 @@ TEST(DayRule, KnowsThatItAllowsNoDay) {
   EXPECT_TRUE(rule_of("only a=2026-01-01").ends());
   EXPECT_FALSE(rule_of("only a=2026-01-01,sun").ends());
   EXPECT_FALSE(rule_of("except a=2026-01-01").ends());
+}
+
+constexpr const char* all_week = "mon,tue,wed,thu,fri,sat,sun";
+
+TEST(DayRule, KnowsThatItAllowsNoDayByTheKindsOfDays) {
+  const std::string no_kind = "only y=01-01..12-31 except w=" + std::string(all_week);
+  const std::clock_t begin = std::clock();
+  for (int i = 0; i < 200; ++i) EXPECT_TRUE(rule_of(no_kind).never());  // each took a second by a search of 600 years
+  EXPECT_LT(std::clock() - begin, 20 * CLOCKS_PER_SEC);
+  EXPECT_TRUE(rule_of("only a=mon except b=mon").never());
+  EXPECT_TRUE(rule_of("only a=02-29 except b=02-28..03-01").never());
+  EXPECT_TRUE(rule_of("only a=2026-01-03..2026-01-04 except b=sat,sun").never());
+  EXPECT_TRUE(rule_of("only a=12-25 except b=1800-01-01..2399-12-31").never());
+  EXPECT_FALSE(rule_of("only a=12-25 except b=2026-01-01..2399-12-31").never());
+  EXPECT_FALSE(rule_of("only a=12-25 except b=1800-01-01..2399-01-01").never());
+  EXPECT_FALSE(rule_of("only a=mon except b=2024-01-01..2026-12-31").never());
+  EXPECT_FALSE(rule_of("only a=mon,2026-01-03 except b=mon").never());
+}
+
+TEST(DayRule, FindsTheLeapDayOfADayOfTheWeekOverACentury) {
+  for (const char* name : {"sun", "mon", "tue", "wed", "thu", "fri", "sat"}) {
+    const DaySet week = set_of(name);
+    local_days wanted = day(2072, 3, 1);
+    const auto is_it = [&] { return schedule::text_of(wanted).substr(5) == "02-29" && week.has(wanted); };
+    while (!is_it()) wanted += days(1);
+    const auto plan = Plan::of_stored({.expressions = {"0 6 29 2 *", "@days only a=" + std::string(name)}});
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->next_due(at("2072-03-01T00:00:00Z"), {})->at,
+              WallTime(sys_days(wanted.time_since_epoch()) + hours(6)))
+        << name;
+    EXPECT_FALSE(plan->is_never_due());
+  }
 }
 
 TEST(DayRule, IsTheLastLineOfAStoredTiming) {
@@ -189,6 +235,43 @@ TEST(ChosenSlots, ThatAreDueAreFoundOverMillionsThatAreLeftOut) {
   const auto over = Plan::of_stored({.expressions = {"* * * * * *", "@days only a=2000-01-01 shift=next"}});
   ASSERT_TRUE(over);
   EXPECT_EQ(over->next_due(at("2026-01-01T00:00:00Z"), {}), std::nullopt);
+}
+
+bool is_never_due(std::vector<std::string> expressions, const char* rule) {
+  const auto plan = Plan::of_stored({.expressions = with_rule(std::move(expressions), rule)});
+  EXPECT_TRUE(plan);
+  return plan && plan->is_never_due();
+}
+
+TEST(ChosenSlots, ThatNoDayIsEverGoodForAreKnown) {
+  for (const char* shift : {"", " shift=next", " shift=previous"}) {
+    const auto with = [&](const char* rule) { return std::string(rule) + shift; };
+    EXPECT_FALSE(is_never_due({"0 6 * * 0"}, with("only a=2020-01-05").c_str())) << "it was due once";
+    EXPECT_FALSE(is_never_due({"0 6 * * 0", "0 6 * * 1"}, with("except a=sun").c_str()));
+    EXPECT_FALSE(is_never_due({"0 6 * * 0"}, with("except a=2026-01-01..2399-12-31").c_str()));
+    EXPECT_FALSE(is_never_due({"0 6 29 2 *"}, with("except a=2024-02-29..2399-12-31").c_str()));
+  }
+  EXPECT_TRUE(is_never_due({"0 6 * * 0"}, "except a=sun"));
+  EXPECT_TRUE(is_never_due({"0 6 * * 0", "0 7 * * sun"}, "except a=sun,2026-12-25"));
+  EXPECT_TRUE(is_never_due({"0 6 25 12 *"}, "except a=12-24..01-02"));
+  EXPECT_TRUE(is_never_due({"0 6 1 1 *"}, "only a=2026-01-02..2399-12-30 except b=01-01"));
+  EXPECT_FALSE(is_never_due({"0 6 25 12 *"}, "except a=12-24..01-02 shift=next"));
+  EXPECT_FALSE(is_never_due({"0 6 * * *"}, "except a=sun"));
+}
+
+TEST(ChosenSlots, ThatAreNeverDueAreLookedForOverABoundedTime) {
+  const auto week = Plan::of_stored({.expressions = {"0 6 * * 0", "0 7 1 1 *", "@days except a=sun,2026-12-25"}});
+  const auto every = Plan::of_stored({.expressions = {"@every 7d", "@days except a=sun"}});
+  ASSERT_TRUE(week && every);
+  const std::vector<WallTime> sunday{at("2026-01-04T12:00:00Z")}, monday{at("2026-01-05T12:00:00Z")};
+  const std::clock_t begin = std::clock();
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(week->next_due(at("2029-02-01T00:00:00Z"), {})->at, at("2030-01-01T07:00:00Z"));
+    EXPECT_EQ(every->next_due(at("2026-01-04T12:00:00Z"), sunday), std::nullopt);
+  }
+  EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC);
+  EXPECT_EQ(every->next_due(at("2026-01-05T12:00:00Z"), monday)->at, at("2026-01-12T12:00:00Z"));
+  EXPECT_EQ(text_of(*week->next(at("2029-02-01T00:00:00Z"), {})), "2029-02-04T06:00:00Z left out");
 }
 
 TEST(ChosenSlots, MakePlansDiffer) {
