@@ -147,7 +147,7 @@ ballot_mutant(later_slots_wait_behind_the_one_that_waits FILE runtime/core/job/s
   FIND "&& rules.fate_unknown;" REPLACE "&& (rules.fate_unknown || (!due_.empty() && rules.misfire != Misfire::all));"
   FINDING "no run of the job goes on then")
 ballot_mutant(what_is_superseded_overlaps FILE runtime/core/job/slots/settlement.cpp
-  FIND "if (rules.busy) return decide_first(Status::skipped, Reason::overlap);"
+  FIND "if (rules.busy || of_chain) return decide_first(Status::skipped, Reason::overlap);"
   REPLACE "return decide_first(Status::skipped, Reason::overlap);"
   FINDING "no run of the job goes on then" FILTER "Places.*")
 ballot_mutant(turns_go_by_the_newest_slot FILE runtime/core/job/slots/settlement.cpp
@@ -413,6 +413,16 @@ ballot_mutant(ends_without_room_are_forgotten FILE runtime/core/job/job_claims.c
 ballot_mutant(deadline_counts_from_the_slot_of_the_parent FILE runtime/core/job/slots/settlement.cpp
   FIND "return gate.makes_due() ? std::max(due_at(slot), upstream.ended_at) : due_at(slot);" REPLACE "return upstream.ended_at > slot ? due_at(slot) : due_at(slot);"
   FINDING "FAILED.*Chained.TheStartDeadlineCountsFromTheEndOfTheParent" FILTER "Chained.*")
+ballot_mutant(waiting_for_a_parent_is_a_misfire FILE runtime/core/job/slots/settlement.cpp
+  FIND "return std::max(due, upstream.ended_at);" REPLACE "return upstream.ended_at < due ? upstream.ended_at : due;"
+  FINDING "FAILED.*Chained.ASlotOfItsOwnThatHasWaitedForItsParent" FILTER "Chained.*")
+ballot_mutant(slots_that_wait_for_one_parent_misfire FILE runtime/core/job/slots/settlement.cpp
+  FIND "choose(open, on_time && ready > plan.due_at(slot.at), rules, now);"
+  REPLACE "choose(open, on_time && ready < plan.due_at(slot.at), rules, now);"
+  FINDING "FAILED.*Chained.OfSeveralSlotsThatWaitForOneOfTheirParent" FILTER "Chained.*")
+ballot_mutant(waiting_for_the_chain_is_a_misfire FILE runtime/core/job/slots/settlement.cpp
+  FIND "const bool of_chain = together || rules.waits_for_chain;" REPLACE "const bool of_chain = together;"
+  FINDING "FAILED.*Chained.AParentWaitsForAChild" FILTER "Chained.*")
 ballot_mutant(phase_of_its_own FILE runtime/core/job/register/pending_write.cpp
   FIND "phase ? phase->anchors :" REPLACE "phase && phase->fence > next.fence + 1000000 ? phase->anchors :"
   FINDING "FAILED.*Chained.TheSlotsOfAnEvery" FILTER "Chained.*")

@@ -197,6 +197,61 @@ TEST_F(Chained, AJobWithAScheduleOfItsOwnIsMissedWhereItsParentTakesLongerThanIt
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// "ra12" and "rr12": waiting for a parent is no misfire, whatever the policy for misfires.
+TEST_F(Chained, ASlotOfItsOwnThatHasWaitedForItsParentIsNoMisfire) {
+  extract.schedule = {"*/30 * * * * *"};
+  a.takes["extract"] = b.takes["extract"] = 12s;
+  std::vector<Job> jobs{extract};
+  for (const Misfire misfire : {Misfire::skip, Misfire::latest, Misfire::all}) {
+    Job own = minutely("own" + std::to_string(static_cast<int>(misfire)));
+    own.schedule = extract.schedule;
+    own.misfire = misfire;
+    own.details.edit().after = {"extract"};
+    jobs.push_back(own);
+  }
+  begin(jobs);
+  world.run_for(5min);
+  for (std::size_t i = 1; i < jobs.size(); ++i) {
+    EXPECT_EQ(fates(jobs[i].name), "succeeded x 4");
+    for (const Row& one : world.merged())
+      if (one.job == jobs[i].name && one.slot > from) EXPECT_EQ(one.trigger, Trigger::schedule) << one.job;
+    expect_in_order("extract", jobs[i].name);
+  }
+  expect_all_is_well();
+}
+
+/// The first one runs, and the others overlap it, as they would had each been due then; `queue` and `allow` run all.
+TEST_F(Chained, OfSeveralSlotsThatWaitForOneOfTheirParentNoneIsAMisfire) {
+  extract.schedule = {"*/10 * * * *"};
+  a.takes["extract"] = b.takes["extract"] = 210s;
+  std::vector<Job> jobs{extract};
+  for (const Concurrency concurrency :
+       {Concurrency::skip, Concurrency::queue, Concurrency::allow, Concurrency::replace}) {
+    Job own = minutely("own" + std::to_string(jobs.size()));
+    own.concurrency = concurrency;
+    own.details.edit().after = {"extract"};
+    own.details.edit().queue_limit = 10;
+    jobs.push_back(own);
+    a.takes[own.name] = b.takes[own.name] = 5s;
+    if (concurrency == Concurrency::allow) world.oracle.at_once[own.name] = 16;
+  }
+  begin(jobs);
+  world.run_for(std::chrono::ceil<std::chrono::hours>(world.wall()) - world.wall() + 5min);
+  const WallTime hour = std::chrono::floor<std::chrono::hours>(world.wall());
+  const auto all = [&](const std::string& job) {
+    std::string text;
+    for (int i = 0; i < 4; ++i) text += (i == 0 ? "" : ", ") + fate(job, hour + std::chrono::minutes(i));
+    return text;
+  };
+  EXPECT_EQ(all("own1"), "succeeded, skipped: overlap, skipped: overlap, skipped: overlap");
+  EXPECT_EQ(all("own2"), "succeeded, succeeded, succeeded, succeeded");
+  EXPECT_EQ(all("own3"), "succeeded, succeeded, succeeded, succeeded");
+  EXPECT_EQ(all("own4"), "skipped: overlap, skipped: overlap, skipped: overlap, succeeded");
+  for (const Row& one : world.merged())
+    if (one.slot >= hour && one.run) EXPECT_EQ(one.trigger, Trigger::schedule) << one.job;
+  expect_all_is_well();
+}
+
 /// Its parent's run may take longer than the child's start deadline, which counts from the parent's end.
 TEST_F(Chained, TheStartDeadlineCountsFromTheEndOfTheParent) {
   extract.schedule = load.schedule = {"*/10 * * * *"};
@@ -320,7 +375,7 @@ TEST_F(Chained, AParentWaitsForAChildThatDoesNotSettleItsSlots) {
   world.run_for(50min);
   EXPECT_EQ(world.oracle.job_register("extract")->kept->ends.size() <= core::slot_end_limit, true);
   EXPECT_EQ(fate("extract", from + 5min), "succeeded");
-  EXPECT_EQ(fate("extract", from + 20min), "missed: misfire");
+  EXPECT_EQ(fate("extract", from + 20min), "missed: start_deadline");
   EXPECT_EQ(fate("join", from + 5min), "succeeded");
   EXPECT_EQ(fate("join", from + 20min), "skipped: upstream");
   EXPECT_EQ(world.broken_promises(), "");

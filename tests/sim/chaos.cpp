@@ -387,8 +387,7 @@ Millis Chaos::patience(const Job& job) const {
   return patience;
 }
 
-/// The next minutes are as if nothing had been: nothing is missed, but what waits in a queue too long; nothing is
-/// left over.
+/// The next minutes are as if nothing had been: nothing is missed but what waits too long; nothing is left over.
 /// Of a start in quiet time: a write of its register that is under way, its claim, and the runner. Where a node may
 /// have only so many writes under way, those of the other jobs that are due at the same instant come first, too.
 Millis Chaos::lateness() const {
@@ -409,7 +408,8 @@ std::string Chaos::lives_on() {
   for (const auto& node : world_.nodes) {
     for (const Row& row : node->rows())
       if (row.slot > from && row.status == Status::missed && row.reason != Reason::start_deadline &&
-          !comes_after(row.job) && !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&  // a hand-over
+          !(comes_after(row.job) && row.reason != Reason::misfire) &&
+          !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&            // a hand-over
           !((is_limited() || row.job == "allows") && row.reason == Reason::unclaimed) &&  // it waited for a place
           !(is_limited() && row.reason == Reason::misfire))  // so did it, till later ones were due
         world_.oracle.find("missed after healing: " + line_of(row));

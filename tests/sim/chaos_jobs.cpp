@@ -95,7 +95,8 @@ void Chaos::make_chains() {
     if (chains_.below(4) == 0) details.after_status = chains_.below(2) == 0 ? AfterStatus::failed : AfterStatus::ended;
     if (chains_.below(3) == 0) job.retries = 1, details.retry_delay = 5s;
     if (chains_.below(3) == 0) job.concurrency = Concurrency::queue, details.queue_limit = 3;
-    if (chains_.below(3) == 0) job.misfire = Misfire::all;
+    constexpr Misfire misfires[] = {Misfire::latest, Misfire::latest, Misfire::all, Misfire::skip};
+    job.misfire = misfires[chains_.below(std::size(misfires))];
     return files_.emplace_back(std::move(job));
   };
   add("load", {"minutely"}, false);
@@ -103,7 +104,8 @@ void Chaos::make_chains() {
       chains_.below(2) == 0 ? std::vector<std::string>{"load", "fast"} : std::vector<std::string>{"minutely", "load"},
       false);
   add("report", {"join"}, false);
-  add("own", {chains_.below(2) == 0 ? "load" : "queues"}, true);
+  Job& own = add("own", {chains_.below(2) == 0 ? "load" : "queues"}, true);
+  if (chains_.below(2) == 0) own.schedule = {"*/20 * * * * *"};  // several of its slots wait for one
   Job& first = add("first", {}, false);  // by trigger only, as the two after it
   first.details.edit().has_slots_of_first = false;
   first.details.edit().trigger_env = {"DAY"};

@@ -33,6 +33,16 @@ std::optional<Disposition> closed_by(const Upstream& upstream, WallTime slot) {
   return std::nullopt;
 }
 
+Reason why_missed(const DueSlot& slot, const ScanRules& rules, WallTime now) {
+  return rules.coverage.why_missed(slot.ready, now - slot.due > rules.start_deadline);
+}
+
+/// When the jobs that it comes after had ended; where they have not, it has waited for them to its start deadline.
+WallTime ready_at(const Upstream& upstream, WallTime due, const ScanRules& rules) {
+  if (upstream.verdict == Upstream::Verdict::waits) return due + rules.start_deadline;
+  return std::max(due, upstream.ended_at);
+}
+
 /// A queue that its leader has left queues again.
 int chosen_at_most(const ScanRules& rules) {
   if (rules.concurrency == Concurrency::queue) return std::numeric_limits<int>::max();
@@ -56,14 +66,14 @@ WallTime due_at(const Job& job, WallTime slot) {
   return slot + Millis(static_cast<std::int64_t>(mixed % static_cast<std::uint64_t>(job.jitter.count())));
 }
 
-Reason Coverage::why_missed(WallTime due, WallTime now, Millis start_deadline) const {
-  if (due <= elected_at) {
+Reason Coverage::why_missed(WallTime ready, bool too_late) const {
+  if (ready <= elected_at) {
     const bool covered = std::any_of(led_before.begin(), led_before.end(),
-                                     [&](const LedSpan& one) { return one.from <= due && due <= one.until; });
+                                     [&](const LedSpan& one) { return one.from <= ready && ready <= one.until; });
     return covered ? Reason::unclaimed : Reason::no_leader;
   }
-  if (blocked_since && due >= *blocked_since) return Reason::unclaimed;
-  return now - due > start_deadline ? Reason::start_deadline : Reason::misfire;
+  if (blocked_since && ready >= *blocked_since) return Reason::unclaimed;
+  return too_late ? Reason::start_deadline : Reason::misfire;
 }
 
 std::optional<schedule::Slot> AnchoredPlan::next(WallTime after) const {
@@ -147,22 +157,26 @@ void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const Sca
   if (!slot.is_due()) return add_closed(closed_slot(slot));
   const Upstream upstream = plan.gate.at(slot.at);
   if (const auto closed = closed_by(upstream, slot.at)) return add_closed(*closed);
-  const WallTime due = plan.due_at(slot.at, upstream);
-  const Millis late = now - due;
-  const bool on_time = due > rules.coverage.elected_at && late <= (plan.gate.c ? upstream_takes : on_time_limit);
+  const WallTime due = plan.due_at(slot.at, upstream), ready = ready_at(upstream, due, rules);
+  const Millis late = now - ready;
+  const bool on_time = ready > rules.coverage.elected_at && late <= (plan.gate.c ? upstream_takes : on_time_limit);
   const bool reboot = plan.reboot == slot.at;  // always before its term: for it, coming late is no misfire
-  const int limit = on_time || reboot ? std::max(1, chosen_at_most(rules)) : chosen_at_most(rules);
-  const bool too_late = late > rules.start_deadline;
-  if (too_late || limit == 0) {
-    while (!candidates_.empty()) miss_oldest(rules, now);
-    return add_decided(slot.at, Status::missed, rules.coverage.why_missed(due, now, rules.start_deadline));
+  DueSlot open{slot.at, on_time ? Trigger::schedule : Trigger::catch_up, due, due, ready};
+  if (reboot) open.trigger = Trigger::reboot;
+  const bool misfires = !on_time && !reboot && chosen_at_most(rules) == 0;
+  if (misfires || now - due > rules.start_deadline) {
+    while (miss_oldest(rules, now)) continue;
+    return add_closed({slot.at, slot.at, 1, Status::missed, why_missed(open, rules, now)});
   }
-  Trigger trigger = on_time ? Trigger::schedule : Trigger::catch_up;
-  if (reboot) trigger = Trigger::reboot;
-  candidates_.push_back({DueSlot{slot.at, trigger, due, due}, {}});
-  const auto open =
-      std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return c.open.has_value(); });
-  if (open > limit) miss_oldest(rules, now);
+  choose(open, on_time && ready > plan.due_at(slot.at), rules, now);
+}
+
+/// Of those that come late no more than the policy says; waiting for a job that it comes after is no misfire.
+void Settlement::choose(const DueSlot& slot, bool waited, const ScanRules& rules, WallTime now) {
+  candidates_.push_back({slot, {}, waited});
+  const auto open = std::count_if(candidates_.begin(), candidates_.end(),
+                                  [](const Candidate& candidate) { return candidate.may_misfire(); });
+  if (open > std::max(1, chosen_at_most(rules))) miss_oldest(rules, now);
 }
 
 /// Behind slots that may still be chosen it waits for them.
@@ -172,26 +186,30 @@ void Settlement::add_closed(const Disposition& closed) {
   if (last.open || !extend(last.closed, closed, parted_)) candidates_.push_back({std::nullopt, closed});
 }
 
-void Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
-  bool missed = false;
-  while (!candidates_.empty() && (!missed || !candidates_.front().open)) {
-    const Candidate oldest = candidates_.front();
+/// The oldest of those that misfire; false: there is none.
+bool Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
+  const auto oldest = std::find_if(candidates_.begin(), candidates_.end(),
+                                   [](const Candidate& candidate) { return candidate.may_misfire(); });
+  if (oldest == candidates_.end()) return false;
+  const WallTime at = oldest->open->at;
+  oldest->closed = {at, at, 1, Status::missed, why_missed(*oldest->open, rules, now)};
+  oldest->open.reset();
+  while (!candidates_.empty() && !candidates_.front().open) {
+    add_decided(candidates_.front().closed);
     candidates_.erase(candidates_.begin());
-    if (!oldest.open)
-      add_decided(oldest.closed);
-    else
-      add_decided(oldest.open->at, Status::missed,
-                  rules.coverage.why_missed(oldest.open->due, now, rules.start_deadline));
-    missed = missed || oldest.open;
   }
+  return true;
 }
 
 void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
-  for (const Candidate& candidate : std::exchange(candidates_, {})) decide(candidate, rules, now);
+  const bool none_waits = due_.empty();
+  for (const Candidate& candidate : std::exchange(candidates_, {})) decide(candidate, none_waits, rules, now);
   bound_waiting(rules, now);
 }
 
-void Settlement::decide(const Candidate& candidate, const ScanRules& rules, WallTime now) {
+/// `none_waits`: when the scan began. Slots that a job which theirs come after has made ready together wait together,
+/// as do those that wait for jobs which come after theirs: the first one that begins is run, and the others overlap it.
+void Settlement::decide(const Candidate& candidate, bool none_waits, const ScanRules& rules, WallTime now) {
   if (!candidate.open) return add_decided(candidate.closed);
   const DueSlot& slot = *candidate.open;
   const bool skips = rules.concurrency == Concurrency::skip;
@@ -199,27 +217,33 @@ void Settlement::decide(const Candidate& candidate, const ScanRules& rules, Wall
       rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || !due_.empty());
   if (skips && rules.busy && !joins) return add_decided(slot.at, Status::skipped, Reason::overlap);
   if (rules.mode == ScanRules::Mode::dry_run) return add_decided(slot.at, Status::skipped, Reason::dry_run);
-  const bool supersedes = !due_.empty() && (rules.concurrency == Concurrency::replace || (skips && !joins));
   DueSlot waiting = slot;
+  const bool together = none_waits && candidate.waited && !due_.empty() && due_.front().trigger == Trigger::schedule;
+  const bool of_chain = together || rules.waits_for_chain;
+  waiting.yields = skips && !joins && !due_.empty() && (of_chain || due_count() > 1);
+  const bool supersedes =
+      !due_.empty() && (rules.concurrency == Concurrency::replace || (skips && !joins && !waiting.yields));
   if (supersedes) waiting.waits_since = due_.front().waits_since;
-  if (supersedes) supersede_first(rules, now);
-  const bool waits = skips && (rules.busy || !due_.empty());
+  if (supersedes) supersede_first(of_chain, rules, now);
+  const bool waits = skips && !waiting.yields && (rules.busy || !due_.empty());
   if (waits && slot.trigger == Trigger::schedule) waiting.trigger = Trigger::catch_up;
   add_due(waiting);
 }
 
 /// A later slot is due while the first one waits, for a place perhaps: the newest of them is run. Beside a run that is
-/// known to go on the first one overlaps; with none it is a misfire.
-void Settlement::supersede_first(const ScanRules& rules, WallTime now) {
-  if (rules.busy) return decide_first(Status::skipped, Reason::overlap);
-  decide_first(Status::missed, rules.coverage.why_missed(due_.front().due, now, rules.start_deadline));
+/// known to go on the first one overlaps, and where both wait for the chain; else it is a misfire.
+void Settlement::supersede_first(bool of_chain, const ScanRules& rules, WallTime now) {
+  if (rules.busy || of_chain) return decide_first(Status::skipped, Reason::overlap);
+  decide_first(Status::missed, why_missed(due_.front(), rules, now));
 }
 
-/// `skip` with `misfire = "all"`: the newest ones. `queue`: no more than there is room for.
+/// `skip` with `misfire = "all"`: the newest ones; of those that yield the oldest. `queue`: no more than there is room
+/// for.
 void Settlement::bound_waiting(const ScanRules& rules, WallTime now) {
   if (rules.concurrency == Concurrency::skip)
     while (due_count() > static_cast<std::size_t>(std::max(1, rules.misfire_limit)))
-      decide_first(Status::missed, rules.coverage.why_missed(due_.front().due, now, rules.start_deadline));
+      yields_last() ? decide_last(Status::skipped, Reason::overlap)
+                    : decide_first(Status::missed, why_missed(due_.front(), rules, now));
   if (rules.concurrency == Concurrency::queue)
     while (due_count() > rules.most_due)
       rules.drops_oldest ? decide_first(Status::skipped, Reason::queue_full)
@@ -288,8 +312,20 @@ std::size_t Settlement::due_count() const {
   return due_.size() + static_cast<std::size_t>(behind);
 }
 
+bool Settlement::yields_last() const {
+  const auto none = std::make_reverse_iterator(behind_.begin());
+  const auto last =
+      std::find_if(std::make_reverse_iterator(behind_.end()), none, [](const Behind& b) { return b.due.has_value(); });
+  return last != none && last->due->yields;
+}
+
 void Settlement::drop_first_due() {
   base_ = std::max(base_, due_.front().at);
+  for (Behind& one : behind_) {
+    if (!one.due || !one.due->yields) continue;
+    one.decided = {one.due->at, one.due->at, 1, Status::skipped, Reason::overlap};
+    one.due.reset();
+  }
   due_.clear();
   pull_up();
 }

@@ -38,8 +38,10 @@ WallTime due_at(const Job& job, WallTime slot);
 struct DueSlot {
   WallTime at{};
   Trigger trigger = Trigger::schedule;
-  WallTime due{};          // `at`, and its share of the jitter
+  WallTime due{};          // `at`, and its share of the jitter: from then on its deadline counts
   WallTime waits_since{};  // `due` of the first slot in whose stead it waits: the job's turn for a place goes by it
+  WallTime ready{};        // `due`, or when the jobs that it comes after had ended
+  bool yields = false;     // once the slot before it begins it is skipped: overlap
 };
 
 /// Why a slot that is not run is missed. Precedence: no_leader, unclaimed, start_deadline, misfire.
@@ -48,7 +50,8 @@ struct Coverage {
   std::span<const LedSpan> led_before;    // by terms before it
   std::optional<WallTime> blocked_since;  // no claim could be confirmed from here to now
 
-  Reason why_missed(WallTime due, WallTime now, Millis start_deadline) const;
+  /// Of a slot that could begin from `ready` on; `too_late`: its start deadline has passed.
+  Reason why_missed(WallTime ready, bool too_late) const;
 };
 
 /// By which rule a scan decides.
@@ -72,6 +75,8 @@ struct ScanRules {
   bool fate_unknown = false;  // what became of it is not known: slots wait, until their start deadline
   std::size_t most_due = 1;   // `queue`: more of them are skipped: queue_full,
   bool drops_oldest = false;  // the oldest of them first
+  // Jobs that come after it lag by as many slots as are kept: what is due waits for them, up to its start deadline.
+  bool waits_for_chain = false;
 };
 
 /// The slots of a job that comes after others wait for these.
@@ -146,7 +151,10 @@ class Settlement {
  private:
   struct Candidate {
     std::optional<DueSlot> open;
-    Disposition closed;  // slots that are never run, where it is none
+    Disposition closed;   // slots that are never run, where it is none
+    bool waited = false;  // for a job that it comes after, which has just ended: no policy for misfires applies
+
+    bool may_misfire() const { return open && !waited; }
   };
   struct Behind {  // what follows the first waiting slot
     std::optional<DueSlot> due;
@@ -156,10 +164,12 @@ class Settlement {
   void decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
   bool must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const;
   void finish_scan(const ScanRules& rules, WallTime now);
-  void decide(const Candidate& candidate, const ScanRules& rules, WallTime now);
-  void supersede_first(const ScanRules& rules, WallTime now);
+  void choose(const DueSlot& slot, bool waited, const ScanRules& rules, WallTime now);
+  void decide(const Candidate& candidate, bool none_waits, const ScanRules& rules, WallTime now);
+  void supersede_first(bool of_chain, const ScanRules& rules, WallTime now);
   void bound_waiting(const ScanRules& rules, WallTime now);
-  void miss_oldest(const ScanRules& rules, WallTime now);
+  bool miss_oldest(const ScanRules& rules, WallTime now);
+  bool yields_last() const;
   void add_closed(const Disposition& closed);
   void add_decided(WallTime at, Status status, Reason reason);
   void add_decided(const Disposition& range);

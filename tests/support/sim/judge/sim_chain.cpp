@@ -61,6 +61,17 @@ void SimJudge::judge_chains(const testing::MergedLedger& ledger) {
   }
 }
 
+/// Of a job that others come after, an earlier slot was still waiting for these when the row's was due.
+bool SimJudge::has_waited_for_chain(const Row& row, WallTime slot, SteadyTime due) const {
+  const bool is_parent = std::any_of(last_files_.begin(), last_files_.end(), [&](const auto& one) {
+    const auto& parents = one.second->job.details->after;
+    return std::find(parents.begin(), parents.end(), row.job) != parents.end();
+  });
+  return is_parent && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
+           return start.job == row.job && start.slot < slot && start.at >= due;
+         });
+}
+
 /// By what the parent's processes did: none of its slot's attempts goes on or follows.
 void SimJudge::judge_chained_start(const Start& start, const Job& job, const BySlot& all,
                                    const testing::MergedLedger& ledger) {

@@ -256,6 +256,7 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   const Term* term = oracle_.term(row.group, row.epoch);
   const bool caught_up = term && term->began > *due;
   if (caught_up && going_on(row.job, row, term->began, term->began + on_time + slack) > 0) return "";
+  if (has_waited_for_chain(row, slot, *due)) return "";
   return is_claim_under_way(row, slot, *due) || is_end_unseen(row, *due) ? "" : "no run of the job goes on then";
 }
 

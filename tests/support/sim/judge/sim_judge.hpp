@@ -129,6 +129,7 @@ class SimJudge {
   // jobs that come after others (sim_chain.cpp)
   void judge_chains(const testing::MergedLedger& ledger);
   using BySlot = std::map<std::string, std::map<WallTime, Row>>;
+  bool has_waited_for_chain(const Row& row, WallTime slot, SteadyTime due) const;
   void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
   void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
   // chains that were triggered (sim_triggered_chain.cpp)
