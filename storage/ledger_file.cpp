@@ -35,13 +35,13 @@ static_assert(static_cast<int>(Reason::halted) == 26);
 
 // What became of a slot when it was due, whatever a backfill has made of it since.
 constexpr std::string_view find_slot =
-    "SELECT 1 FROM ledger WHERE job_id = ?1 AND slot = ?2 AND trigger <> 5"
+    "SELECT 1 FROM ledger WHERE job_id = ?1 AND slot = ?2 AND trigger <> 6"
     " UNION ALL SELECT 1 FROM ledger WHERE job_id = ?1 AND slot_until >= ?2 AND slot < ?2 LIMIT 1";
 
 constexpr std::string_view find_range =
     "SELECT ifnull(sum(slots), 0), max(ifnull(slot_until, slot)) FROM ledger WHERE job_id = ?1 AND slot BETWEEN ?2 AND "
-    "?3 AND trigger <> 5";
-static_assert(static_cast<int>(Trigger::backfill) == 5);
+    "?3 AND trigger <> 6";
+static_assert(static_cast<int>(Trigger::backfill) == 6);
 
 std::optional<Blob> optional_id_blob(const std::optional<RunId>& id) {
   return id ? std::optional(id_blob(*id)) : std::nullopt;

@@ -83,5 +83,5 @@ ballot_mutant(definition_that_is_back_goes_on FILE storage/definition_merge.cpp
 # ---- backfills
 
 ballot_mutant(backfill_hides_what_became_of_its_slot FILE storage/ledger_file.cpp
-  FIND "WHERE job_id = ?1 AND slot = ?2 AND trigger <> 5" REPLACE "WHERE job_id = ?1 AND slot = ?2"
+  FIND "WHERE job_id = ?1 AND slot = ?2 AND trigger <> 6" REPLACE "WHERE job_id = ?1 AND slot = ?2"
   FINDING "FAILED.*LedgerTest.TakesEvidenceOfASlotOfWhich" BY unit_storage FILTER "LedgerTest.*")

@@ -174,178 +174,179 @@ struct TriggerWith {
   /// end each. Values without NUL.
   std::map<std::string, std::string, std::less<>> env = {};
   bool alone = false;  ///< jobs that come `after` this one have no slot of it
-  /// What a pause may be given.
-  struct PauseTerms {
-    std::optional<WallTime> until = {};  ///< it ends by itself then; none: somebody has to resume
-    std::string reason = {};             ///< one line, at most 256 bytes; "": none
+};
+
+/// What a pause may be given.
+struct PauseTerms {
+  std::optional<WallTime> until = {};  ///< it ends by itself then; none: somebody has to resume
+  std::string reason = {};             ///< one line, at most 256 bytes; "": none
+};
+
+/// Past slots of a job that are to be run, by its present schedule; as `ballot backfill` has them.
+struct BackfillQuery {
+  /// Which slots.
+  enum class Which {
+    unsuccessful,  ///< whose runs have not succeeded: those of the next two
+    failed,        ///< whose last run failed, timed out, was killed or lost
+    missed,        ///< that did not run
+    all            ///< also those that have succeeded
   };
+  WallTime since{};                    ///< slots from then on,
+  std::optional<WallTime> until = {};  ///< and before; none: up to now
+  Which which = Which::unsuccessful;   ///< of these
+  int parallel = 1;                    ///< so many at once, as far as the job lets its runs overlap; at most 16
+};
 
-  /// Past slots of a job that are to be run, by its present schedule; as `ballot backfill` has them.
-  struct BackfillQuery {
-    /// Which slots.
-    enum class Which {
-      unsuccessful,  ///< whose runs have not succeeded: those of the next two
-      failed,        ///< whose last run failed, timed out, was killed or lost
-      missed,        ///< that did not run
-      all            ///< also those that have succeeded
-    };
-    WallTime since{};                    ///< slots from then on,
-    std::optional<WallTime> until = {};  ///< and before; none: up to now
-    Which which = Which::unsuccessful;   ///< of these
-    int parallel = 1;                    ///< so many at once, as far as the job lets its runs overlap; at most 16
+/// One runtime: see above.
+class BALLOT_API Runtime {
+ public:
+  /// Reads the file, where there is one; what is wrong with the settings, or missing on the machine (io:
+  /// descriptors), is what add() and start() return. Throws std::bad_alloc at most.
+  explicit Runtime(RuntimeSettings settings);
+  /// As stop(), with a bound of 5 s. In a callback or a function it does not wait: a thread of its own stops the
+  /// runtime once that has returned; without any, it stops by itself, and calls nobody any more.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Defines a job, or defines it anew: running it goes on as it was begun. Before or after start(); it counts before
+  /// a job of its name in any file. As with every edit, slots that were due before are not made up for.
+  /// Errors: invalid, with everything that is wrong, by field: "job x of this program, retries: must be ...", or by
+  /// line of `keys`.
+  Result<void> add(const JobSpec& job);
+  /// Takes back what add() has defined; runs go on. not_found: add() has defined no such job.
+  Result<void> remove(const std::string& job);
+
+  /// A function that job files name: `function = "NAME"`. Before start(), so that the files find it. invalid: `name`
+  /// is no valid name, or is taken, or it is too late.
+  Result<void> add_function(const std::string& name, JobFunction function);
+
+  /// Takes part in an election, with or without jobs. `keys`: those of [group.NAME] in docs/jobs.md, in TOML.
+  Result<void> add_group(const std::string& name, const std::string& keys = {});
+  /// Takes back what add_group() has defined. not_found: it has defined no such group.
+  Result<void> remove_group(const std::string& name);
+
+  // Callbacks may be set and replaced at any time, also from one of them. One that is set later is told of what comes
+  // then; one that is replaced may still be under way.
+
+  /// A term of this node's has begun, or is over: handed back, lost, or past its deadline.
+  ///@{
+  void on_elected(std::function<void(const Leadership&)> elected);
+  void on_lost(std::function<void(const Leadership&)> lost);
+  ///@}
+  /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once.
+  void on_run_ended(std::function<void(const Row&)> ended);
+  /// It has ended by itself: another node has its name.
+  void on_refused(std::function<void(const Error&)> refused);
+  /// It has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where start() has
+  /// failed, or stop() has left the runtime to itself.
+  void on_ended(std::function<void(const Result<void>&)> ended);
+
+  /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors:
+  /// those of the settings (invalid); the plugin's (not_found, refused, corrupt); conflict (another runtime, of any
+  /// process, has the run_dir or writes the ledger, or another program has the control socket); io. It may be called
+  /// again after an error.
+  Result<void> start();
+
+  /// How to stop.
+  struct Stop {
+    /// Runs may go on for so long before commands are killed and functions are asked to stop; at most three eighths
+    /// of the bound.
+    Millis wait{0};
+    Millis bound = std::chrono::seconds(10);  ///< it returns by then
+    /// Terms and commands are left as they are, for a runtime that is started before the session times out: of an
+    /// upgrade. Nothing is waited for but functions, which are stopped. The first call says it.
+    bool leave = false;
   };
+  /// Hands over what it leads, ends its runs, and stores what it has recorded. Called again it does nothing. Before
+  /// start(): it cannot be started any more. Errors: timeout, where some had not ended by the bound: commands are
+  /// then the runner's, which ends them with their terms; functions have been abandoned, and their runs are `lost`;
+  /// where it is still starting, it stops once it has started. invalid, where this is a callback or a function:
+  /// nothing has been done, and request_stop() is for these.
+  ///
+  /// Callbacks that have not begun by the bound are not called, but for on_ended(). What is under way then is waited
+  /// for, beyond the bound: a callback, the destructor of a function that add() has replaced, and for a second at
+  /// most a line that `log` has not returned from; after that second `log` may still be within it.
+  Result<void> stop(const Stop& how);
+  Result<void> stop() { return stop(Stop()); }  ///< with these defaults
+  /// Begins a stop and returns: on_ended() says when it is done, and stop() waits for it and bounds it. Until then
+  /// the wait is as long as is asked for. Called again it does not wait for runs any more. Before the end of start()
+  /// too. Also from a callback or a function; from a signal's handler it is not, but from a thread that waits for
+  /// signals.
+  void request_stop(const Stop& how);
+  void request_stop() { request_stop(Stop()); }  ///< with these defaults
 
-  /// One runtime: see above.
-  class BALLOT_API Runtime {
-   public:
-    /// Reads the file, where there is one; what is wrong with the settings, or missing on the machine (io:
-    /// descriptors), is what add() and start() return. Throws std::bad_alloc at most.
-    explicit Runtime(RuntimeSettings settings);
-    /// As stop(), with a bound of 5 s. In a callback or a function it does not wait: a thread of its own stops the
-    /// runtime once that has returned; without any, it stops by itself, and calls nobody any more.
-    ~Runtime();
-    Runtime(const Runtime&) = delete;
-    Runtime& operator=(const Runtime&) = delete;
+  /// Reads the job files again, also where their folder shows no change. `why`, for the log: who asks.
+  Result<void> reload(const std::string& why);
 
-    /// Defines a job, or defines it anew: running it goes on as it was begun. Before or after start(); it counts before
-    /// a job of its name in any file. As with every edit, slots that were due before are not made up for.
-    /// Errors: invalid, with everything that is wrong, by field: "job x of this program, retries: must be ...", or by
-    /// line of `keys`.
-    Result<void> add(const JobSpec& job);
-    /// Takes back what add() has defined; runs go on. not_found: add() has defined no such job.
-    Result<void> remove(const std::string& job);
+  /// Errors: unavailable (it has not started, or has stopped), timeout.
+  Result<RuntimeStatus> status(Millis patience = Millis(5000)) const;
+  /// Whether its loop still answers, for whoever keeps a watchdog: cheap. Errors: as status().
+  Result<void> ping(Millis patience = Millis(5000)) const;
 
-    /// A function that job files name: `function = "NAME"`. Before start(), so that the files find it. invalid: `name`
-    /// is no valid name, or is taken, or it is too late.
-    Result<void> add_function(const std::string& name, JobFunction function);
+  /// What this node leads now, by the clock: past its deadline it is nothing. Cheap; asks no store.
+  std::optional<Leadership> leadership(const std::string& group) const;
 
-    /// Takes part in an election, with or without jobs. `keys`: those of [group.NAME] in docs/jobs.md, in TOML.
-    Result<void> add_group(const std::string& name, const std::string& keys = {});
-    /// Takes back what add_group() has defined. not_found: it has defined no such group.
-    Result<void> remove_group(const std::string& name);
+  /// Runs a job now, on whichever node leads its group. The run's id, once its slot is claimed. Errors: not_found (no
+  /// such job); refused, conflict (the leader does not start it; the text says why: an overlap, a pause, a halt);
+  /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown); invalid (a
+  /// variable that the job does not allow).
+  ///@{
+  Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
+  Result<RunId> trigger(const std::string& job, const TriggerWith& with, Millis patience = Millis(30'000));
+  ///@}
+  /// Has a run ended, wherever it goes on: a command is killed, a function's stop requested. It returns once the
+  /// run's node has taken it up. Errors: as trigger(); not_found: no such run is open.
+  Result<void> kill(const RunId& run, Millis patience = Millis(30'000));
 
-    // Callbacks may be set and replaced at any time, also from one of them. One that is set later is told of what comes
-    // then; one that is replaced may still be under way.
+  /// Once it has returned, nothing of the job, or of any job of the group, starts but what is triggered; runs go on.
+  /// A pause stays over restarts and failovers. Errors: as trigger().
+  ///@{
+  Result<void> pause(const std::string& job, Millis patience = Millis(30'000));
+  Result<void> pause_group(const std::string& group, Millis patience = Millis(30'000));
+  Result<void> pause(const std::string& job, const PauseTerms& terms, Millis patience = Millis(30'000));
+  Result<void> pause_group(const std::string& group, const PauseTerms& terms, Millis patience = Millis(30'000));
+  ///@}
+  /// Slots that have passed become `skipped: paused`. A job is paused still while its group is, and the reverse:
+  /// jobs() says so. Errors: as trigger().
+  ///@{
+  Result<void> resume(const std::string& job, Millis patience = Millis(30'000));
+  Result<void> resume_group(const std::string& group, Millis patience = Millis(30'000));
+  ///@}
 
-    /// A term of this node's has begun, or is over: handed back, lost, or past its deadline.
-    ///@{
-    void on_elected(std::function<void(const Leadership&)> elected);
-    void on_lost(std::function<void(const Leadership&)> lost);
-    ///@}
-    /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once.
-    void on_run_ended(std::function<void(const Row&)> ended);
-    /// It has ended by itself: another node has its name.
-    void on_refused(std::function<void(const Error&)> refused);
-    /// It has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where start() has
-    /// failed, or stop() has left the runtime to itself.
-    void on_ended(std::function<void(const Result<void>&)> ended);
+  /// Has past slots run, oldest first, by whoever leads the job, over any failover; what was done, in words. Which
+  /// slots have not succeeded the ledgers of the fleet say. Errors: as trigger(); invalid (more slots than can be, or
+  /// too scattered: the text says what to ask for); conflict (one goes on); unavailable, also where a node does not
+  /// answer that may know of a success.
+  Result<std::string> backfill(const std::string& job, const BackfillQuery& slots, Millis patience = Millis(30'000));
+  /// Begins no more slots of it; runs go on. Errors: as trigger().
+  Result<std::string> stop_backfill(const std::string& job, Millis patience = Millis(30'000));
 
-    /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors:
-    /// those of the settings (invalid); the plugin's (not_found, refused, corrupt); conflict (another runtime, of any
-    /// process, has the run_dir or writes the ledger, or another program has the control socket); io. It may be called
-    /// again after an error.
-    Result<void> start();
+  /// All jobs that this node's files and its program define, by name, with their leaders as the store says. Errors:
+  /// as status().
+  Result<std::vector<JobInfo>> jobs(Millis patience = Millis(5000)) const;
+  /// The job's slots to come, at most `count` of them, and 100. Errors: as status(); not_found (no such job here);
+  /// refused: it has an `@every`, and this node does not know yet from when on that counts.
+  Result<std::vector<WallTime>> next_slots(const std::string& job, int count = 5, Millis patience = Millis(5000)) const;
 
-    /// How to stop.
-    struct Stop {
-      /// Runs may go on for so long before commands are killed and functions are asked to stop; at most three eighths
-      /// of the bound.
-      Millis wait{0};
-      Millis bound = std::chrono::seconds(10);  ///< it returns by then
-      /// Terms and commands are left as they are, for a runtime that is started before the session times out: of an
-      /// upgrade. Nothing is waited for but functions, which are stopped. The first call says it.
-      bool leave = false;
-    };
-    /// Hands over what it leads, ends its runs, and stores what it has recorded. Called again it does nothing. Before
-    /// start(): it cannot be started any more. Errors: timeout, where some had not ended by the bound: commands are
-    /// then the runner's, which ends them with their terms; functions have been abandoned, and their runs are `lost`;
-    /// where it is still starting, it stops once it has started. invalid, where this is a callback or a function:
-    /// nothing has been done, and request_stop() is for these.
-    ///
-    /// Callbacks that have not begun by the bound are not called, but for on_ended(). What is under way then is waited
-    /// for, beyond the bound: a callback, the destructor of a function that add() has replaced, and for a second at
-    /// most a line that `log` has not returned from; after that second `log` may still be within it.
-    Result<void> stop(const Stop& how);
-    Result<void> stop() { return stop(Stop()); }  ///< with these defaults
-    /// Begins a stop and returns: on_ended() says when it is done, and stop() waits for it and bounds it. Until then
-    /// the wait is as long as is asked for. Called again it does not wait for runs any more. Before the end of start()
-    /// too. Also from a callback or a function; from a signal's handler it is not, but from a thread that waits for
-    /// signals.
-    void request_stop(const Stop& how);
-    void request_stop() { request_stop(Stop()); }  ///< with these defaults
+  /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call, but
+  /// for what waits in the spool while the ledger is degraded, which status() says; before start(), and while it
+  /// stops, as far as it is written. Errors: timeout, after 10 s, where what was recorded is stored nowhere, or the
+  /// loop hangs; not_found, denied, refused, corrupt, io, where there is no ledger that can be read.
+  Result<std::vector<Row>> history(const HistoryQuery& query) const;
+  /// What an attempt printed, or a function printed and returned as text; none: of the last attempt. Of one that goes
+  /// on on this node, what it has printed so far. Errors: as history(); not_found (no such run or attempt here);
+  /// unavailable: its runner does not answer.
+  Result<Output> output(const RunId& run, std::optional<int> attempt = {}) const;
+  /// The same of a row's attempt; empty, where the slot had no run.
+  Result<Output> output(const Row& row) const;
 
-    /// Reads the job files again, also where their folder shows no change. `why`, for the log: who asks.
-    Result<void> reload(const std::string& why);
+ private:
+  class State;
+  friend struct library::RuntimeMaker;
+  [[gnu::visibility("hidden")]] explicit Runtime(State& state);
 
-    /// Errors: unavailable (it has not started, or has stopped), timeout.
-    Result<RuntimeStatus> status(Millis patience = Millis(5000)) const;
-    /// Whether its loop still answers, for whoever keeps a watchdog: cheap. Errors: as status().
-    Result<void> ping(Millis patience = Millis(5000)) const;
-
-    /// What this node leads now, by the clock: past its deadline it is nothing. Cheap; asks no store.
-    std::optional<Leadership> leadership(const std::string& group) const;
-
-    /// Runs a job now, on whichever node leads its group. The run's id, once its slot is claimed. Errors: not_found (no
-    /// such job); refused, conflict (the leader does not start it; the text says why: an overlap, a pause, a halt);
-    /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown); invalid (a
-    /// variable that the job does not allow).
-    ///@{
-    Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
-    Result<RunId> trigger(const std::string& job, const TriggerWith& with, Millis patience = Millis(30'000));
-    ///@}
-    /// Has a run ended, wherever it goes on: a command is killed, a function's stop requested. It returns once the
-    /// run's node has taken it up. Errors: as trigger(); not_found: no such run is open.
-    Result<void> kill(const RunId& run, Millis patience = Millis(30'000));
-
-    /// Once it has returned, nothing of the job, or of any job of the group, starts but what is triggered; runs go on.
-    /// A pause stays over restarts and failovers. Errors: as trigger().
-    ///@{
-    Result<void> pause(const std::string& job, Millis patience = Millis(30'000));
-    Result<void> pause_group(const std::string& group, Millis patience = Millis(30'000));
-    Result<void> pause(const std::string& job, const PauseTerms& terms, Millis patience = Millis(30'000));
-    Result<void> pause_group(const std::string& group, const PauseTerms& terms, Millis patience = Millis(30'000));
-    ///@}
-    /// Slots that have passed become `skipped: paused`. A job is paused still while its group is, and the reverse:
-    /// jobs() says so. Errors: as trigger().
-    ///@{
-    Result<void> resume(const std::string& job, Millis patience = Millis(30'000));
-    Result<void> resume_group(const std::string& group, Millis patience = Millis(30'000));
-    ///@}
-
-    /// Has past slots run, oldest first, by whoever leads the job, over any failover; what was done, in words. Which
-    /// slots have not succeeded the ledgers of the fleet say. Errors: as trigger(); invalid (more slots than can be, or
-    /// too scattered: the text says what to ask for); conflict (one goes on); unavailable, also where a node does not
-    /// answer that may know of a success.
-    Result<std::string> backfill(const std::string& job, const BackfillQuery& slots, Millis patience = Millis(30'000));
-    /// Begins no more slots of it; runs go on. Errors: as trigger().
-    Result<std::string> stop_backfill(const std::string& job, Millis patience = Millis(30'000));
-
-    /// All jobs that this node's files and its program define, by name, with their leaders as the store says. Errors:
-    /// as status().
-    Result<std::vector<JobInfo>> jobs(Millis patience = Millis(5000)) const;
-    /// The job's slots to come, at most `count` of them, and 100. Errors: as status(); not_found (no such job here);
-    /// refused: it has an `@every`, and this node does not know yet from when on that counts.
-    Result<std::vector<WallTime>> next_slots(const std::string& job, int count = 5,
-                                             Millis patience = Millis(5000)) const;
-
-    /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call, but
-    /// for what waits in the spool while the ledger is degraded, which status() says; before start(), and while it
-    /// stops, as far as it is written. Errors: timeout, after 10 s, where what was recorded is stored nowhere, or the
-    /// loop hangs; not_found, denied, refused, corrupt, io, where there is no ledger that can be read.
-    Result<std::vector<Row>> history(const HistoryQuery& query) const;
-    /// What an attempt printed, or a function printed and returned as text; none: of the last attempt. Of one that goes
-    /// on on this node, what it has printed so far. Errors: as history(); not_found (no such run or attempt here);
-    /// unavailable: its runner does not answer.
-    Result<Output> output(const RunId& run, std::optional<int> attempt = {}) const;
-    /// The same of a row's attempt; empty, where the slot had no run.
-    Result<Output> output(const Row& row) const;
-
-   private:
-    class State;
-    friend struct library::RuntimeMaker;
-    [[gnu::visibility("hidden")]] explicit Runtime(State& state);
-
-    std::shared_ptr<State> state_;
-  };
+  std::shared_ptr<State> state_;
+};
 
 }  // namespace ballot

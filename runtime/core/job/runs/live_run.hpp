@@ -56,6 +56,7 @@ struct LiveRun {
   std::optional<Reason> kill_reason{};  // it was asked of the runner
   bool repeat = false;                  // lost: the next attempt is to be claimed, which closes this one
   std::optional<OpenRun> next;          // the attempt, or the rerun, that waits when this one is closed
+  bool kill_asked = false;              // by an operator, before it was started
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }
