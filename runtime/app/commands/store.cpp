@@ -68,9 +68,9 @@ CLI::App& add(CLI::App& command, const Words& words, const std::shared_ptr<Store
 Run setup_store(CLI::App& command, const Words& words) {
   auto options = std::make_shared<StoreOptions>();
   require_one_subcommand(command);
-  CLI::App& exported = add(command, words, options, "export", "hold all daemons, copy the namespace, mark it as moved");
+  CLI::App& exported = add(command, words, options, "export", "hold all daemons, copy, mark as moved");
   add_string(exported, "FILE", options->file, "where the copy goes; nothing may be there", Need::required);
-  add_value(exported, "--to TEXT", "where the namespace goes, for whoever finds the old one",
+  add_value(exported, "--to TEXT", "where the namespace goes, as people name it",
             [options](const std::string& text) { return take_place(text, options->to); });
   add_timeout_option(exported, options->patience);
   CLI::App& imported = add(command, words, options, "import", "fill an empty namespace with a copy");

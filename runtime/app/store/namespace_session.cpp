@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "base/duration.hpp"
@@ -14,7 +15,8 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis answer_patience{30'000};
+/// With a plugin that works on many changes: that its server is silent, it says itself.
+constexpr Millis answer_patience{300'000};
 constexpr Millis opening_patience{90'000};  // a session of this name that was killed may last for its timeout
 constexpr Millis say_interval{5'000};
 constexpr Millis unknown_pause{200};
@@ -168,37 +170,34 @@ Result<void> NamespaceSession::outwait_writers() {
   return {};
 }
 
-Result<std::vector<Register>> NamespaceSession::list_letter(const std::string& prefix) {
-  while (true) {
-    const RequestId request = ++last_request_;
-    backend().list(request, prefix);
-    auto read = await_request<backend::ReadDone>(request);
-    if (!read) return read.error();
-    if (read->outcome == StoreResult::done) return std::move(read->registers);
-    if (read->outcome == StoreResult::failed) return Error{Errc::denied, read->text};
-    if (Clock::now() > renewed_ + timeout_) return Error{Errc::unavailable, read->text};
-    (void)next(Clock::now() + unknown_pause);
-  }
-}
-
+/// All of them are asked for at once, so that a store which answers reads after a committed write needs one for all.
 Result<std::vector<Register>> NamespaceSession::list(const std::string& prefix) {
-  if (!prefix.empty()) return list_letter(prefix);
+  std::map<RequestId, std::string> open;
+  const auto ask = [&](const std::string& what) {
+    open[++last_request_] = what;
+    backend().list(last_request_, what);
+  };
+  if (!prefix.empty()) ask(prefix);
+  for (char letter = 'a'; prefix.empty() && letter <= 'z'; ++letter) ask(std::string(1, letter) + "/");
   std::vector<Register> all;
-  for (char letter = 'a'; letter <= 'z'; ++letter) {
-    auto some = list_letter(std::string(1, letter) + "/");
-    if (!some) return some;
-    std::move(some->begin(), some->end(), std::back_inserter(all));
+  const auto until = Clock::now() + answer_patience;
+  while (!open.empty()) {
+    auto read = await<backend::ReadDone>(until);
+    if (!read) return read.error();
+    const auto found = open.find(read->request);
+    if (found == open.end()) continue;
+    const std::string asked = found->second;
+    open.erase(found);
+    if (read->outcome == StoreResult::failed) return Error{Errc::denied, read->text};
+    if (read->outcome == StoreResult::done) {
+      std::move(read->registers.begin(), read->registers.end(), std::back_inserter(all));
+      continue;
+    }
+    if (Clock::now() > renewed_ + timeout_) return Error{Errc::unavailable, read->text};
+    std::this_thread::sleep_for(unknown_pause);  // what is posted meanwhile waits
+    ask(asked);
   }
   return all;
-}
-
-Result<std::vector<Register>> NamespaceSession::read(const std::vector<std::string>& names) {
-  const RequestId request = ++last_request_;
-  backend().read(request, names);
-  auto read = await_request<backend::ReadDone>(request);
-  if (!read) return read.error();
-  if (read->outcome == StoreResult::done) return std::move(read->registers);
-  return Error{read->outcome == StoreResult::failed ? Errc::denied : Errc::unavailable, read->text};
 }
 
 Result<std::vector<Election>> NamespaceSession::observe() {

@@ -57,7 +57,6 @@ class NamespaceSession {
 
   /// All registers and records whose name begins with `prefix`; of all letters where it is "".
   Result<std::vector<Register>> list(const std::string& prefix);
-  Result<std::vector<Register>> read(const std::vector<std::string>& names);
   /// Of all groups; epochs as the store counts them.
   Result<std::vector<Election>> observe();
   /// The answers in the order of the changes; an answer that is not known is asked for again. Errors: unavailable, and
@@ -83,7 +82,6 @@ class NamespaceSession {
   Result<Event> await(Clock::time_point until);
   template <class Event>
   Result<Event> await_request(RequestId request);
-  Result<std::vector<Register>> list_letter(const std::string& prefix);
   template <class Ask>
   Result<std::vector<WriteAnswer>> commit(std::size_t size, const Ask& ask);
 

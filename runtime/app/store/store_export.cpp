@@ -39,8 +39,7 @@ class Export {
   Error explained(Error error) const {
     if (was_moved_) error.what += "; the namespace stays as it is: marked as moved";
     if (!was_moved_ && is_held_)
-      error.what +=
-          "; the daemons are held: run this command again, or give the move up by `ballot store reopen`";
+      error.what += "; the daemons are held: run this command again, or give the move up by `ballot store reopen`";
     return error;
   }
 
@@ -132,8 +131,7 @@ class Export {
       if (!again) return again.error();
       if (*again == copy_.entries) return {};
     }
-    return Error{Errc::unavailable,
-                 "what is stored changes all the time; who writes it? run this command again"};
+    return Error{Errc::unavailable, "what is stored changes all the time; who writes it? run this command again"};
   }
 
   Result<std::vector<StoredEntry>> entries_now() {

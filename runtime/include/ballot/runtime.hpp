@@ -236,7 +236,8 @@ class BALLOT_API Runtime {
   ///@}
   /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once.
   void on_run_ended(std::function<void(const Row&)> ended);
-  /// It has ended by itself: another node has its name.
+  /// It has ended by itself: another node has its name (conflict), or its namespace was moved to another store
+  /// (refused).
   void on_refused(std::function<void(const Error&)> refused);
   /// It has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where start() has
   /// failed, or stop() has left the runtime to itself.

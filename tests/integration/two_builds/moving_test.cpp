@@ -6,9 +6,7 @@ namespace ballot::testing {
 namespace {
 
 struct MovedNamespace : TwoBuilds {
-  MovedNamespace() : TwoBuilds({"n1"}) {
-    fleet.job("tick", every_second() + fleet.oracle.command({"--for", "50ms"}));
-  }
+  MovedNamespace() : TwoBuilds({"n1"}) { fleet.job("tick", every_second() + fleet.oracle.command({"--for", "50ms"})); }
   std::string file() const { return fleet.folder / "move.txt"; }
 };
 
