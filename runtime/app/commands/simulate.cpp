@@ -14,6 +14,7 @@
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "app/simulation_report.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "library/history/usual_time.hpp"
@@ -66,6 +67,15 @@ bool load_nodes(const SimulateOptions& options, const config::Config& config, si
   return true;
 }
 
+/// Of an instance of a node that the ledger does not know, this node's tells it.
+Result<library::UsualTime> usual_time_of(library::LedgerView& ledger, const std::string& job, const std::string& node,
+                                         WallTime now) {
+  auto usual = library::usual_time(ledger, job, now);
+  const std::string own = instance_name(common_name(job), node);
+  const bool is_known = !usual || usual->basis != library::UsualTime::Basis::none;
+  return is_known || !is_instance(job) || job == own ? usual : library::usual_time(ledger, own, now);
+}
+
 /// As usual; what a flag says comes before. "", or why there is no history.
 std::string learn_run_times(const SimulateOptions& options, const config::Config& config, simulation::Fleet& fleet) {
   if (options.without_history) return "--no-history";
@@ -76,7 +86,7 @@ std::string learn_run_times(const SimulateOptions& options, const config::Config
     for (const auto& definition : node.jobs) {
       const std::string& job = definition->job.name;
       if (fleet.run_times.find(job)) continue;
-      const auto usual = library::usual_time(**ledger, job, now);
+      const auto usual = usual_time_of(**ledger, job, config.node, now);
       if (!usual) return usual.error().what;
       if (usual->basis != library::UsualTime::Basis::none) fleet.run_times.known[job] = usual->takes;
     }
