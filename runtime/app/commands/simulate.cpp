@@ -164,13 +164,13 @@ Run setup_simulate(CLI::App& command) {
   });
   add_list(command, "--run-time LIST", "DURATION of what is not known, 1s; or JOB=DURATION",
            [&to](const std::string& text) { return problem_of(add_run_time(text, to.run_times)); });
-  add_value(command, "--max-running N", "of each node; 0: no limit; default: the configuration's",
+  add_value(command, "--max-running N", "of each node; default: the configuration's",
             [&to](const std::string& text) { return take(parse_number(text, 0), to.max_running); });
-  add_value(command, "--session-timeout DURATION", "after which a lost node's groups are led again, 10s",
+  add_value(command, "--session-timeout DURATION", "until a lost node's groups are led again, 10s",
             [&to](const std::string& text) { return take_session_timeout(text, to.session_timeout); });
   add_switch(command, "--no-history", to.without_history, "read no ledger: run times are those of --run-time");
   add_scope_options(command, to.ledgers, ScopeFlags::local);
-  add_switch(command, "--all", to.all, "in the table each hour, each job and each late slot");
+  add_switch(command, "--all", to.all, "in the table each hour, job and late slot");
   add_value(command, "--format FORMAT", "table, json or html",
             [&to](const std::string& text) { return take_format(text, to.format); });
   return [options] { return run(*options); };
