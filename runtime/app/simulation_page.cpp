@@ -122,7 +122,7 @@ void print_chart(std::ostream& out, const Report& report) {
 void print_outcomes_table(std::ostream& out, const std::vector<Outcome>& outcomes) {
   Table table(out, {{"Status"}, {"Reason"}, {"Slots", true}});
   for (const Outcome& one : outcomes)
-    table.row({std::string(to_string(one.status)), std::string(to_string(one.reason)), std::to_string(one.slots)});
+    table.row({std::string(to_string(one.status)), std::string(reason_text(one)), std::to_string(one.slots)});
 }
 
 void print_node_table(std::ostream& out, const Report& report) {
@@ -192,9 +192,10 @@ void print_job_table(std::ostream& out, const Report& report) {
 
 void print_loss_section(std::ostream& out, const LossReport& loss) {
   out << "<h2>" << html(loss.node) << " is lost at " << format_seconds(loss.at) << "</h2>\n<p>"
-      << (loss.back_at ? "Back at " + format_seconds(*loss.back_at) : "For good") << ". " << loss.lost_run_count
-      << " runs lost, " << loss.late_slot_count << " slots late by up to " << format_duration(loss.latest) << ", "
-      << not_run(loss.not_run) << " not run.</p>\n";
+      << (loss.back_at ? "Back at " + format_seconds(*loss.back_at) : "Not back in the span") << ". "
+      << numbered(loss.lost_run_count, "run") << " lost, " << numbered(loss.late_slot_count, "slot") << " late";
+  if (loss.late_slot_count > 0) out << " by up to " << format_duration(loss.latest);
+  out << ", " << not_run(loss.not_run) << " not run.</p>\n";
   {
     Table table(out, {{"Group"}, {"Led again"}, {"After", true}, {"By"}});
     for (const LedAgain& one : loss.groups)
@@ -221,14 +222,16 @@ void print_simulation_page(std::ostream& out, const Simulated& of) {
   out << "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
          "content=\"width=device-width\"><title>ballot simulate</title><style>"
       << style << "</style></head><body>\n<h1>Simulation of " << html(of.folder) << "</h1>\n<p>"
-      << format_seconds(report.from) << " to " << format_seconds(report.until) << ": " << report.nodes.size()
-      << " nodes, " << report.groups << " groups, " << report.jobs << " jobs, " << report.slots << " slots, "
-      << report.starts << " starts.</p>\n<p class=\"soft\">Run times: " << html(run_times_text(of)) << ".";
+      << format_seconds(report.from) << " to " << format_seconds(report.until) << ": "
+      << numbered(std::ssize(report.nodes), "node") << ", " << numbered(report.groups, "group") << ", "
+      << numbered(report.jobs, "job") << ", " << numbered(report.slots, "slot") << ", "
+      << numbered(report.starts, "start") << ".</p>\n<p class=\"soft\">Run times: " << html(run_times_text(of)) << ".";
   if (!of.no_history.empty()) out << " No history is read: " << html(of.no_history) << ".";
-  out << " At most " << report.running.most << " runs at once, and " << report.waiting.most << " slots waiting.</p>\n";
+  out << " At most " << numbered(report.running.most, "run") << " at once, and "
+      << numbered(report.waiting.most, "slot") << " waiting.</p>\n";
   print_chart(out, report);
   out << "<h2>What became of slots</h2>\n";
-  print_outcomes_table(out, report.outcomes);
+  print_outcomes_table(out, all_outcomes(report));
   for (const LossReport& loss : report.losses) print_loss_section(out, loss);
   print_node_table(out, report);
   print_busiest(out, report);

@@ -16,10 +16,6 @@ using namespace simulation;
 constexpr std::size_t shown_hours = 8, shown_minutes = 5, shown_jobs = 20, shown_slots = 8;
 constexpr std::size_t widest_fleet = 4;  // nodes that have a column each
 
-std::string numbered(std::int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 Cell optional_slot(const std::optional<WallTime>& at) { return at ? Cell(SlotTime{*at}) : Cell(); }
 Cell wait_cell(Millis wait) { return wait > Millis(0) ? Cell(wait) : Cell(); }
 Layout layout() { return {Format::table, false, terminal_width(), terminal_colors()}; }
@@ -54,13 +50,9 @@ void print_head(std::ostream& out, const Simulated& of) {
 }
 
 void print_outcomes(std::ostream& out, const Report& report) {
-  std::int64_t running = 0, waiting = 0;
-  for (const JobReport& job : report.all_jobs) running += job.running_at_end, waiting += job.waiting_at_end;
   RecordWriter table(out, {{"status", "STATUS", Tint::by_word}, {"reason", "REASON"}, {"slots", "SLOTS"}}, layout());
-  if (waiting > 0) table.row({std::string("queued"), std::string("at the end"), waiting});
-  if (running > 0) table.row({std::string("running"), std::string("at the end"), running});
-  for (const Outcome& one : report.outcomes)
-    table.row({word(to_string(one.status)), word(to_string(one.reason)), one.slots});
+  for (const Outcome& one : all_outcomes(report))
+    table.row({word(to_string(one.status)), word(reason_text(one)), one.slots});
   table.finish();
 }
 
@@ -201,7 +193,7 @@ void print_lost(std::ostream& out, const LossReport& loss, std::size_t most) {
 void print_loss(std::ostream& out, const LossReport& loss, Extent extent) {
   const std::size_t most = extent == Extent::all ? SIZE_MAX : shown_slots;
   out << "\nnode " << loss.node << " is lost at " << format_seconds(loss.at)
-      << (loss.back_at ? ", and back at " + format_seconds(*loss.back_at) : ", for good") << ": "
+      << (loss.back_at ? ", and back at " + format_seconds(*loss.back_at) : ", and not back in the span") << ": "
       << numbered(loss.lost_run_count, "run") << " lost, " << numbered(loss.late_slot_count, "slot") << " late";
   if (loss.late_slot_count > 0) out << " by up to " << format_duration(loss.latest);
   out << ", " << not_run(loss.not_run) << " not run";
@@ -216,6 +208,24 @@ void print_loss(std::ostream& out, const LossReport& loss, Extent extent) {
 }
 
 }  // namespace
+
+std::string numbered(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::vector<Outcome> all_outcomes(const Report& report) {
+  std::vector<Outcome> all;
+  std::int64_t running = 0, queued = 0;
+  for (const JobReport& job : report.all_jobs) running += job.running_at_end, queued += job.waiting_at_end;
+  if (queued > 0) all.push_back({Status::queued, Reason::none, queued});
+  if (running > 0) all.push_back({Status::running, Reason::none, running});
+  all.insert(all.end(), report.outcomes.begin(), report.outcomes.end());
+  return all;
+}
+
+std::string_view reason_text(const Outcome& outcome) {
+  return is_final(outcome.status) ? to_string(outcome.reason) : "at the end";
+}
 
 std::string run_times_text(const Simulated& of) {
   std::int64_t known = 0;

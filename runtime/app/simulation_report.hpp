@@ -3,8 +3,11 @@
 // Threads: the main one.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "simulation/fleet.hpp"
 #include "simulation/report.hpp"
@@ -25,6 +28,13 @@ void print_simulation(std::ostream& out, const Simulated& simulated, Extent exte
 void print_simulation_json(std::ostream& out, const Simulated& simulated);
 /// One HTML file that needs no other.
 void print_simulation_page(std::ostream& out, const Simulated& simulated);
+
+/// "1 job", "9 jobs".
+std::string numbered(std::int64_t count, const std::string& what);
+/// Outcomes of the whole fleet, and, as `queued` and `running`, of slots that were still open when the span was over.
+std::vector<simulation::Outcome> all_outcomes(const simulation::Report& report);
+/// Of an outcome; of one that was open "at the end".
+std::string_view reason_text(const simulation::Outcome& outcome);
 
 /// "9 jobs by the history, 3 jobs assumed: 1s".
 std::string run_times_text(const Simulated& simulated);

@@ -3,7 +3,7 @@ ballot_mutant(a_node_is_lost_after_what_is_due_then FILE runtime/simulation/simu
   FIND "loop_.at(clock_.steady(loss.at), 0," REPLACE "loop_.at(clock_.steady(loss.at) + Millis(1), 0,"
   BY unit_simulation FILTER "Losses.*" FINDING "FAILED.*Losses.TheGroupsOfALostNode")
 ballot_mutant(runs_from_before_the_span_are_left_out FILE runtime/simulation/simulate.cpp
-  FIND "longest = std::max(longest, std::min(*takes, definition->job.deadline.value_or(*takes)));" REPLACE ""
+  FIND "longest = std::max(longest, std::min(*takes, definition->job.deadline.value_or(*takes)));" REPLACE "(void)takes;"
   BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.ARunFromBeforeTheSpan")
 ballot_mutant(a_simulation_goes_on_past_its_bound FILE runtime/simulation/simulate.cpp
   FIND "if (done > fleet_.most_steps)" REPLACE "if (false)"

@@ -14,6 +14,7 @@
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "app/simulation_report.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "library/history/usual_time.hpp"
@@ -66,6 +67,15 @@ bool load_nodes(const SimulateOptions& options, const config::Config& config, si
   return true;
 }
 
+/// Of an instance of a node that the ledger does not know, this node's tells it.
+Result<library::UsualTime> usual_time_of(library::LedgerView& ledger, const std::string& job, const std::string& node,
+                                         WallTime now) {
+  auto usual = library::usual_time(ledger, job, now);
+  const std::string own = instance_name(common_name(job), node);
+  const bool is_known = !usual || usual->basis != library::UsualTime::Basis::none;
+  return is_known || !is_instance(job) || job == own ? usual : library::usual_time(ledger, own, now);
+}
+
 /// As usual; what a flag says comes before. "", or why there is no history.
 std::string learn_run_times(const SimulateOptions& options, const config::Config& config, simulation::Fleet& fleet) {
   if (options.without_history) return "--no-history";
@@ -76,7 +86,7 @@ std::string learn_run_times(const SimulateOptions& options, const config::Config
     for (const auto& definition : node.jobs) {
       const std::string& job = definition->job.name;
       if (fleet.run_times.find(job)) continue;
-      const auto usual = library::usual_time(**ledger, job, now);
+      const auto usual = usual_time_of(**ledger, job, config.node, now);
       if (!usual) return usual.error().what;
       if (usual->basis != library::UsualTime::Basis::none) fleet.run_times.known[job] = usual->takes;
     }
@@ -154,13 +164,13 @@ Run setup_simulate(CLI::App& command) {
   });
   add_list(command, "--run-time LIST", "DURATION of what is not known, 1s; or JOB=DURATION",
            [&to](const std::string& text) { return problem_of(add_run_time(text, to.run_times)); });
-  add_value(command, "--max-running N", "of each node; 0: no limit; default: the configuration's",
+  add_value(command, "--max-running N", "of each node; default: the configuration's",
             [&to](const std::string& text) { return take(parse_number(text, 0), to.max_running); });
-  add_value(command, "--session-timeout DURATION", "after which a lost node's groups are led again, 10s",
+  add_value(command, "--session-timeout DURATION", "until a lost node's groups are led again, 10s",
             [&to](const std::string& text) { return take_session_timeout(text, to.session_timeout); });
   add_switch(command, "--no-history", to.without_history, "read no ledger: run times are those of --run-time");
   add_scope_options(command, to.ledgers, ScopeFlags::local);
-  add_switch(command, "--all", to.all, "in the table each hour, each job and each late slot");
+  add_switch(command, "--all", to.all, "in the table each hour, job and late slot");
   add_value(command, "--format FORMAT", "table, json or html",
             [&to](const std::string& text) { return take_format(text, to.format); });
   return [options] { return run(*options); };

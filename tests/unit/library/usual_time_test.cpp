@@ -37,6 +37,7 @@ struct UsualTimes : ::testing::Test {
 
 TEST_F(UsualTimes, AreTheMiddleOfTheWeekBeforeTheLastDay) {
   for (int day = 0; day < 9; ++day) ran(24h * day + 12h, day == 0 ? 50min : 10min + 1min * day);
+  for (int i = 1; i < 4; ++i) ran(1h * i, 50min);
   ran(24h * 2 + 13h, 5s, Status::failed);
   EXPECT_EQ(usual().basis, UsualTime::Basis::week);
   EXPECT_EQ(usual().takes, 14min) << "of 11 to 16 min the fourth: the last day and what is older than a week count not";

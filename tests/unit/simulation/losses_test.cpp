@@ -68,13 +68,13 @@ TEST(Losses, SlotsThatTheNextLeaderDoesNotMakeUpForAreMissedByTheLoss) {
   EXPECT_EQ(missed, 10) << "of those due from the loss to 10.1 s after it all but the last one";
 }
 
-// At each odd minute it still runs. The register that the next leader finds shows what the last claim has passed.
+// At each odd minute it still runs, and some seconds later the register shows that: the next leader finds it.
 TEST(Losses, ASlotThatTheNextLeaderFindsDecidedCountsOnce) {
   Job minutely = job("minutely", "* * * * *", "g");
   minutely.not_before = midnight;
   Fleet of = pair({minutely}, 1h);
   of.run_times.known["minutely"] = 90s;
-  of.losses = {{"a", midnight + 10min + 40s, {}}};
+  of.losses = {{"a", midnight + 9min + 10s, {}}};
   const Report report = report_of(of);
   EXPECT_EQ(of_job(report, "minutely").slots, 60);
 }
