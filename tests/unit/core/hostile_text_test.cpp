@@ -201,9 +201,9 @@ TEST(HostileTexts, AFieldThatStandsTwiceIsRefused) {
 }
 
 TEST(HostileTexts, ARunWithoutAFieldThatItNeedsIsRefused) {
-  const std::set<std::string> optional = {"lost_after",      "success_codes", "guarantee",   "lost",
-                                          "lost_limit",      "retries",       "retry_delay", "retry_backoff",
-                                          "retry_max_delay", "on_success",    "on_error",    "awaited"};
+  const std::set<std::string> optional = {
+      "lost_after",    "success_codes",   "guarantee",  "lost",     "lost_limit", "retries", "retry_delay",
+      "retry_backoff", "retry_max_delay", "on_success", "on_error", "awaited",    "late",    "slow"};
   const auto lines = split(job_text(), '\n');
   for (std::size_t l = 0; l < lines.size(); ++l) {
     if (!lines[l].starts_with("run ")) continue;

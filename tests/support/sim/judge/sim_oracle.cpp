@@ -311,12 +311,6 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
                     next->since == history.now.since && next->group == history.now.group;
   history.now = std::move(*next);
   if (!same) make_plan(job, history);
-  if (!first || !counts_slots) return;
-  // Its first write may be that of its group's repair, which has settled slots.
-  const core::JobRegister whole = history.now;
-  history.now.cursor = whole.since;
-  settle(history, whole);
-  history.now = whole;
 }
 
 /// What the accounts rest on is read a second time, without the program's own reader.
