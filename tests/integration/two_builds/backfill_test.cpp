@@ -5,6 +5,7 @@
 #include <set>
 
 #include "integration/two_builds/builds.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {
