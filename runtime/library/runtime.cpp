@@ -21,8 +21,7 @@ namespace {
 
 using Kind = core::Request::Kind;
 
-constexpr int most_slots = 100;                          // less than a millisecond of the loop
-constexpr Millis most_patience = std::chrono::hours(1);  // of a question
+constexpr int most_slots = 100;  // less than a millisecond of the loop
 constexpr Millis longest_call = std::chrono::hours(24 * 365);
 Millis bounded(Millis time) { return std::clamp(time, Millis(0), longest_call); }
 
@@ -48,25 +47,6 @@ core::Request with_terms(core::Request pause, const PauseTerms& terms) {
   pause.terms = {terms.until, terms.reason};
   return pause;
 }
-
-/// The answer to a question that the program asks as people ask their daemon: its text.
-class AnswerText : public io::AnswerSink {
- public:
-  explicit AnswerText(std::function<void(Result<std::string>)> done) : done_(std::move(done)) {}
-
-  void send(const io::Message&) override {}
-  void finish(std::string line) override {
-    if (std::exchange(is_over_, true)) return;
-    const auto message = io::decode(line);
-    const auto error = message ? io::to_error(*message) : std::optional(message.error());
-    done_(error ? Result<std::string>(*error) : message->text("text").value_or(""));
-  }
-  bool is_over() const override { return is_over_; }
-
- private:
-  const std::function<void(Result<std::string>)> done_;
-  bool is_over_ = false;
-};
 
 std::string_view word_of(BackfillQuery::Which which) {
   switch (which) {
@@ -247,15 +227,6 @@ Result<std::string> Runtime::backfill(const std::string& job, const BackfillQuer
 }
 Result<std::string> Runtime::stop_backfill(const std::string& job, Millis patience) {
   return state_->ask_daemon(backfill_question(job).set("stop", true), patience);
-}
-
-Result<std::string> Runtime::State::ask_daemon(io::Message question, Millis patience) {
-  patience = bounded(patience);
-  question.set("timeout_ms", std::int64_t{std::clamp(patience, Millis(1), most_patience).count()});
-  const io::Asker program{io::Role::admin, "program", "by its program", true};
-  return ask_loop<std::string>(patience, [question, program](library::Service& service, const auto& done) {
-    service.answer({question, program}, io::Reply(std::make_shared<AnswerText>(done)));
-  });
 }
 
 // ---- what is there

@@ -51,6 +51,27 @@ Result<void> end_of_stop(bool functions_returned, bool forced, std::int64_t lost
 std::string text_name(const std::string& job) { return "job " + job + " of this program"; }
 std::string group_text_name(const std::string& group) { return "group " + group + " of this program"; }
 
+/// The answer to a question that the program asks as people ask their daemon: its text.
+class AnswerText : public io::AnswerSink {
+ public:
+  explicit AnswerText(std::function<void(Result<std::string>)> done) : done_(std::move(done)) {}
+
+  void send(const io::Message&) override {}
+  void finish(std::string line) override {
+    if (std::exchange(is_over_, true)) return;
+    const auto message = io::decode(line);
+    const auto error = message ? io::to_error(*message) : std::optional(message.error());
+    done_(error ? Result<std::string>(*error) : message->text("text").value_or(""));
+  }
+  bool is_over() const override { return is_over_; }
+
+ private:
+  const std::function<void(Result<std::string>)> done_;
+  bool is_over_ = false;
+};
+
+constexpr Millis longest_question = std::chrono::hours(1);  // of a question
+
 }  // namespace
 
 Runtime::State::State(library::RuntimeOrigin origin, RuntimeSettings settings)
@@ -217,6 +238,15 @@ Result<std::optional<RunId>> Runtime::State::request(core::Request request, cons
       done(Error{reply.code, reply.text});
     };
     service.node().ask(request, run_suffix, patience, answered, nullptr);
+  });
+}
+
+Result<std::string> Runtime::State::ask_daemon(io::Message question, Millis patience) {
+  patience = within_reason(patience);
+  question.set("timeout_ms", std::int64_t{std::clamp(patience, Millis(1), longest_question).count()});
+  const io::Asker program{io::Role::admin, "program", "by its program", true};
+  return ask_loop<std::string>(patience, [question, program](library::Service& service, const auto& done) {
+    service.answer({question, program}, io::Reply(std::make_shared<AnswerText>(done)));
   });
 }
 

@@ -491,9 +491,6 @@ ballot_mutant(backfill_comes_before_slots_that_are_due FILE runtime/core/job/job
 ballot_mutant(backfill_replaces_what_goes_on FILE runtime/core/job/job_claims.cpp
   FIND "if (is_new && from != From::backfill && concurrency" REPLACE "if (is_new && concurrency"
   FINDING "FAILED.*Backfills.ReplaceNothing" FILTER "Backfills.*")
-ballot_mutant(slot_is_skipped_for_a_backfill FILE runtime/core/job/runs/run_list.cpp
-  FIND "!run.is_in_question() && !run.is_of_backfill() &&" REPLACE "!run.is_in_question() &&"
-  FINDING "FAILED.*Backfills.ASlotThatIsDueComesBefore" FILTER "Backfills.*")
 ballot_mutant(slot_does_not_wait_for_a_backfill FILE runtime/core/job/runs/run_list.cpp
   FIND "run.is_in_question() || (run.is_of_backfill() && run.is_under_way())" REPLACE "run.is_in_question()"
   FINDING "FAILED.*Backfills" FILTER "Backfills.*")

@@ -156,6 +156,32 @@ TEST_F(Backfills, BeginOnlyWhenNoSlotWaitsInTheQueue) {
   expect_all_is_well();
 }
 
+TEST_F(Backfills, BeginOnlyWhenWhatIsCaughtUpHasBegun) {
+  Job one = job("one");
+  one.concurrency = Concurrency::allow;
+  one.misfire = Misfire::all;
+  one.start_deadline = 30min;
+  one.max_running = 4;
+  world.oracle.at_once["one"] = 4;
+  edit(one);
+  a.crash();
+  b.crash();
+  world.run_for(5min);
+  take(20s);
+  a.start();
+  b.start();
+  ASSERT_TRUE(world.run_while_not([&] { return world.starts.back().trigger == Trigger::catch_up; }, 2min));
+  begin(of_slots(1, 1));
+  ASSERT_TRUE(wait_for_its_end());
+  std::vector<Trigger> order;
+  for (const Start& start : world.starts)
+    if (start.job == "one" && (start.trigger == Trigger::catch_up || start.trigger == Trigger::backfill))
+      order.push_back(start.trigger);
+  ASSERT_GT(order.size(), 3u);
+  EXPECT_EQ(order.back(), Trigger::backfill);
+  expect_all_is_well();
+}
+
 TEST_F(Backfills, ASlotIsTriedAgainBeforeTheNextOneBegins) {
   Job one = job("one");
   one.retries = 1;
@@ -240,7 +266,8 @@ TEST_F(Backfills, ARequestThatIsReadTwiceBeginsOne) {
   ASSERT_TRUE(world.run_while_not([&] { return begun() == "1 2"; }, 5min));
   ASSERT_TRUE(wait_for_its_end());
   a.crash();
-  world.run_for(30s);
+  world.run_for(5min);  // the answer has gone too
+  request.until = world.wall() + 10min;
   world.store.forge(core::request_record(request.id), to_text(request));
   world.run_for(3min);
   EXPECT_EQ(begun(), "1 2");

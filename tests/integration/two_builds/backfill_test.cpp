@@ -5,6 +5,7 @@
 #include <set>
 
 #include "integration/two_builds/builds.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -25,7 +26,7 @@ struct BackfillOfThisBuild : TwoBuilds {
 TEST_P(BackfillOfThisBuild, IsRefusedUntilTheOtherNodeIsOfItToo) {
   fleet.job("load", "schedule = \"*/10 * * * *\"\ncommand = [\"/bin/true\"]\n");
   fleet.start();
-  Ran refused;
+  Ran refused;  // before the leader knows of the other node, one is begun, and is soon over
   const std::string why = "node " + other + " is of a release that knows no backfills";
   EXPECT_TRUE(wait_until([&] {
     refused = fleet[mine].ballot({"backfill", "load", "--since", "1h", "--all"});
@@ -36,9 +37,9 @@ TEST_P(BackfillOfThisBuild, IsRefusedUntilTheOtherNodeIsOfItToo) {
   Ran done;
   EXPECT_TRUE(wait_until([&] {
     done = fleet[mine].ballot({"backfill", "load", "--since", "1h", "--all"});
-    return done.code == 0;
-  })) << done.err;
-  EXPECT_NE(done.out.find("backfill of 6 slots"), std::string::npos) << done.out;
+    return done.out.find("backfill of 6 slots") != std::string::npos;
+  })) << done.err
+      << done.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(On, BackfillOfThisBuild, ::testing::Values(upgrade, downgrade), name_of);

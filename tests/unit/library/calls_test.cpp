@@ -50,6 +50,50 @@ TEST_F(Calls, AJobIsPausedAndResumedByNameAndByGroup) {
   EXPECT_EQ(runtime.jobs().error().code, Errc::unavailable);
 }
 
+TEST_F(Calls, APauseHasAnEndAndAReason) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add({.name = "job", .schedule = {"* * * * *"}, .function = just_works}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(leads(runtime));
+  const WallTime ends = std::chrono::floor<Millis>(std::chrono::system_clock::now()) + std::chrono::hours(2);
+  ASSERT_TRUE(runtime.pause("job", PauseTerms{ends, "disks"}));
+  EXPECT_EQ(job(runtime, "job")->paused_until, ends);
+  EXPECT_EQ(job(runtime, "job")->pause_reason, "disks");
+  ASSERT_TRUE(runtime.pause_group("default", PauseTerms{{}, "all disks"}));
+  EXPECT_EQ(runtime.pause("job", PauseTerms{ends - std::chrono::hours(3), ""}).error().code, Errc::invalid);
+  EXPECT_TRUE(runtime.stop());
+}
+
+/// Also of before the job was there.
+TEST_F(Calls, PastSlotsAreRunOldestFirst) {
+  Runtime runtime(settings());
+  std::vector<WallTime> slots;  // of one run after the other
+  const auto note = [&](const RunFacts& run, std::stop_token) {
+    EXPECT_EQ(run.trigger, Trigger::backfill);
+    slots.push_back(run.slot);
+    return JobResult::success();
+  };
+  ASSERT_TRUE(runtime.add({.name = "job", .schedule = {"0 0 * * *"}, .function = note}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(leads(runtime));
+  const WallTime now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
+  const BackfillQuery three{.since = now - std::chrono::days(3)};
+  Result<std::string> done = std::string();
+  ASSERT_TRUE(wait_until([&] { return static_cast<bool>(done = runtime.backfill("job", three)); }))
+      << done.error().what;
+  EXPECT_EQ(done->find("backfill of 3 slots up to "), 0u) << *done;
+  EXPECT_TRUE(wait_until([&] {
+    const auto rows = runtime.history({.jobs = {"job"}, .statuses = {Status::succeeded}});
+    return rows && rows->size() == 3;
+  }));
+  EXPECT_TRUE(runtime.stop_backfill("job"));
+  EXPECT_EQ(runtime.backfill("none", three).error().code, Errc::not_found);
+  EXPECT_EQ(runtime.backfill("job", {.since = now + std::chrono::hours(1)}).error().code, Errc::invalid);
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_EQ(slots.size(), 3u);
+  EXPECT_TRUE(std::is_sorted(slots.begin(), slots.end()));
+}
+
 TEST_F(Calls, AFunctionIsReadAsItPrintsAndEndsAtItsKill) {
   std::latch printed(1);
   Runtime runtime(settings());

@@ -200,7 +200,7 @@ OpenRun RunList::take_lost(const runner::AttemptId& id) {
 Overlap RunList::overlap(const JobFacts& job, WallTime now) const {
   Overlap overlap;
   overlap.busy = any([&](const LiveRun& run) {
-    return run.is_under_way() && !run.is_queued() && !run.is_in_question() && !run.is_of_backfill() &&
+    return run.is_under_way() && !run.is_queued() && !run.is_in_question() &&
            (!run.unclaimed || job.is_ahead(run.id()));
   });
   overlap.fate_unknown =
