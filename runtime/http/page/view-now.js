@@ -35,8 +35,13 @@ async function askOpen(path, abort) {
 
 // Who led groups, with who had led them before.
 async function askElections(path, abort) {
-  const answers = await Promise.all(path.split(' ').slice(1).map((group) => ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort })));
-  return { terms: answers.flatMap(({ terms, missing }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
+  const answers = await Promise.all(path.split(' ').slice(1).map(async (group) => {
+    const answer = await ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort }), { terms, missing } = answer;
+    // Of a run on a node that does not answer others may know, and of which term it was.
+    if (missing?.length && terms.length < TERMS && terms.at(-1)?.epoch > 1 && !group.includes('%2C')) answer.rows = (await ask(`history?group=${group}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 1 }).slice(1), { signal: abort })).rows;
+    return answer;
+  }));
+  return { terms: answers.flatMap(({ terms, missing, rows }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? rows?.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
 }
 
 // Who led before: the term of the epoch before, or which epochs are not known.
