@@ -245,6 +245,8 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/now');
     await page.locator('.attention h3', { hasText: 'Failing' }).waitFor();
     assert.equal(await page.locator('.attention .item', { hasText: 'young' }).filter({ hasText: /once|in a row/ }).count(), 0);
+    await show(page, url, '#/jobs?q=young');
+    await page.locator('.grid-row', { hasText: 'young' }).waitFor();
     await show(page, url, '#/job/quick');
     await page.locator('.slot:not(.planned) button', { hasText: 'why' }).first().click();
     await page.locator('.why code', { hasText: 'ballot why' }).waitFor();
