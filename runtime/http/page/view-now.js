@@ -132,7 +132,7 @@ const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`$
 // Since when, or where nobody who answers knows that, for how long at least.
 function Failing({ one, silent }) {
   const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '';
-  if (one.least) return one.unsure && silent ? `for at least ${plural(one.least, 'slot')}; its last success is not known: ${silent}` : `not one success on record, in ${plural(one.least, 'slot')}`;
+  if (one.least) return one.unsure ? `for at least ${plural(one.least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(one.least, 'slot')}`;
   return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
 }
 
