@@ -123,7 +123,7 @@ export class FakeFleet {
     const node = wanted === DEAD && at >= this.deadSince ? NODES[job.group.length % 2] : wanted;
     return node === this.faults.away && at >= (this.faults.heard ?? Infinity) ? NODES.find((one) => one !== node && one !== DEAD) : node;
   }
-  epochAt(job, at) { return 12 + (job.group.length % 5) + (at >= this.deadSince ? 1 : 0) + (at >= (this.faults.heard ?? Infinity) ? 1 : 0); }
+  epochAt(job, at) { return this.wanted.gap ? 3 : 12 + (job.group.length % 5) + (at >= this.deadSince ? 1 : 0) + (at >= (this.faults.heard ?? Infinity) ? 1 : 0); }
   runId(job, slot) {
     const time = slot.toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${Math.floor(hash(job.index, slot / MINUTE, 9) * 0xffffff).toString(16).padStart(6, '0')}${job.index.toString(16).padStart(6, '0')}`;
@@ -406,7 +406,7 @@ export class FakeFleet {
   }
   groupNames() { return [...new Set(this.jobs.map((job) => job.group))].sort(); }
   terms(group) {
-    if (this.wanted.gap) return [4, 1].map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (5 - epoch) * HOUR), ended_at: epoch === 4 ? null : iso(this.deadSince - 3 * HOUR), cause: epoch === 4 ? null : 'resigned' }));
+    if (this.wanted.gap) return (this.wanted.gap === 'ran' ? [4] : [4, 1]).map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (5 - epoch) * HOUR), ended_at: epoch === 4 ? null : iso(this.deadSince - 3 * HOUR), cause: epoch === 4 ? null : 'resigned' }));
     const epoch = this.epochAt({ group }, this.now()), wanted = this.nodeAt({ group }, this.deadSince - 1), start = this.now() - 3 * DAY;
     const died = wanted === DEAD;
     const first = { group, node: wanted, epoch: epoch - 1, elected_at: iso(start), ended_at: died ? iso(this.deadSince) : iso(this.deadSince - 6 * HOUR), cause: died ? 'expired' : 'resigned' };

@@ -140,6 +140,11 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await page.getByText('before it host-1').count(), 0);
   })));
 
+  test('who led before is known by a run of that term, where the node itself does not answer', () => withFleet({ fake: 150, gap: 'ran' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.getByText('epoch 4; before it host-3').first().waitFor();
+  })));
+
   test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');
@@ -240,6 +245,8 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/now');
     await page.locator('.attention h3', { hasText: 'Failing' }).waitFor();
     assert.equal(await page.locator('.attention .item', { hasText: 'young' }).filter({ hasText: /once|in a row/ }).count(), 0);
+    await show(page, url, '#/jobs?q=young');
+    await page.locator('.grid-row', { hasText: 'young' }).waitFor();
     await show(page, url, '#/job/quick');
     await page.locator('.slot:not(.planned) button', { hasText: 'why' }).first().click();
     await page.locator('.why code', { hasText: 'ballot why' }).waitFor();

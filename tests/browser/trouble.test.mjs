@@ -139,7 +139,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await show(page, url, '#/timeline?last=6h&node=' + away);
     await page.waitForSelector('.chart rect.unknown');
     await text(page, '.lane-away', 'most of what it ran is not known here');
-    await text(page, '[aria-labelledby=went]', `In hand when ${away} was last heard.*Nothing that others know of.*${away} does not answer`);
+    await text(page, '[aria-labelledby=went]', `In hand when ${away} went.*last heard.*Nothing that others know of.*${away} does not answer`);
     await check(page, 'the timeline of a node that is away');
   })));
 

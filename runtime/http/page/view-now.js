@@ -35,8 +35,13 @@ async function askOpen(path, abort) {
 
 // Who led groups, with who had led them before.
 async function askElections(path, abort) {
-  const answers = await Promise.all(path.split(' ').slice(1).map((group) => ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort })));
-  return { terms: answers.flatMap(({ terms, missing }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
+  const answers = await Promise.all(path.split(' ').slice(1).map(async (group) => {
+    const answer = await ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort }), { terms, missing } = answer;
+    // Of a run on a node that does not answer others may know, and of which term it was.
+    if (missing?.length && terms.length < TERMS && terms.at(-1)?.epoch > 1 && !group.includes('%2C')) answer.rows = (await ask(`history?group=${group}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 1 }).slice(1), { signal: abort })).rows;
+    return answer;
+  }));
+  return { terms: answers.flatMap(({ terms, missing, rows }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? rows?.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
 }
 
 // Who led before: the term of the epoch before, or which epochs are not known.
@@ -127,7 +132,7 @@ const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`$
 // Since when, or where nobody who answers knows that, for how long at least.
 function Failing({ one, silent }) {
   const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '';
-  if (one.least) return one.unsure && silent ? `for at least ${plural(one.least, 'slot')}; its last success is not known: ${silent}` : `not one success on record, in ${plural(one.least, 'slot')}`;
+  if (one.least) return one.unsure ? `for at least ${plural(one.least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(one.least, 'slot')}`;
   return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
 }
 
