@@ -120,7 +120,8 @@ WallTime SimOracle::wall() const { return SimClock::default_wall + loop_.now().t
 /// Once for each slot and attempt, as the register says, and under a fence that grows.
 void SimOracle::check_claimed(const core::Launch& launch, const std::string& what) {
   const Job& job = launch.definition->job;
-  if (!begun_.emplace(job.name, launch.slot, launch.id.attempt).second) find("started twice: " + what);
+  const bool is_first = begun_.emplace(job.name, launch.slot, launch.id.attempt).second;
+  if (core::is_of_slot(launch.trigger) ? !is_first : start_of(launch.id) != nullptr) find("started twice: " + what);
   std::uint64_t& fence = fences_[job.name];
   const bool one_at_a_time = !at_once.contains(job.name);
   if (one_at_a_time && launch.fence <= fence) find("started with a fence that has not grown: " + what);
