@@ -225,7 +225,7 @@ Run setup_trigger(CLI::App& command) {
   auto options = std::make_shared<TriggerOptions>();
   add_config_options(command, options->config);
   add_string(command, "JOB", options->job, "the job's name", Need::required);
-  add_strings(command, "--env NAME=VALUE", options->env, "a variable of the run, which the job's trigger_env allows");
+  add_strings(command, "--env NAME=VALUE", options->env, "a variable that the job's trigger_env allows");
   add_switch(command, "--alone", options->alone, "without the jobs that come after it");
   add_switch(command, "--all", options->all, "on each node, of a job that runs on each");
   add_switch(command, "--wait", options->wait, "wait for the run's end, and exit with its code");

@@ -69,13 +69,13 @@ TEST(TriggerEnv, ThatTheJobDoesNotAllowIsAnErrorThatNamesIt) {
   ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
   const auto other = daemon.ballot({"trigger", "load", "--env", "PATH=/tmp"});
   EXPECT_NE(other.code, 0);
-  EXPECT_NE(other.out.find("may not set PATH: its trigger_env allows DAY"), std::string::npos) << other.out;
+  EXPECT_NE(other.err.find("may not set PATH: its trigger_env allows DAY"), std::string::npos) << other.err;
   const auto none = daemon.ballot({"trigger", "plain", "--env", "DAY=1"});
-  EXPECT_NE(none.out.find("may not set DAY: it has no trigger_env"), std::string::npos) << none.out;
+  EXPECT_NE(none.err.find("may not set DAY: it has no trigger_env"), std::string::npos) << none.err;
   for (const char* wrong : {"DAY", "1=2", "LD_PRELOAD=x", "BALLOT_JOB=x"})
-    EXPECT_NE(daemon.ballot({"trigger", "load", "--env", wrong}).out.find("--env: "), std::string::npos) << wrong;
+    EXPECT_NE(daemon.ballot({"trigger", "load", "--env", wrong}).err.find("--env: "), std::string::npos) << wrong;
   const auto large = daemon.ballot({"trigger", "load", "--env", "DAY=" + std::string(2000, 'x')});
-  EXPECT_NE(large.out.find("may have 1024"), std::string::npos) << large.out;
+  EXPECT_NE(large.err.find("may have 1024"), std::string::npos) << large.err;
   EXPECT_TRUE(daemon.rows("load").empty());
   EXPECT_EQ(daemon.stop(), 0);
 }

@@ -36,7 +36,7 @@ class LedgerOfTheOtherBuild : public TwoBuilds {
 /// What the build before does not know.
 std::string without_askers(const std::string& text) {
   static const std::regex askers(R"(,"triggered_by":(null|"[^"]*"),"ended_by":(null|"[^"]*"))"
-                                 R"((,"paused_by":(null|"[^"]*"),"resumed_by":(null|"[^"]*"))?)");
+                                 R"((,"paused_by":(null|"[^"]*"),"resumed_by":(null|"[^"]*")(,"env":null)?)?)");
   return std::regex_replace(text, askers, "");
 }
 

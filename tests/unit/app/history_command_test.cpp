@@ -81,14 +81,14 @@ TEST_F(Node, HistoryPrintsEveryFieldAsJson) {
       "{\"run_id\":null,\"job\":\"nightly\",\"group\":\"g\",\"slot\":\"2025-03-10T07:00:00Z\","
       "\"slot_until\":\"2025-03-11T07:00:00Z\",\"slots\":2,\"trigger\":\"schedule\",\"attempt\":0,"
       "\"status\":\"missed\",\"reason\":\"no_leader\",\"exit_code\":null,\"signal\":null,\"started_at\":null,"
-      "\"ended_at\":null,\"duration_ms\":null,\"node\":\"host-1\",\"epoch\":5,\"fence\":null,\"output_bytes\":0,"
-      "\"leftover\":null,\"triggered_by\":null,\"ended_by\":null,\"paused_by\":null,\"resumed_by\":null},\n"
+      "\"ended_at\":null,\"duration_ms\":null,\"node\":\"host-1\",\"epoch\":5,\"fence\":null,\"output_bytes\":0,\"left"
+      "over\":null,\"triggered_by\":null,\"ended_by\":null,\"paused_by\":null,\"resumed_by\":null,\"env\":null},\n"
       "{\"run_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"job\":\"nightly\",\"group\":\"g\","
       "\"slot\":\"2025-03-09T07:00:00Z\",\"slot_until\":null,\"slots\":1,\"trigger\":\"schedule\",\"attempt\":1,"
       "\"status\":\"failed\",\"reason\":\"exit_code\",\"exit_code\":3,\"signal\":null,"
       "\"started_at\":\"2025-03-09T07:00:00.020Z\",\"ended_at\":\"2025-03-09T07:00:01.520Z\",\"duration_ms\":1500,"
       "\"node\":\"host-1\",\"epoch\":4,\"fence\":9,\"output_bytes\":11,\"leftover\":null,\"triggered_by\":null,\"ended_"
-      "by\":null,\"paused_by\":null,\"resumed_by\":null}\n"
+      "by\":null,\"paused_by\":null,\"resumed_by\":null,\"env\":null}\n"
       "]\n");
 }
 
@@ -129,7 +129,7 @@ TEST_F(Node, HistoryPrintsATableAndCsv) {
   EXPECT_TRUE(contains(csv.out,
                        "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
                        "started_at,ended_at,duration_ms,node,epoch,fence,output_bytes,leftover,triggered_by,ended_by,"
-                       "paused_by,resumed_by,evidence\n"))
+                       "paused_by,resumed_by,env,evidence\n"))
       << csv.out << csv.err;
 }
 
@@ -158,10 +158,10 @@ TEST_F(Node, HistoryPrintsWhatPeopleAsked) {
             "{\"request_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"at\":\"2025-03-09T07:00:00.000Z\","
             "\"kind\":\"trigger\",\"job\":\"nightly\",\"group\":null,"
             "\"run_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"by\":\"host-2 uid 1000\",\"node\":\"host-1\","
-            "\"result\":\"done\",\"text\":null,\"answered_at\":\"2025-03-09T07:00:00.020Z\"}\n"
+            "\"result\":\"done\",\"text\":null,\"answered_at\":\"2025-03-09T07:00:00.020Z\",\"env\":null}\n"
             "]\n");
   const Ran csv = asked({"history", "--requests", "--group", "fresh", "--format", "csv"});
-  EXPECT_TRUE(contains(csv.out, "request_id,at,kind,job,group,run_id,by,node,result,text,answered_at,evidence\n"))
+  EXPECT_TRUE(contains(csv.out, "request_id,at,kind,job,group,run_id,by,node,result,text,answered_at,env,evidence\n"))
       << csv.out;
   EXPECT_TRUE(contains(csv.out, ",pause,,fresh,,host-2 token ci from 192.0.2.7,host-1,refused,it has no leader,"));
   EXPECT_TRUE(contains(asked({"history", "--requests", "--failed"}).err, "--requests goes without --failed"));

@@ -79,5 +79,20 @@ TEST_F(AuditedChain, FindsARowOfAChildThatIsGone) {
   EXPECT_EQ(findings(), Texts{"missing 12:02:00"});
 }
 
+/// Somebody has triggered the parent: the jobs of the chain have its slot.
+TEST_F(AuditedChain, FindsARunOfATriggeredChainWhoseParentHasFailed) {
+  const auto early = [&] {
+    const Texts found = findings();
+    return std::count_if(found.begin(), found.end(), [](const std::string& one) { return one.starts_with("early"); });
+  };
+  extracted("12:01:00.250").trigger = Trigger::manual;
+  loaded("12:01:00.250").trigger = Trigger::chain;
+  EXPECT_EQ(early(), 0);
+  rows_[0].first.status = Status::failed;
+  EXPECT_EQ(early(), 1);
+  rows_[0].first.trigger = Trigger::schedule;
+  EXPECT_EQ(early(), 0) << "of a schedule it is another slot";
+}
+
 }  // namespace
 }  // namespace ballot::audit

@@ -119,7 +119,7 @@ TEST(ApiQuestion, RefusesWhatItDoesNotKnowAndNamesIt) {
   EXPECT_EQ(refusal(request(Method::get, "/api/v1/status", {{"x", ""}})), "the query has no 'x': there are none");
   EXPECT_EQ(refusal(request(Method::put, "/api/v1/runs/{id}", {}, R"({"job":7})")), "the body's 'job' must be a text");
   EXPECT_EQ(refusal(request(Method::put, "/api/v1/runs/{id}", {}, R"({"user":"root"})")),
-            "the body has no 'user': there are job, timeout_ms");
+            "the body has no 'user': there are job, env, alone, timeout_ms");
   EXPECT_EQ(refusal(request(Method::put, "/api/v1/runs/{id}", {}, R"({"job":"a","timeout_ms":5})")), "taken");
 }
 
