@@ -106,6 +106,50 @@ DefinitionPtr with_slots_of(const Definition& job, const Definition* first) {
   return made;
 }
 
+/// What is wrong with a name of the job that keeps it from being in force; "": nothing.
+std::string fault_in(const Job& job, const FindJob& find) {
+  const Upstream all = upstream_of(job.name, find, 1);
+  const bool is_sound = !all.returns && !all.is_too_long;
+  for (const std::string& name : job.details->after)
+    if (const DefinitionPtr parent = find(common_name(name)))
+      if (std::string fault = fault_of(job, name, parent->job, find, is_sound); !fault.empty()) return fault;
+  return {};
+}
+
+/// Why no slot of the job is due by a schedule, by way of whose slots it has: "" where some may be.
+std::string why_no_slots(const Definition& job, const FindJob& find) {
+  DefinitionPtr at;
+  const Definition* of = &job;
+  for (std::size_t i = 0; i < longest_chain; ++i) {
+    const std::string by = of == &job ? "it" : "job " + in_quotes(common_name(of->job.name));
+    if (!of->job.enabled) return by + " says enabled = false";
+    if (!of->job.details->has_slots_of_first) return of->job.schedule->empty() ? by + " has no schedule" : "";
+    at = find(common_name(of->job.details->after.front()));
+    if (!at) return {};  // an error of its own
+    of = at.get();
+  }
+  return {};
+}
+
+/// The job is in force, and its slots will not begin, or it has none, for what another one's file says.
+void warn_of_slots_that_never_come(const Definition& job, const FindJob& find, Linked& linked) {
+  const std::vector<std::string>& after = job.job.details->after;
+  if (!job.job.enabled) return;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const DefinitionPtr parent = find(common_name(after[i]));
+    const std::string why = parent ? why_no_slots(*parent, find) : "";
+    const bool is_whose = i == 0 && job.job.details->has_slots_of_first;
+    if (why.empty() || (is_whose && why.ends_with("has no schedule"))) continue;  // both run by trigger
+    const std::string named = "job " + in_quotes(common_name(after[i]));
+    linked.fault = is_whose ? "this job has the slots of " + named + ", and has none: " + why
+                            : named + ", after which this one comes, has no slots: " + why +
+                                  ". So those of this job wait for it, and are missed at their start_deadline";
+    linked.name = i;
+    linked.is_warning = true;
+    return;
+  }
+}
+
 }  // namespace
 
 Linked link_job(const DefinitionPtr& job, const FindJob& find) {
@@ -113,18 +157,25 @@ Linked link_job(const DefinitionPtr& job, const FindJob& find) {
   if (after.empty()) return {job, "", 0};
   const Upstream all = upstream_of(job->job.name, find, 1);
   const bool is_sound = !all.returns && !all.is_too_long;
+  constexpr const char* unable = ", after which this one comes: none of its slots can begin";
   Linked linked{job, "", 0};
   for (std::size_t i = 0; i < after.size(); ++i) {
     const DefinitionPtr parent = find(common_name(after[i]));
-    std::string fault = parent ? fault_of(job->job, after[i], parent->job, find, is_sound)
-                               : "no job file defines job " + in_quotes(common_name(after[i])) +
-                                     ", after which this one comes: none of its slots can begin";
+    const std::string named = "job " + in_quotes(common_name(after[i]));
+    std::string fault =
+        parent ? fault_of(job->job, after[i], parent->job, find, is_sound) : "no job file defines " + named + unable;
+    const std::string of_parent = parent && fault.empty() ? fault_in(parent->job, find) : "";
+    if (!of_parent.empty()) fault = named + unable + ", as it is not in force itself: " + of_parent;
     if (fault.empty()) continue;
-    if (linked.fault.empty()) linked.fault = std::move(fault), linked.name = i;
-    if (!parent) continue;
+    if (linked.fault.empty()) {
+      linked.fault = std::move(fault), linked.name = i;
+      if (!parent) linked.unknown = common_name(after[i]);
+    }
+    if (!parent || !of_parent.empty()) continue;
     linked.definition = nullptr;
     return linked;
   }
+  if (linked.fault.empty()) warn_of_slots_that_never_come(*job, find, linked);
   if (!job->job.details->has_slots_of_first) return linked;
   const DefinitionPtr first = is_enabled(*job, find) ? first_with_schedule(job, find) : nullptr;
   if (first && first->plan.on_reboot())

@@ -95,7 +95,7 @@ void note_calendars(const JobFile& file, const Calendars& calendars, Checked& ch
 using After = std::map<std::string, std::pair<std::string, std::vector<Position>>>;
 
 /// Files that were not named may define what these do not.
-void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& after, Diagnostics& diagnostics) {
+void check_chains(const JobClaims& jobs, const After& after, const BrokenJobs& broken, Diagnostics& diagnostics) {
   const FindJob find = find_in(jobs);
   for (const auto& [job, place] : after) {
     const schedule::DefinitionPtr definition = find(job);
@@ -103,7 +103,7 @@ void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& afte
     if (linked.fault.empty()) continue;
     Findings findings(place.first, diagnostics);
     if (linked.definition)
-      findings.warning(place.second[linked.name], linked.fault);
+      findings.warning(place.second[linked.name], with_hint(linked, jobs, broken));
     else
       findings.error(place.second[linked.name], linked.fault);
   }
@@ -114,7 +114,8 @@ void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& afte
 Checked check_job_files(std::span<const std::string> files, const JobSettings& settings) {
   Checked checked;
   Identities identities;
-  Claims<schedule::DefinitionPtr> jobs;
+  JobClaims jobs;
+  BrokenJobs broken;
   Claims<Group> groups;
   After after;
   const std::vector<Named> all = read_all(files);
@@ -126,6 +127,8 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
     checked.diagnostics.insert(checked.diagnostics.end(), file.diagnostics.begin(), file.diagnostics.end());
     checked.jobs += file.definitions.size();
     Findings findings(name, checked.diagnostics);
+    if (has_errors(file.diagnostics))
+      for (const std::string& job : file.jobs) broken.try_emplace(job, name);
     for (const auto& [definition, position] : file.definitions) {
       const auto [first, last] = jobs.on(name_of(definition));
       if (first != last)
@@ -142,7 +145,7 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
         findings.error(position, duplicate_group(group.name, first->file, first->position));
     }
   }
-  check_chains(jobs, after, checked.diagnostics);
+  check_chains(jobs, after, broken, checked.diagnostics);
   const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
   const auto same = [](const auto& a, const auto& b) { return a.name == b.name; };
   std::sort(checked.calendars.begin(), checked.calendars.end(), by_name);

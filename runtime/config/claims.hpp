@@ -49,6 +49,9 @@ class Claims {
     if (const auto at = claims_.find(Place{name, file}); at != claims_.end()) claims_.erase(at);
   }
 
+  auto begin() const { return claims_.begin(); }
+  auto end() const { return claims_.end(); }
+
   /// All claims on a name, as two iterators; the one that counts is the first.
   auto on(std::string_view name) const { return claims_.equal_range(name); }
 

@@ -90,6 +90,7 @@ class JobReader {
     auto plan = compile(days.value_or(Shared<schedule::DayRule>()));
     if (!plan || !days) return nullptr;
     check_jitter(*plan);
+    check_days(table, *plan, findings_);
     if (parts_ != nullptr) share_parts(*plan);
     job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
     return std::make_shared<schedule::Definition>(
@@ -369,6 +370,7 @@ void read_jobs(const Value& value, JobReader& reader, JobFile& file) {
   for (auto&& [key, node] : *jobs) {
     const Position at = position_of(key.source());
     const toml::table* const table = node.as_table();
+    file.jobs.emplace_back(key.str());
     if (!is_name(key.str()))
       value.findings().error(at, in_quotes(key.str()) +
                                      " is not a valid job name: 1 to 64 letters, digits, '_' and '-', "

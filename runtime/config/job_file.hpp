@@ -62,6 +62,7 @@ struct PlacedDefinition {
 struct JobFile {
   std::vector<PlacedDefinition> definitions;           // by name
   std::map<std::string, std::vector<Position>> after;  // of jobs with `after`, by common name: where each name is
+  std::vector<std::string> jobs;                       // that it names, also where it has errors
   std::vector<PlacedGroup> groups;
   std::vector<PlacedCalendar> calendars;
   std::set<std::string> calendar_names;  // that its jobs name, also where they have errors

@@ -297,12 +297,31 @@ void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings
 }
 
 void check_after(const toml::table& table, const JobDraft& job, Findings& findings) {
+  const auto warn = [&](const char* key, bool is_idle, const char* why) {
+    if (const toml::node* const node = is_idle ? table.get(key) : nullptr; node != nullptr)
+      findings.warning(position_of(node->source()), in_quotes(key) + why);
+  };
+  warn("after_status", job.after.empty() && job.after_status != AfterStatus::succeeded,
+       " says how the jobs in 'after' must have ended, and the job has none there");
+  warn("jitter", job.after.empty() && job.schedule->empty() && job.jitter > Millis(0),
+       " delays slots, and a job without a 'schedule' has none");
   if (!job.has_slots_of_first) return;
   for (const char* key : {"not_after", "not_before", "timezone"})
     if (const toml::node* const node = table.get(key))
       findings.error(position_of(node->source()), in_quotes(key) +
                                                       " needs a 'schedule' of the job's own: its slots are those of "
                                                       "the first job in 'after'");
+}
+
+void check_days(const toml::table& table, const schedule::Plan& plan, Findings& findings) {
+  if (plan.days().is_default() || !plan.everies().empty() || plan.on_reboot()) return;
+  const WallTime now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
+  if (!plan.next(now, {}) || plan.next_due(now, {})) return;
+  const toml::node* const node = table.get(table.contains("only") ? "only" : "except");
+  if (node != nullptr)
+    findings.warning(
+        position_of(node->source()),
+        "these calendars leave out all days on which the 'schedule' is due from now on: the job never runs");
 }
 
 std::vector<Position> places_in_after(const toml::table& table) {

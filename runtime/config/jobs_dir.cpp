@@ -316,6 +316,8 @@ void JobsDir::replace(Found& found, Pass& pass) {
     withdraw(file->first, file->second, pass);
     files_.erase(file);
   }
+  const bool is_broken = found.state == Found::State::broken;
+  chains_.put_broken(shown(found.name), is_broken ? found.content.jobs : std::vector<std::string>());
   if (found.content.diagnostics.empty())
     file_findings_.erase(found.name);
   else
@@ -366,7 +368,7 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
                                        other->position.column,
                                        duplicate_job(name, shown(first->file), first->position)});
   const schedule::DefinitionPtr next =
-      first != last && is_here(*first->what) ? chains_.link(name, *first, find_in(jobs_), shown(first->file)) : nullptr;
+      first != last && is_here(*first->what) ? chains_.link(name, *first, jobs_, shown(first->file)) : nullptr;
   auto old = set_.definitions.find(name);
   if (old == set_.definitions.end()) old = set_.definitions.find(instance_name(name, settings_.node));
   const bool was_there = old != set_.definitions.end();

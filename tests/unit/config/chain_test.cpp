@@ -173,6 +173,67 @@ TEST_F(ChainFiles, TheInstancesOfANodeComeAfterInstancesOfThatNode) {
   EXPECT_FALSE((*it)->plan.empty());
 }
 
+TEST_F(ChainFiles, AJobAfterOneOfACircleIsInForceAndSaysThatNoneOfItsSlotsCanBegin) {
+  write("a.toml",
+        "[job.a]\nafter = [\"b\"]\nshell = \"true\"\n[job.b]\nafter = [\"a\"]\nshell = \"true\"\n"
+        "[job.d]\nafter = [\"a\"]\nschedule = \"0 6 * * *\"\nshell = \"true\"\n");
+  EXPECT_NE(findings().find("a.toml:8:10: error: job 'a', after which this one comes: none of its slots can begin, as "
+                            "it is not in force itself: job 'b' waits for this one"),
+            std::string::npos)
+      << findings();
+  EXPECT_TRUE(find("d"));
+  EXPECT_FALSE(find("a"));
+}
+
+TEST_F(ChainFiles, AJobWhoseChainNeverBeginsIsAWarning) {
+  write("a.toml", load);
+  write("z.toml", extract + "enabled = false\n");
+  EXPECT_EQ(findings(),
+            "a.toml:2:10: warning: this job has the slots of job 'extract', and has none: it says enabled = false\n");
+  write("a.toml", "[job.load]\nafter = [\"extract\"]\nschedule = \"0 6 * * *\"\nshell = \"true\"\n");
+  const std::string waits = ". So those of this job wait for it, and are missed at their start_deadline\n";
+  EXPECT_EQ(
+      findings(),
+      "a.toml:2:10: warning: job 'extract', after which this one comes, has no slots: it says enabled = false" + waits);
+  write("z.toml", "[job.extract]\nshell = \"true\"\n");
+  EXPECT_EQ(
+      findings(),
+      "a.toml:2:10: warning: job 'extract', after which this one comes, has no slots: it has no schedule" + waits);
+  write("a.toml", load);
+  EXPECT_EQ(findings(), "") << "both are run by trigger";
+}
+
+TEST_F(ChainFiles, KeysThatDoNothingWithoutOtherJobsOrAScheduleAreWarnings) {
+  write("a.toml", "[job.load]\nafter_status = \"failed\"\njitter = \"5s\"\nshell = \"true\"\n");
+  EXPECT_EQ(findings(),
+            "a.toml:2:16: warning: 'after_status' says how the jobs in 'after' must have ended, and the job has none "
+            "there\n"
+            "a.toml:3:10: warning: 'jitter' delays slots, and a job without a 'schedule' has none\n");
+}
+
+TEST_F(ChainFiles, CalendarsThatLeaveNoDayOfTheScheduleAreAWarning) {
+  write("a.toml",
+        "[calendar.past]\ndates = [\"2020-05-04\"]\n"
+        "[job.load]\nschedule = \"0 6 * * *\"\nonly = [\"past\"]\nshell = \"true\"\n");
+  EXPECT_EQ(findings(),
+            "a.toml:5:8: warning: these calendars leave out all days on which the 'schedule' is due from now on: the "
+            "job never runs\n");
+}
+
+TEST_F(ChainFiles, AnUnknownNameNamesTheJobThatIsNearOrTheFileWithErrorsThatHasIt) {
+  write("a.toml", "[job.load]\nafter = [\"extrakt\"]\nschedule = \"0 6 * * *\"\nshell = \"true\"\n");
+  write("z.toml", extract);
+  EXPECT_NE(findings().find("none of its slots can begin; did you mean 'extract'?\n"), std::string::npos) << findings();
+  write("a.toml", load);
+  EXPECT_EQ(findings(), "");
+  folder.write("y.toml", "[job.clean]\nschedule = \"61 * * * *\"\nshell = \"true\"\n");
+  write("a.toml", "[job.load]\nafter = [\"clean\"]\nschedule = \"0 6 * * *\"\nshell = \"true\"\n");
+  EXPECT_NE(findings().find("none of its slots can begin; it is in y.toml, which has errors\n"), std::string::npos)
+      << findings();
+  write("y.toml", "[job.clean]\nschedule = \"1 * * * *\"\nshell = \"true\"\n");
+  EXPECT_EQ(findings(), "");
+}
+
 TEST_F(ChainFiles, FilesThatAreCheckedByNameMayNameJobsOfOthers) {
   folder.write("a.toml", load);
   const Checked one = check_job_files(std::vector{folder / "a.toml"}, {});
