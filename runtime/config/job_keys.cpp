@@ -327,6 +327,14 @@ void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings
 }
 
 void check_after(const toml::table& table, const JobDraft& job, Findings& findings) {
+  const auto warn = [&](const char* key, bool is_idle, const char* why) {
+    if (const toml::node* const node = is_idle ? table.get(key) : nullptr; node != nullptr)
+      findings.warning(position_of(node->source()), in_quotes(key) + why);
+  };
+  warn("after_status", job.after.empty() && job.after_status != AfterStatus::succeeded,
+       " says how the jobs in 'after' must have ended, and the job has none there");
+  warn("jitter", job.after.empty() && job.schedule->empty() && job.jitter > Millis(0),
+       " delays slots, and a job without a 'schedule' has none");
   if (!job.has_slots_of_first) return;
   for (const char* key : {"not_after", "not_before", "timezone"})
     if (const toml::node* const node = table.get(key))

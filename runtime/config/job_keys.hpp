@@ -7,6 +7,7 @@
 
 #include "ballot/job.hpp"
 #include "config/value.hpp"
+#include "schedule/plan.hpp"
 
 namespace ballot::config {
 
@@ -20,10 +21,12 @@ struct JobDraft : Job, JobDetails, Expectations {
 /// Reads every key; each thing wrong is one finding, and leaves its key at the default.
 void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings);
 
-/// Reports the keys that go with a schedule of the job's own, where it has that of the first job in `after`.
+/// Reports the keys that go with a schedule of the job's own, where it has that of the first job in `after`, and those
+/// that go with `after` or with a schedule where it has none.
 void check_after(const toml::table& table, const JobDraft& job, Findings& findings);
 /// Reports hooks of what is not expected, and what could never be noticed. Requires: all else of the job is read.
 void check_expectations(const toml::table& table, const JobDraft& job, Findings& findings);
+
 /// Where each name in `after` is.
 std::vector<Position> places_in_after(const toml::table& table);
 

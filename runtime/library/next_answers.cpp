@@ -103,6 +103,8 @@ struct NextAnswers::Asking {
   std::vector<Message> named = {};                   // as they are shown
   std::set<std::string> nodes = {};                  // that lead what is asked for
   std::vector<WaitingRun> attempts = {};
+  std::map<std::string, std::vector<std::string>> after = {};          // of jobs that come after others: these,
+  std::set<std::string> paused = {};                                   // and the jobs that are known to be paused
   std::set<std::string> nodes_of_slots = {}, nodes_of_instances = {};  // that lead what is shown
 
   bool leads_slots(const std::string& name) const {
@@ -127,7 +129,8 @@ struct NextAnswers::Asking {
   }
   void begin_look() {
     next = NextSlots(until, most);
-    unknown.clear(), undefined.clear(), of_others.clear(), shown_of_others.clear(), named.clear(), nodes.clear();
+    after.clear(), paused.clear(), unknown.clear(), undefined.clear(), of_others.clear(), shown_of_others.clear(),
+        named.clear(), nodes.clear();
   }
   void add(const std::vector<WallTime>& slots, const std::string& name, const std::string& of_group,
            std::string_view leader) {
@@ -179,6 +182,7 @@ void NextAnswers::look_at_jobs(const AskingPtr& asking) const {
 /// No slot is looked at beyond those that are kept; the view says the first one.
 void NextAnswers::look_at(const core::JobView& view, Asking& asking) const {
   using State = core::JobState;
+  if (view.state == State::paused) asking.paused.emplace(view.name);
   if (!asking.is_named(view.name, view.group) || (!asking.node.empty() && view.leader != asking.node)) return;
   const std::string name(view.name), group(view.group);
   const bool is_own = view.leader == self_;
@@ -190,10 +194,12 @@ void NextAnswers::look_at(const core::JobView& view, Asking& asking) const {
                             : due_from(is_paused ? "paused" : "active", standing_pauses_of(view), asking.now);
   if (!from) return;
   const std::size_t most = view.next || is_paused ? most_next_slots : 0;
+  const auto found = parts_.jobs.definitions.find(name);
+  if (found != parts_.jobs.definitions.end() && !(*found)->job.details->after.empty())
+    asking.after[name] = (*found)->job.details->after;
   const core::Views views = parts_.node.core().views();
   if (const auto slots = views.planned(name, asking.now, *from, asking.next.until(), most))
     return asking.add(*slots, name, group, view.leader);
-  const auto found = parts_.jobs.definitions.find(name);
   const auto phase = asking.states && found != parts_.jobs.definitions.end()
                          ? asking.states->phase(name, (*found)->plan)
                          : std::nullopt;
@@ -290,6 +296,11 @@ std::vector<Message> NextAnswers::take_slots(Asking& asking, const std::vector<F
     line.push_back(Message().set("slot", format_slot(slot.slot)).set("job", slot.job).set("group", slot.group));
     line.back().set("node", word_or_null(slot.node));
     line.back().set("node_state", word_or_null(state == states.end() ? "" : state->second));
+    if (const auto after = asking.after.find(slot.job); after != asking.after.end()) {
+      std::vector<std::string> paused = after->second;
+      std::erase_if(paused, [&](const std::string& job) { return !asking.paused.contains(job); });
+      line.back().set("after", after->second).set("after_paused", std::move(paused));
+    }
     (is_instance(slot.job) ? asking.nodes_of_instances : asking.nodes_of_slots).insert(slot.node);
   }
   return line;

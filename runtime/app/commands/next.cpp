@@ -153,13 +153,27 @@ void name_held(const std::vector<library::HeldJob>& held) {
   if (held.size() > most) std::cerr << "ballot next: and " << held.size() - most << " more; `ballot jobs` names them\n";
 }
 
+/// "extract (paused), clean": the jobs that it comes after.
+std::string after_of(const io::Message& slot) {
+  const std::vector<std::string> paused = slot.texts("after_paused");
+  std::string text;
+  for (const std::string& job : slot.texts("after")) {
+    const bool is_paused = std::find(paused.begin(), paused.end(), job) != paused.end();
+    text += (text.empty() ? "" : ", ") + job + (is_paused ? " (paused)" : "");
+  }
+  return text;
+}
+
 void print_slots(const NextOptions& options, const config::Config& config, const ToCome& next) {
+  const bool has_chains = std::any_of(next.slots.begin(), next.slots.end(),
+                                      [](const io::Message& slot) { return !after_of(slot).empty(); });
   RecordWriter out(std::cout,
                    {{"slot", "SLOT", Tint::plain, Room::stays},
                     {"job", "JOB", Tint::plain, Room::stays},
                     {"group", "GROUP"},
                     {"node", "NODE", Tint::plain, Room::stays},
-                    {"node_state"}},
+                    {"node_state"},
+                    {"after", has_chains ? "AFTER" : ""}},
                    stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, config);
   for (const io::Message& slot : next.slots) {
@@ -169,7 +183,7 @@ void print_slots(const NextOptions& options, const config::Config& config, const
     const std::string state = slot.text("node_state").value_or("");
     const bool is_marked = options.format == Format::table && !state.empty();
     out.row({at ? times.slot(job, *at) : Cell(), job, slot.text("group").value_or(""),
-             word(is_marked ? node + " (" + state + ")" : node), word(state)});
+             word(is_marked ? node + " (" + state + ")" : node), word(state), word(after_of(slot))});
   }
   for (const io::Message& run : next.attempts) remark_attempt(out, run);
   for (const library::HeldJob& held : next.held) remark_held(out, held);

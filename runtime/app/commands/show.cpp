@@ -57,7 +57,8 @@ struct ShownJob {
   std::optional<config::JobPlace> place;  // none: no file defines it
   std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
   std::string timezone, calendars, digest;
-  std::vector<std::string> after, before;  // the jobs that it comes after, and those that come after it
+  std::vector<std::string> after, before;  // the jobs that it comes after, and those that come after it,
+  std::vector<std::string> further;        // and after these, the nearest first
   std::vector<std::string> trigger_env;    // variables that a trigger may give
   std::string after_status;                // how the first must have ended; "" where there are none
   std::string expects;                     // what it is expected to keep; "": nothing
@@ -251,7 +252,8 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
     print_fact("after", names(job.after) + (job.after_status == "succeeded" ? ", once they have succeeded"
                                             : job.after_status == "failed"  ? ", where they have failed"
                                                                             : ", once they have ended"));
-  if (!job.before.empty()) print_fact("before", names(job.before));
+  if (!job.before.empty())
+    print_fact("before", names(job.before) + (job.further.empty() ? "" : "; after these " + names(job.further)));
   if (!job.trigger_env.empty()) print_fact("trigger_env", names(job.trigger_env));
   if (!job.expects.empty()) print_fact("expects", job.expects);
   if (job.overdue_since) print_fact("overdue", "since " + format_millis(*job.overdue_since));
@@ -299,6 +301,7 @@ void print_json(const ShownJob& job, const library::LedgerView* ledger) {
   shown.add("after", std::move(after)).add("after_status", or_null(job.after_status)).add("before", std::move(before));
   shown.add("expects", or_null(job.expects)).add("slow", job.is_slow ? Document("yes") : Document());
   shown.add("overdue_since", job.overdue_since ? Document(format_millis(*job.overdue_since)) : Document());
+  shown.add("downstream", Document::Items(job.further.begin(), job.further.end()));
   shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
   shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
   shown.add("missing", missing_document(job.missing));
@@ -311,6 +314,28 @@ void warn_of_difference(const schedule::Definition& definition, const Answer& an
   if (digest && !digest->empty() && *digest != definition.digest)
     std::cerr << "ballot show: the daemon has another definition in force: the file has changed since, or is refused; "
                  "see `ballot check`\n";
+}
+
+/// The jobs that come after it, and by way of these.
+void take_downstream(const config::JobSet& set, ShownJob& job) {
+  const auto next = [&](const std::string& parent) {
+    std::vector<std::string> children;
+    for (const auto& other : set.definitions) {
+      const auto& parents = other->job.details->after;
+      if (std::find(parents.begin(), parents.end(), parent) != parents.end()) children.push_back(other->job.name);
+    }
+    return children;
+  };
+  job.before = next(job.name);
+  std::set<std::string> seen(job.before.begin(), job.before.end());
+  for (std::vector<std::string> layer = job.before; !layer.empty();) {
+    std::vector<std::string> further;
+    for (const std::string& parent : layer)
+      for (std::string& child : next(parent))
+        if (seen.insert(child).second) further.push_back(std::move(child));
+    job.further.insert(job.further.end(), further.begin(), further.end());
+    layer = std::move(further);
+  }
 }
 
 /// What a file says of it.
@@ -327,10 +352,7 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   job.after = definition.job.details->after;
   job.trigger_env = definition.job.details->trigger_env;
   if (!job.after.empty()) job.after_status = config::word_of(definition.job.details->after_status);
-  for (const auto& other : jobs.set().definitions) {
-    const auto& parents = other->job.details->after;
-    if (std::find(parents.begin(), parents.end(), job.name) != parents.end()) job.before.push_back(other->job.name);
-  }
+  take_downstream(jobs.set(), job);
   job.next = next_slots(definition, answer, io::read_clocks().wall);
   if (job.place) job.definition = definition_text(*job.place, std::string(common_name(job.name)));
   return job;

@@ -43,6 +43,20 @@ std::size_t text_width() {
   return terminal == 0 ? 80 : std::clamp<std::size_t>(terminal, 40, 100);
 }
 
+/// The slots of the jobs that it comes after.
+Document::Items upstream_document(const std::vector<io::Message>& upstream) {
+  Document::Items items;
+  for (const io::Message& parent : upstream) {
+    Document one = Document::object();
+    for (const char* const key : {"job", "slot", "status", "reason", "run_id", "node"}) {
+      const auto text = parent.text(key);
+      one.add(key, text ? Document(*text) : Document());
+    }
+    items.push_back(std::move(one));
+  }
+  return items;
+}
+
 void print_json(const WhyAnswer& answer, const library::LedgerView& ledger) {
   Document::Items rows;
   const Row* const last = answer.rows.empty() ? nullptr : &answer.rows.front();
@@ -58,6 +72,7 @@ void print_json(const WhyAnswer& answer, const library::LedgerView& ledger) {
   document.add("reason", last ? text_or_null(to_string(last->reason)) : Document());
   document.add("run_id", last && last->run ? Document(last->run->text()) : Document());
   document.add("why", answer.text).add("rows", std::move(rows));
+  if (!answer.upstream.empty()) document.add("upstream", upstream_document(answer.upstream));
   if (is_of_store) document.add("evidence", "store");
   document.add("missing", missing_document(ledger.missing()));
   add_alone(document, ledger);

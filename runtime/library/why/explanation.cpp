@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "library/why/moved_slot.hpp"
 #include "library/why/why_text.hpp"
 
 namespace ballot::library {
@@ -35,9 +36,11 @@ Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const 
   std::string text = circumstances(last);
   if (!is_tried_again) text += attempts_text(rows, ledger.is_of_fleet() ? "the ledgers know" : "this ledger knows");
   const std::string detail = why_detail(last, ledger, job);
-  const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
+  const bool may_say_all = last.reason == Reason::cannot_start || last.reason == Reason::no_definition;
+  const bool says_all = may_say_all && !detail.empty();
   if (!says_all) text += " " + std::string(rule_of(last));
   text += detail;
+  if (last.run && job.facts) text += moved_text(last.slot, *job.facts);
   if (last.run) text += what_follows(last, job.facts, next);
   if (is_tried_again) text += retry_text(rows, *next, job);
   return {text, is_tried_again ? next : std::nullopt};

@@ -1,20 +1,31 @@
-// UpstreamText: what a slot of a job waits for, or was skipped for, that comes `after` others: their slots, by the rows
-// of a ledger.
+// UpstreamText: of a slot of a job that comes `after` others, which of their slots it came after, waits for, or was
+// skipped for, by the rows of a ledger and by what is known of the chain's jobs; and of a slot of a job that others
+// come after, which of these it waits for.
 //
 // Threads: the one that reads the ledger.
 //
-//   text += upstream_text(row, ledger, {"extract", "clean"});
+//   text += upstream_text(row, ledger, job);
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "ballot/ledger.hpp"
+#include "io/message.hpp"
 #include "library/history/ledger_view.hpp"
+#include "library/why/why_detail.hpp"
 
 namespace ballot::library {
 
-/// A sentence for each job that it comes after, after a space: what became of its latest slot at or before the row's.
-std::string upstream_text(const Row& row, LedgerView& ledger, const std::vector<std::string>& after);
+/// Sentences, each after a space: the job that decided first, with what decided of it up to the first cause, then the
+/// others. "" where the job comes after none, or the row has nothing to do with them.
+std::string upstream_text(const Row& row, LedgerView& ledger, const KnownJob& job);
+
+/// Of a slot that waits: the job after it that lags, after a space. "": none lags by as many slots as may be kept.
+std::string downstream_text(const Row& row, LedgerView& ledger, const KnownJob& job);
+
+/// In public form, for each job that the row's comes after: `job`, its latest `slot` at or before the row's, what
+/// became of it (`status`, `reason`, `run_id`, `node`), each null where there is none.
+std::vector<io::Message> shown_upstream(const Row& row, LedgerView& ledger, const KnownJob& job);
 
 }  // namespace ballot::library

@@ -10,34 +10,15 @@
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/shown/values.hpp"
+#include "library/why/chain_jobs.hpp"
 #include "library/why/explanation.hpp"
+#include "library/why/moved_slot.hpp"
+#include "library/why/upstream_text.hpp"
 
 namespace ballot::library {
 namespace {
 
 using io::Message;
-
-/// The last slot at or before `time`. next() ascends with what it is given, so the instant at which it jumps beyond
-/// `time` can be searched for.
-std::optional<WallTime> last_slot(const schedule::Plan& plan, WallTime time) {
-  if (!plan.everies().empty()) return std::nullopt;
-  const auto slot_in = [&](WallTime after) {
-    const auto slot = plan.next(after, {});
-    return slot && slot->at <= time ? std::optional(slot->at) : std::nullopt;
-  };
-  constexpr Millis longest = std::chrono::years(40);  // a 29 February on a given weekday comes every 28
-  Millis back = std::chrono::minutes(1);
-  while (!slot_in(time - back)) {
-    if (back >= longest) return std::nullopt;
-    back = std::min(back * 4, longest);
-  }
-  WallTime before = time - back, past = time;  // a slot follows `before`, none follows `past`
-  while (past - before > Millis(1)) {
-    const WallTime middle = before + (past - before) / 2;
-    (slot_in(middle) ? before : past) = middle;
-  }
-  return slot_in(before);
-}
 
 std::optional<Millis> shortest_every(const schedule::Plan& plan) {
   std::optional<Millis> shortest;
@@ -83,17 +64,25 @@ std::optional<WallTime> last_heard_of(const std::vector<MissingNode>& missing) {
   return last;
 }
 
-/// The slot is due and waits, as the node that leads the job says: this one, or another one that has answered.
-bool is_in_turn(WallTime slot, LedgerView& ledger, const WhyFacts& facts) {
-  const auto waits = [&](const std::vector<WallTime>& waiting) {
-    return std::find(waiting.begin(), waiting.end(), slot) != waiting.end();
-  };
-  if (waits(facts.waiting)) return true;
+/// Slots that are due and wait, as the node that leads the job says: this one, or another one that has answered.
+std::vector<WallTime> waiting_slots(LedgerView& ledger, const WhyFacts& facts) {
+  if (!facts.waiting.empty()) return facts.waiting;
+  std::vector<WallTime> waiting;
   const std::string& job = facts.slot.job;
   if (ledger.is_of_fleet() && ledger.states().empty()) (void)ledger.last_statuses({job});  // a history asks no leader
-  const std::vector<LedState> states = ledger.states();
-  return std::any_of(states.begin(), states.end(),
-                     [&](const LedState& one) { return one.job == job && waits(one.waiting); });
+  for (const LedState& one : ledger.states())
+    if (one.job == job) waiting.insert(waiting.end(), one.waiting.begin(), one.waiting.end());
+  return waiting;
+}
+
+/// Slots of a chain are settled in their order: the last one before it that waits, where the slot is none of these.
+std::optional<WallTime> waits_behind(const std::vector<WallTime>& waiting, WallTime slot, const KnownJob& job) {
+  const bool is_of_chain = job.chain.size() > 1;
+  if (!is_of_chain || std::find(waiting.begin(), waiting.end(), slot) != waiting.end()) return std::nullopt;
+  std::optional<WallTime> last;
+  for (const WallTime one : waiting)
+    if (one < slot) last = std::max(last.value_or(one), one);
+  return last;
 }
 
 /// Of another node's instance, as that node says; "": it is defined there, or has not been asked for.
@@ -120,6 +109,7 @@ WhyAnswer explain_rows(const std::vector<Row>& rows, LedgerView& ledger, const W
   const Explanation why = explain(rows, ledger, job);
   const Row& last = rows.front();
   WhyAnswer answer{last.job, last.slot, "", why.text, rows, why.next_attempt, facts.zone};
+  answer.upstream = shown_upstream(last, ledger, job);
   const bool may_be_all = !asked.run && (!asked.at || ledger.is_evidence(last));
   if (may_be_all && facts.slot.state == "halted") answer.text += " " + halted_text(facts.slot);
   return answer;
@@ -132,17 +122,24 @@ WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFa
   slot.missing = names_of(ledger.missing());
   slot.missing_heard = last_heard_of(ledger.missing());
   if (ledger.is_of_fleet()) slot.scope = UnrecordedSlot::Scope::fleet;
-  slot.waits = slot.slot && is_in_turn(*slot.slot, ledger, facts);
+  const std::vector<WallTime> in_turn = slot.slot ? waiting_slots(ledger, facts) : std::vector<WallTime>();
+  slot.waits = std::find(in_turn.begin(), in_turn.end(), slot.slot) != in_turn.end();
+  if (slot.slot && *slot.slot <= slot.now) slot.waits_behind = waits_behind(in_turn, *slot.slot, facts.job);
   slot.undefined_there = trouble_of_undefined(ledger, asked.job);
   Explained why = why_nothing(slot);
   Row waiting;
   waiting.job = asked.job;
-  waiting.slot = slot.slot.value_or(WallTime{});
+  waiting.slot = slot.waits_behind.value_or(slot.slot.value_or(WallTime{}));
   waiting.status = Status::queued;
   KnownJob job = facts.job;
   job.to_come = to_come_by(ledger, job.to_come);
-  if (slot.waits) why.text += why_detail(waiting, ledger, job);
-  return {asked.job, slot.slot, why.word, why.text, {}, {}, facts.zone};
+  const std::string detail = slot.waits || slot.waits_behind ? why_detail(waiting, ledger, job) : "";
+  if (slot.slot && job.facts) why.text += moved_text(*slot.slot, *job.facts);
+  why.text += slot.waits_behind && !detail.empty() ? " Of that one:" + detail : detail;
+  WhyAnswer answer{asked.job, slot.slot, why.word, why.text, {}, {}, facts.zone};
+  waiting.slot = slot.slot.value_or(WallTime{});
+  if (why.word == "queued") answer.upstream = shown_upstream(waiting, ledger, job);
+  return answer;
 }
 
 /// A name that is mistyped is no job that never ran, and no instance of a node that did nothing.
@@ -194,6 +191,8 @@ WhyFacts facts_by_files(const WhyAsked& asked, const config::JobSet& set, const 
   facts.slot.node = self;
   facts.slot.schedule = schedule_of(own);
   facts.job = {facts_of(own), attempts_to_come({}), now};
+  if (own) facts.job.chain = chain_jobs(set, asked.job);
+  if (own && !own->job.details->after.empty()) facts.slot.no_slots = why_no_slots(facts.job.chain, asked.job);
   if (!planned) return facts;
   facts.slot.group = *planned->job.group;
   facts.zone = *planned->job.timezone;
@@ -254,6 +253,7 @@ Message to_message(const WhyAnswer& answer, const LedgerView& ledger) {
   message.set("job", answer.job).set("word", answer.word).set("why", answer.text).set("zone", answer.zone);
   if (answer.slot) message.set("slot", std::int64_t{answer.slot->time_since_epoch().count()});
   if (answer.next_attempt) message.set("next_attempt", *answer.next_attempt);
+  if (!answer.upstream.empty()) message.set("upstream", answer.upstream);
   std::vector<Message> rows = to_messages(answer.rows);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (ledger.is_evidence(answer.rows[i])) rows[i].set("evidence", true);
@@ -262,8 +262,10 @@ Message to_message(const WhyAnswer& answer, const LedgerView& ledger) {
 
 WhyAnswer why_answer_from(const Message& message, std::vector<Row> rows) {
   const auto text = [&](const char* key) { return message.text(key).value_or(""); };
-  return {text("job"), slot_from(message), text("word"), text("why"), std::move(rows), message.integer("next_attempt"),
-          text("zone")};
+  return {text("job"),     slot_from(message),
+          text("word"),    text("why"),
+          std::move(rows), message.integer("next_attempt"),
+          text("zone"),    message.objects("upstream")};
 }
 
 Message shown(const WhyAnswer& answer, const std::string& group, const LedgerView& ledger) {
@@ -283,6 +285,7 @@ Message shown(const WhyAnswer& answer, const std::string& group, const LedgerVie
     message.set("status", answer.word).set("reason", {}).set("trigger", {});
   }
   message.set("why", answer.text).set("next_attempt", answer.next_attempt);
+  if (!answer.upstream.empty()) message.set("upstream", answer.upstream);
   return message.set("rows", std::move(rows));
 }
 

@@ -49,7 +49,8 @@ struct WhyAnswer {
   std::string text;            // sentences
   std::vector<Row> rows = {};  // last attempt first
   std::optional<std::int64_t> next_attempt = {};
-  std::string zone = "UTC";  // the job's
+  std::string zone = "UTC";                // the job's
+  std::vector<io::Message> upstream = {};  // see shown_upstream()
 };
 
 /// As job files say it. `self`: this node's name.

@@ -57,7 +57,7 @@ void WhyDesk::answer(const io::Question& question, const io::Reply& reply) const
   const auto asking = std::make_shared<Asking>(Asking{question, reply, *std::move(asked)});
   asking->facts = facts_by_files(asking->asked, parts_.jobs.set(), name_, io::read_clocks().wall);
   asking->facts.slot.keep = keep_;
-  asking->facts.job.to_come = attempts_to_come(parts_.node.core().views().runs_of_others({asking->asked.job}));
+  note_chain(*asking);
   asking->question.message.set("jobs", std::vector{asking->asked.job});
   parts_.views.job(asking->asked.job, [this, asking](const core::JobView* view) {
     UnrecordedSlot& slot = asking->facts.slot;
@@ -75,6 +75,21 @@ void WhyDesk::answer(const io::Question& question, const io::Reply& reply) const
     asking->facts.job.store_is_silent = status.store_is_silent;
     ask(asking);
   });
+}
+
+/// What this node leads of its chain.
+void WhyDesk::note_chain(Asking& asking) const {
+  const core::Views views = parts_.node.core().views();
+  std::vector<std::string> names{asking.asked.job};
+  for (auto& [name, job] : asking.facts.job.chain) {
+    if (name != asking.asked.job) names.push_back(name);
+    const auto view = views.find_job(asking.facts.slot.now, name);
+    if (!view || view->leader != name_) continue;
+    job.pauses = standing_pauses_of(*view);
+    job.since = view->since;
+    job.settled = view->previous ? view->previous : view->since;
+  }
+  asking.facts.job.to_come = attempts_to_come(views.runs_of_others(names));
 }
 
 void WhyDesk::note_job(const core::JobView& view, Asking& asking) const {

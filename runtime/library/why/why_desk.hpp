@@ -41,6 +41,7 @@ class WhyDesk {
   struct Asking;
   using AskingPtr = std::shared_ptr<Asking>;
 
+  void note_chain(Asking& asking) const;
   void note_job(const core::JobView& view, Asking& asking) const;
   void ask(const AskingPtr& asking) const;
   void ask_store(const AskingPtr& asking) const;

@@ -113,18 +113,26 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
                   job.details->retry_backoff,
                   job.guarantee == Guarantee::at_most_once,
                   job.details->after,
+                  job.details->after_status,
+                  job.details->has_slots_of_first,
+                  !job.schedule.empty(),
+                  job.enabled,
+                  job.start_deadline,
                   definition->plan,
                   *job.details->expects,
-                  job.jitter};
+                  job.jitter,
+                  job.name,
+                  *job.group,
+                  *job.timezone,
+                  definition->plan.days().is_default() ? std::vector<std::string>() : *job.schedule};
 }
 
 namespace {
 
 std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob& job) {
   const bool waits = row.status == Status::queued && !row.run;
-  const bool may_wait_for_others = waits || (row.status == Status::missed && row.reason == Reason::start_deadline);
-  if (job.facts && !job.facts->after.empty() && (may_wait_for_others || row.reason == Reason::upstream))
-    return upstream_text(row, ledger, job.facts->after);
+  if (std::string text = upstream_text(row, ledger, job); !text.empty()) return text;
+  if (std::string text = waits ? downstream_text(row, ledger, job) : ""; !text.empty()) return text;
   if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full)
     return in_the_way_text(row, ledger, job.to_come, [&](const std::vector<Row>& rows, std::int64_t next) {
       return retry_text(rows, next, job);

@@ -6,11 +6,14 @@
 //   text += why_detail(row, ledger, job);
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ballot/ledger.hpp"
+#include "library/held/pauses.hpp"
 #include "library/history/ledger_view.hpp"
 #include "library/why/run_in_the_way.hpp"
 #include "schedule/definition.hpp"
@@ -24,18 +27,35 @@ struct JobFacts {
   Millis retry_delay{0}, retry_max_delay{0};
   double retry_backoff = 1;
   bool is_at_most_once = false;
-  std::vector<std::string> after{};  // jobs whose slots its own wait for
+  std::vector<std::string> after{};  // jobs whose slots its own wait for,
+  AfterStatus after_status = AfterStatus::succeeded;
+  bool has_slots_of_first = false;  // and whose slots these are
+  bool has_schedule = false;
+  bool is_enabled = true;
+  Millis start_deadline{0};
   schedule::Plan plan = {};
   Expectations expects = {};
   Millis jitter{0};
+  std::string name = {}, group = {}, timezone = {};  // of the job, as
+  std::vector<std::string> expressions = {};         // it is written, where calendars move its days
 };
+
+/// What is known of a job of a chain, beside ledgers.
+struct ChainJob {
+  std::optional<JobFacts> facts;         // none: no job of its name is in force
+  std::vector<Pause> pauses = {};        // that stand, where this node leads it
+  std::optional<WallTime> since = {};    // slots at or before it are none, where that is known
+  std::optional<WallTime> settled = {};  // the last slot of it that is settled, where this node leads it
+};
+using ChainJobs = std::map<std::string, ChainJob>;
 
 /// What is known of a row's job: none where no file defines it.
 struct KnownJob {
   std::optional<JobFacts> facts;
-  AttemptToCome to_come;             // of its runs
+  AttemptToCome to_come;             // of its runs, and of those of jobs that it comes after
   std::optional<WallTime> now = {};  // an attempt that was to start before it has not
   bool store_is_silent = false;      // nothing starts while it is
+  ChainJobs chain = {};              // see chain_jobs.hpp
 };
 
 /// None: null.

@@ -136,7 +136,10 @@ std::string why_not_scheduled(const UnrecordedSlot& slot) {
       return "No job file that this node reads defines the job any more, so nothing of it is due.";
     case Schedule::disabled:
       return "Its job file says enabled = false: it is never due; `ballot trigger` runs it." + never_triggered(slot);
-    case Schedule::none: return "It has no schedule: it runs by `ballot trigger` only." + never_triggered(slot);
+    case Schedule::none:
+      if (!slot.no_slots.empty())
+        return "It has no schedule of its own: " + slot.no_slots + ". So no slot of it is due." + never_triggered(slot);
+      return "It has no schedule: it runs by `ballot trigger` only." + never_triggered(slot);
     case Schedule::only_reboot:
       return "Its slots are the boots of the node that leads its group, and this node's ledger has none of them.";
     case Schedule::some: break;
@@ -264,6 +267,16 @@ std::string not_recorded(const UnrecordedSlot& slot) {
          "what became of it, or nobody has settled it yet.";
 }
 
+/// Of a slot that the job's calendars leave out.
+Explained why_left_out(const UnrecordedSlot& slot) {
+  const std::string why = "The job's calendars do not allow its day: " + slot.left_out + ". ";
+  if (*slot.slot > slot.now) return {"to come", why + "Nothing is due then: it will be skipped: calendar."};
+  if (is_before_definition(slot)) return {"not recorded", why + not_due(slot)};
+  return {"not recorded", why +
+                              "Nothing is due then, and the slot becomes skipped: calendar, which is written within "
+                              "seconds where a node leads the group."};
+}
+
 }  // namespace
 
 /// A register of a newer format says itself what is to be done.
@@ -278,6 +291,9 @@ std::string halted_text(const UnrecordedSlot& job) {
 
 Explained why_nothing(const UnrecordedSlot& slot) {
   if (slot.waits && slot.slot) return {"queued", std::string(rule_of(Status::queued, Reason::none))};
+  if (slot.waits_behind && slot.slot)
+    return {"queued", "The slots of a job are settled in their order, and that of " + format_slot(*slot.waits_behind) +
+                          ", which comes before, still waits."};
   const std::string unscheduled = why_not_scheduled(slot);
   const bool runs_by_hand = slot.schedule == Schedule::none || slot.schedule == Schedule::disabled;
   if (runs_by_hand && !slot.missing.empty())
@@ -292,12 +308,8 @@ Explained why_nothing(const UnrecordedSlot& slot) {
                   unknown};
   if (!slot.slot)
     return {"no slot", unscheduled.empty() ? "The schedule has no slot up to that time." + next_of(slot) : unscheduled};
+  if (unscheduled.empty() && !slot.left_out.empty()) return why_left_out(slot);
   if (*slot.slot > slot.now) return {"to come", unscheduled.empty() ? "The slot is still to come." : unscheduled};
-  if (unscheduled.empty() && !slot.left_out.empty())
-    return {"not recorded",
-            "The job's calendars do not allow its day: " + slot.left_out +
-                ". Nothing is due then, and the slot becomes skipped: calendar, which is written within "
-                "seconds where a node leads the group."};
   return {"not recorded", unscheduled.empty() ? not_recorded(slot) : unscheduled};
 }
 

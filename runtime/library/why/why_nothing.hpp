@@ -48,8 +48,10 @@ struct UnrecordedSlot {
   bool halted_with_group = false;        // and whether with its whole group
   std::optional<WallTime> since;         // slots at or before it were not due
   std::vector<Pause> pauses;
-  bool waits = false;    // the slot is due, and waits
-  std::string left_out;  // why the job's calendars leave it out; "": they do not
+  bool waits = false;                    // the slot is due, and waits
+  std::optional<WallTime> waits_behind;  // it is due, and nothing is settled of it before this one, which waits
+  std::string left_out;                  // why the job's calendars leave it out; "": they do not
+  std::string no_slots;                  // why a job that comes after others has no slots by them; "": it may have some
 };
 
 struct Explained {

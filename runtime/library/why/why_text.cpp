@@ -89,9 +89,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     "It was due while no leader could start it, and the job's misfire policy (\"latest\", \"all\" up to misfire_limit, "
     "\"skip\") catches up other slots than this one.",
     // start_deadline
-    "It could not start within the job's start_deadline: there was no room, or no leader, until it was too late. A job "
-    "whose "
-    "slots must be caught up after a longer outage sets a longer start_deadline.",
+    "It could not start within the job's start_deadline: until it was too late there was no room, or no leader, or it "
+    "waited for a job of its chain. A job whose slots must be caught up after a longer outage sets a longer "
+    "start_deadline.",
     // unclaimed
     "A leader was there, but its claim could not be confirmed by the backend before the start deadline; or it stood "
     "still or died, and its lease was not over yet; or its runner did not answer; or it was being stopped, and claims "

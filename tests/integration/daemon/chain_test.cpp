@@ -65,7 +65,8 @@ TEST(Chain, ASlotWhoseParentHasFailedIsSkippedAndWhySaysForWhichRun) {
   EXPECT_NE(why.out.find("skipped: upstream"), std::string::npos) << why.out;
   std::string words = why.out;
   std::replace(words.begin(), words.end(), '\n', ' ');
-  EXPECT_NE(words.find("It comes after job extract, whose slot " + format_slot(skipped.slot) + " failed: exit_code"),
+  EXPECT_NE(words.find("It was skipped because of job extract, whose slot " + format_slot(skipped.slot) +
+                       " failed: exit_code 3"),
             std::string::npos)
       << why.out;
   const auto show = daemon.ballot({"show", "load"}), parent = daemon.ballot({"show", "extract"});

@@ -200,8 +200,8 @@ TEST_F(NodeThatKnowsWhatIsNext, NextSaysInEachFormatWhatBecomesOfSlotsOfANodeTha
                            R"({"unfit":"host-3","why":"its runner does not answer"})"})
     EXPECT_TRUE(contains(json.out, said)) << said << ":\n" << json.out;
   const Ran csv = node.asked({"next", "--format", "csv"});
-  EXPECT_TRUE(contains(csv.out, "slot,job,group,node,node_state\n")) << csv.out;
-  EXPECT_TRUE(contains(csv.out, ",host-1,\n") && contains(csv.out, ",host-2,gone\n")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, "slot,job,group,node,node_state,after\n")) << csv.out;
+  EXPECT_TRUE(contains(csv.out, ",host-1,,\n") && contains(csv.out, ",host-2,gone,\n")) << csv.out;
 }
 
 }  // namespace

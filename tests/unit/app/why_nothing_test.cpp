@@ -44,6 +44,37 @@ TEST(WhyNothing, APauseIsTheCauseAlsoWhereNodesAreAway) {
   EXPECT_NE(why_nothing(facts).text.find("node host-2 has not answered"), std::string::npos) << "it was paused later";
 }
 
+TEST(WhyNothing, ASlotToComeThatACalendarLeavesOutWillBeSkipped) {
+  UnrecordedSlot facts = passed();
+  facts.now = slot - std::chrono::hours(1);
+  facts.left_out = "2026-12-25 is in holidays";
+  expect(facts, "to come", "2026-12-25 is in holidays. Nothing is due then: it will be skipped: calendar.");
+}
+
+TEST(WhyNothing, ASlotThatIsLeftOutOfTheTimeBeforeTheJobPromisesNoRow) {
+  UnrecordedSlot facts = passed();
+  facts.left_out = "2026-12-25 is in holidays";
+  expect(facts, "not recorded", "written within seconds");
+  facts.since = slot + std::chrono::minutes(1);
+  expect(facts, "not recorded", "The slot was not due: the job, as it is defined now, counts from ");
+  EXPECT_EQ(why_nothing(facts).text.find("within seconds"), std::string::npos);
+}
+
+TEST(WhyNothing, AJobAfterOneWithoutAScheduleSaysSo) {
+  UnrecordedSlot facts = passed();
+  facts.slot.reset();
+  facts.schedule = Schedule::none;
+  facts.no_slots = "it has the slots of job extract, and job extract has no schedule";
+  expect(facts, "no slot",
+         "It has no schedule of its own: it has the slots of job extract, and job extract has no schedule.");
+}
+
+TEST(WhyNothing, ASlotBehindOneThatWaitsIsQueued) {
+  UnrecordedSlot facts = passed();
+  facts.waits_behind = slot - std::chrono::minutes(5);
+  expect(facts, "queued", "that of " + format_slot(*facts.waits_behind) + ", which comes before, still waits");
+}
+
 /// The node of the instance is there, and its job files do not define the job.
 TEST(WhyNothing, NamesWhatIsWrongWithTheJobFilesOfTheNodeWhoseInstanceItIs) {
   UnrecordedSlot facts = passed();
