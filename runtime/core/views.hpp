@@ -52,6 +52,7 @@ struct JobView {
   std::optional<WallTime> last_success;  // when the last run that succeeded had ended;
   bool failing = false;                  // the run that was closed last had failed;
   std::uint64_t missed = 0;              // slots missed since the register was made: all of these as `since`
+  std::string_view behind;               // a job that it comes after, of which no more ends of slots can wait for it
   bool is_running = false;               // a run of it goes on, on whichever node; only whoever leads it knows
 
   struct Pause {
@@ -153,6 +154,7 @@ class Views {
  private:
   static bool knows_phase(const JobMachine& job);
   JobView view_of(const JobEntry& entry, WallTime now) const;
+  const std::string* behind_of(const JobMachine& job, WallTime now) const;
   JobState state_of(const JobMachine& job, const GroupEntry* group, WallTime now) const;
 
   const std::string& node_;

@@ -103,6 +103,7 @@ void Chaos::make_chains() {
       false);
   add("report", {"join"}, false);
   add("own", {chains_.below(2) == 0 ? "load" : "queues"}, true);
+  add("held", {"fast", "minutely"}, false);  // more of the slots of the first may end than are kept
 }
 
 bool Chaos::comes_after(const std::string& job) const {
@@ -189,6 +190,7 @@ void Chaos::habits(SimNode& node) {
   for (const char* const name : {"load", "join", "report", "own"})
     node.takes[name] = Millis(100 + static_cast<std::int64_t>(chains_.below(30'000)));
   if (chains_.below(4) == 0) node.exits["load"] = 1;
+  node.takes["held"] = 1s;
   node.takes["again"] = some(1s, 20s);
   node.takes[instance_name("trims", node.name)] = some(100ms, 80s);
   node.takes[instance_name("rotates", node.name)] = some(1s, 1min);

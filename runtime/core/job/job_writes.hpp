@@ -53,7 +53,6 @@ class JobWrites {
   Answer pause_answer(const std::string& before) const;
 
  private:
-  std::size_t room_to_carry() const;
   void copy_dispositions();
   void settle_open_runs();
   void note_fence(const JobRegister& stored);

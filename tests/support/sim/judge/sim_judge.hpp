@@ -130,6 +130,7 @@ class SimJudge {
   void judge_chains(const testing::MergedLedger& ledger);
   using BySlot = std::map<std::string, std::map<WallTime, Row>>;
   void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+  bool was_behind(const Row& row, const Job& job, const std::string& parent, const BySlot& all) const;
   void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
 
   // quiet (sim_quiet.cpp)
