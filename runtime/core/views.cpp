@@ -318,6 +318,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   const JobRegister* const known = job.known_register();
   if (known) note_past(*known, view);
   if (!led) return view;  // what this node has seen may be long over
+  if (const std::string* const parent = behind_of(job, now)) view.behind = *parent;
   view.is_running = std::any_of(job.runs().begin(), job.runs().end(), is_known_to_run);
   const GroupRegister& stored = led->machine.known_register();
   if (view.state == JobState::halted) {
@@ -336,6 +337,22 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   const auto until = view.state == JobState::paused ? end_of(view.own_pause, view.group_pause) : std::nullopt;
   if (until) view.next = job.next_slot(now, std::max(now, *until));
   return view;
+}
+
+/// The parent whose register has as many ends of slots as it may, since the first slot that the job has not settled: of
+/// the next one that ends the earliest goes, and that slot is skipped. Null: none, or it is halted; a paused job passes
+/// its slots.
+const std::string* Views::behind_of(const JobMachine& job, WallTime now) const {
+  if (job.definition()->job.details->after.empty() || job.role() != JobMachine::Role::leading || job.paused())
+    return nullptr;
+  const auto first = job.next_slot(now, WallTime{});
+  for (const std::string& name : job.definition()->job.details->after) {
+    const JobEntry* const parent = jobs_.find(name);
+    const JobRegister* const known = parent ? parent->machine.known_register() : nullptr;
+    if (known && first && known->kept->ends.size() >= slot_end_limit && *first <= known->kept->ends.front().to)
+      return &parent->machine.name();
+  }
+  return nullptr;
 }
 
 /// `group`: the job's, where it is known.

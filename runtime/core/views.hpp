@@ -52,6 +52,7 @@ struct JobView {
   std::optional<WallTime> last_success;  // when the last run that succeeded had ended;
   bool failing = false;                  // the run that was closed last had failed;
   std::uint64_t missed = 0;              // slots missed since the register was made: all of these as `since`
+  std::string_view behind;               // a job that it comes after, of which no more ends of slots can wait for it
   std::optional<WallTime> overdue_since;  // when it was noticed that no run had succeeded in time;
   bool is_slow = false;                   // a run goes on for longer than expected: only whoever leads it knows both
   bool expects_success = false, expects_end = false;  // by its definition: that may be
@@ -169,6 +170,7 @@ class Views {
   std::vector<WallTime> chained_to_come(const JobMachine& job) const;
   static bool knows_phase(const JobMachine& job);
   JobView view_of(const JobEntry& entry, WallTime now) const;
+  const std::string* behind_of(const JobMachine& job, WallTime now) const;
   JobState state_of(const JobMachine& job, const GroupEntry* group, WallTime now) const;
 
   const std::string& node_;

@@ -85,6 +85,10 @@ void note(const core::JobView& job, NodeStatus& status) {
   if (job.state == core::JobState::halted && !job.halted_with_group)  // else the group has said it
     status.degrade("halted", name, ": " + std::string(job.trouble));
   if (job.state == core::JobState::clock_skew) status.degrade("clock_skew", name, " is settled ahead of this clock");
+  if (!job.behind.empty())
+    status.degrade("behind", name,
+                   " is " + std::to_string(core::slot_end_limit) + " slots behind job " + std::string(job.behind) +
+                       ", which it comes after: its oldest slots are skipped: upstream");
   if (!job.next || job.leader.empty()) return;
   auto& next = status.next;
   if (next.size() == next_shown) ++status.next_left_out;

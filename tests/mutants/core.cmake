@@ -407,9 +407,15 @@ ballot_mutant(pause_that_is_over_passes_slots_after_it FILE runtime/core/job/job
 ballot_mutant(ends_are_forgotten_that_a_child_needs FILE runtime/core/job/chain/slot_ends.cpp
   FIND "return slot && *slot < until;" REPLACE "return slot && *slot < from;"
   FINDING "FAILED.*Chained|was skipped: upstream, and all of its parents" FILTER "Chained.*:Seeds/Random.*")
-ballot_mutant(ends_without_room_are_forgotten FILE runtime/core/job/job_claims.cpp
-  FIND "if (room_for_ends(c_, job_.facts()) == 0) return false;" REPLACE ""
-  FINDING "FAILED.*Chained.AParentWaitsForAChild" FILTER "Chained.*")
+ballot_mutant(newest_end_is_given_up FILE runtime/core/job/chain/slot_ends.cpp
+  FIND "while (ends.size() > slot_end_limit) ends.erase(ends.begin());" REPLACE "while (ends.size() > slot_end_limit) ends.erase(ends.end() - 1);"
+  FINDING "FAILED.*ChainBehind" FILTER "ChainBehind.*")
+ballot_mutant(slots_of_before_an_edit_wait_for_an_end_that_was_given_up FILE runtime/core/job/chain/upstream.cpp
+  FIND "if (!latest && ends.size() >= slot_end_limit) return Verdict::ended_otherwise;" REPLACE ""
+  FINDING "FAILED.*ChainBehind.AnEdit" FILTER "ChainBehind.*")
+ballot_mutant(lag_is_not_shown FILE runtime/core/views.cpp
+  FIND "*first <= known->kept->ends.front().to" REPLACE "*first < known->kept->ends.front().from - Millis(1)"
+  FINDING "FAILED.*ChainBehind" FILTER "ChainBehind.*")
 ballot_mutant(deadline_counts_from_the_slot_of_the_parent FILE runtime/core/job/slots/settlement.cpp
   FIND "return gate.makes_due() ? std::max(due_at(slot), upstream.ended_at) : due_at(slot);" REPLACE "return upstream.ended_at > slot ? due_at(slot) : due_at(slot);"
   FINDING "FAILED.*Chained.TheStartDeadlineCountsFromTheEndOfTheParent" FILTER "Chained.*")

@@ -359,28 +359,6 @@ TEST_F(Chained, ASlotOfWhichNoFileDefinesTheParentIsMissed) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
-/// What would not fit into the parent's register waits: no end of a slot is forgotten for which one of the child waits.
-TEST_F(Chained, AParentWaitsForAChildThatDoesNotSettleItsSlots) {
-  Job slow = minutely("slow");
-  slow.schedule = {"0 * * * *"};
-  Job join = after(extract, "join", {"slow"});
-  join.concurrency = Concurrency::queue;
-  join.details.edit().queue_limit = 100;
-  a.takes["slow"] = b.takes["slow"] = 1s;
-  begin({extract, slow, join});
-  world.run_for(std::chrono::ceil<std::chrono::hours>(world.wall()) - world.wall() + 30min);
-  a.takes["slow"] = b.takes["slow"] = 40min;
-  world.run_for(30min);
-  from = std::chrono::floor<std::chrono::hours>(world.wall());
-  world.run_for(50min);
-  EXPECT_EQ(world.oracle.job_register("extract")->kept->ends.size() <= core::slot_end_limit, true);
-  EXPECT_EQ(fate("extract", from + 5min), "succeeded");
-  EXPECT_EQ(fate("extract", from + 20min), "missed: start_deadline");
-  EXPECT_EQ(fate("join", from + 5min), "succeeded");
-  EXPECT_EQ(fate("join", from + 20min), "skipped: upstream");
-  EXPECT_EQ(world.broken_promises(), "");
-}
-
 TEST_F(Chained, AJobThatNoOtherOneComesAfterKeepsNoEnds) {
   begin({extract});
   world.run_for(3min);

@@ -106,6 +106,7 @@ void Chaos::make_chains() {
   add("report", {"join"}, false);
   Job& own = add("own", {chains_.below(2) == 0 ? "load" : "queues"}, true);
   if (chains_.below(2) == 0) own.schedule = {"*/20 * * * * *"};  // several of its slots wait for one
+  add("held", {"fast", "minutely"}, false);  // more of the slots of the first may end than are kept
   Job& first = add("first", {}, false);  // by trigger only, as the two after it
   first.details.edit().has_slots_of_first = false;
   first.details.edit().trigger_env = {"DAY"};
@@ -218,6 +219,7 @@ void Chaos::habits(SimNode& node) {
     node.takes[name] = Millis(100 + static_cast<std::int64_t>(chains_.below(30'000)));
   for (const char* const name : {"load", "first", "second"})
     if (chains_.below(4) == 0) node.exits[name] = 1;
+  node.takes["held"] = 1s;
   node.takes["again"] = some(1s, 20s);
   node.takes[instance_name("trims", node.name)] = some(100ms, 80s);
   node.takes[instance_name("rotates", node.name)] = some(1s, 1min);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/job/chain/chained.hpp"
-#include "core/job/chain/slot_ends.hpp"
 #include "core/job/chain/upstream.hpp"
 #include "core/job/expect/expectations.hpp"
 #include "core/job/runs/run_notices.hpp"
@@ -117,7 +116,6 @@ bool JobClaims::joins_a_catch_up(const DueSlot& due) const {
 bool JobClaims::begin_due() {
   const DueSlot* due = job_.slots.settlement().first_due();
   if (!due || joins_a_catch_up(*due)) return false;
-  if (room_for_ends(c_, job_.facts()) == 0) return false;  // delayed by a job that comes after it
   if (admit(From::due_slot, due->waits_since) != Admission::begins) return false;
   if (writes().write_ahead()) return true;
   OpenRun run = run_of_slot(*due);

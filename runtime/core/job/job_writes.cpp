@@ -137,7 +137,8 @@ Answer JobWrites::pause_answer(const std::string& before) const {
 
 PendingWrite JobWrites::begin(std::size_t most_decided) {
   PendingWrite write = job_.writer.begin(job_.view.stored(), *job_.term);
-  for (const Disposition& d : job_.slots.settlement().decided(std::min(most_decided, room_to_carry()))) carry(write, d);
+  for (const Disposition& d : job_.slots.settlement().decided(std::min(most_decided, job_.writer.room_to_carry())))
+    carry(write, d);
   erase_if(write.next.runs, [this](const OpenRun& open) {
     return job_.unclaimed.is_superseded(open, job_.runs.list()) && !job_.runs.find({open.id, open.attempt});
   });
@@ -146,11 +147,6 @@ PendingWrite JobWrites::begin(std::size_t most_decided) {
   write.keep_bounds(*job_.term);
   write.see_boot(job_.facts(), c_.settings);
   return write;
-}
-
-/// As far as the register has room for them, and for how they ended where a job comes after this one.
-std::size_t JobWrites::room_to_carry() const {
-  return std::min(job_.writer.room_to_carry(), room_for_ends(c_, job_.facts()));
 }
 
 void JobWrites::carry(PendingWrite& write, const Disposition& range) const {
@@ -189,7 +185,7 @@ void JobWrites::repeat() {
 /// More is decided than the next write has room for: some of it is written first, or waits for the ledger to have what
 /// the register still carries. True if so.
 bool JobWrites::write_ahead() {
-  const std::size_t room = room_to_carry();
+  const std::size_t room = job_.writer.room_to_carry();
   if (job_.slots.settlement().decided_count() <= room) return false;
   job_.writer.block_writes(room == 0);
   if (room > 0) send(begin(room));
@@ -202,7 +198,7 @@ void JobWrites::flush() {
   const bool closable = job_.runs.list().any([](const LiveRun& run) { return run.may_close(); });
   // A job that comes after this one waits for it.
   const bool is_waited_for = !c_.chains.children(job_.name).empty() &&
-                             (closable || (job_.slots.settlement().has_decided() && room_to_carry() > 0));
+                             (closable || (job_.slots.settlement().has_decided() && job_.writer.room_to_carry() > 0));
   if (job_.kept_outcome || is_waited_for || is_chained_stale(c_, job_.facts()) ||
       is_to_notice(c_, job_.facts(), job_.runs.list()) ||
       job_.writer.is_flush_due(job_.slots.settlement(), closable, job_.term->draining, c_.now.steady))

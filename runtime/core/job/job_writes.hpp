@@ -54,7 +54,6 @@ class JobWrites {
   Answer pause_answer(const std::string& before) const;
 
  private:
-  std::size_t room_to_carry() const;
   std::optional<WallTime> resumed_by(const PendingWrite& write) const;
   void copy_dispositions();
   void settle_open_runs();

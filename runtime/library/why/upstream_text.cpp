@@ -247,35 +247,11 @@ std::string upstream_text(const Row& row, LedgerView& ledger, const KnownJob& jo
   return text;
 }
 
-/// How so many slots of it have ended is kept, see slot_ends.hpp; one that runs or waits counts.
-std::string downstream_text(const Row& row, LedgerView& ledger, const KnownJob& job) {
-  const std::string* last = nullptr;
-  std::optional<WallTime> settled;
-  for (const auto& [name, one] : job.chain) {
-    if (!one.facts || !one.settled || !one.pauses.empty()) continue;
-    const auto& after = one.facts->after;
-    if (std::find(after.begin(), after.end(), row.job) == after.end()) continue;
-    if (!settled || *one.settled < *settled) settled = one.settled, last = &name;
-  }
-  if (!last) return {};
-  std::set<WallTime> behind;
-  const storage::Filter filter{.jobs = {row.job}, .since = *settled + Millis(1), .until = row.slot};
-  (void)ledger.history(filter, [&](const Row& one) {
-    if (!is_by_hand(one)) behind.insert(one.slot);
-    return behind.size() < 1000;
-  });
-  if (behind.size() + 1 < core::slot_end_limit) return {};
-  return " It waits until job " + *last + ", which is " + std::to_string(behind.size()) +
-         " slots behind (its own are settled up to " + format_slot(*settled) +
-         "), has settled more: of a job that others come after the ends of at most " +
-         std::to_string(core::slot_end_limit) + " slots are kept for them. `ballot why " + *last +
-         "` says for what that one waits.";
-}
-
 std::vector<io::Message> shown_upstream(const Row& row, LedgerView& ledger, const KnownJob& job) {
   std::vector<io::Message> shown;
   if (!job.facts || is_by_hand(row)) return shown;
-  for (const ParentSlot& parent : parents_of(*job.facts, row.slot_until.value_or(row.slot), ledger, job)) {
+  for (const ParentSlot& parent :
+       parents_of(*job.facts, row.slot_until.value_or(row.slot), is_of_trigger(row), ledger, job)) {
     const Row* const of = parent.row ? &*parent.row : nullptr;
     io::Message one;
     one.set("job", parent.job).set("slot", word_or_null(parent.slot ? format_slot(*parent.slot) : ""));

@@ -21,9 +21,6 @@ namespace ballot::library {
 /// others. "" where the job comes after none, or the row has nothing to do with them.
 std::string upstream_text(const Row& row, LedgerView& ledger, const KnownJob& job);
 
-/// Of a slot that waits: the job after it that lags, after a space. "": none lags by as many slots as may be kept.
-std::string downstream_text(const Row& row, LedgerView& ledger, const KnownJob& job);
-
 /// In public form, for each job that the row's comes after: `job`, its latest `slot` at or before the row's, what
 /// became of it (`status`, `reason`, `run_id`, `node`), each null where there is none.
 std::vector<io::Message> shown_upstream(const Row& row, LedgerView& ledger, const KnownJob& job);

@@ -87,7 +87,6 @@ void WhyDesk::note_chain(Asking& asking) const {
     if (!view || view->leader != name_) continue;
     job.pauses = standing_pauses_of(*view);
     job.since = view->since;
-    job.settled = view->previous ? view->previous : view->since;
   }
   asking.facts.job.to_come = attempts_to_come(views.runs_of_others(names));
 }

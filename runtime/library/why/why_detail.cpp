@@ -132,7 +132,6 @@ namespace {
 std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob& job) {
   const bool waits = row.status == Status::queued && !row.run;
   if (std::string text = upstream_text(row, ledger, job); !text.empty()) return text;
-  if (std::string text = waits ? downstream_text(row, ledger, job) : ""; !text.empty()) return text;
   if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full)
     return in_the_way_text(row, ledger, job.to_come, [&](const std::vector<Row>& rows, std::int64_t next) {
       return retry_text(rows, next, job);

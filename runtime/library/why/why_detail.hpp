@@ -42,10 +42,9 @@ struct JobFacts {
 
 /// What is known of a job of a chain, beside ledgers.
 struct ChainJob {
-  std::optional<JobFacts> facts;         // none: no job of its name is in force
-  std::vector<Pause> pauses = {};        // that stand, where this node leads it
-  std::optional<WallTime> since = {};    // slots at or before it are none, where that is known
-  std::optional<WallTime> settled = {};  // the last slot of it that is settled, where this node leads it
+  std::optional<JobFacts> facts;       // none: no job of its name is in force
+  std::vector<Pause> pauses = {};      // that stand, where this node leads it
+  std::optional<WallTime> since = {};  // slots at or before it are none, where that is known
 };
 using ChainJobs = std::map<std::string, ChainJob>;
 

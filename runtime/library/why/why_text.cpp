@@ -125,7 +125,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     // upstream
     "A job that this one comes after (after = [...]) had ended otherwise than after_status asks, or its slot was "
     "skipped "
-    "or missed.",
+    "or missed; or more than eight of its later slots had ended since, and how this one ended was not kept.",
     // calendar
     "The job's calendars ('except', 'only') do not allow its day, and by 'shift' it has no other day to go to. Nothing "
     "is "

@@ -1,7 +1,6 @@
 #include "core/job/chain/slot_ends.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -73,21 +72,9 @@ void keep_slot_ends(const Context& c, const JobFacts& job, PendingWrite& write, 
   RareList<SlotEnd> ends;
   if (!children.empty()) ends = ends_with(job, write, runs, c.now.wall);
   drop_needless(ends, children, c);
-  while (ends.size() > slot_end_limit) ends.erase(ends.begin());  // not reached: see room_for_ends()
+  while (ends.size() > slot_end_limit) ends.erase(ends.begin());
   write.next.kept.edit().ends = std::move(ends);
   write.next.kept.tidy();
-}
-
-std::size_t room_for_ends(const Context& c, const JobFacts& job) {
-  const Chains::Jobs& children = c.chains.children(job.name);
-  if (children.empty()) return std::numeric_limits<std::size_t>::max();
-  const auto open = static_cast<std::size_t>(std::count_if(job.stored.runs.begin(), job.stored.runs.end(),
-                                                           [](const OpenRun& run) { return is_of_slot(run.trigger); }));
-  const RareList<SlotEnd>& kept = job.stored.kept->ends;
-  if (kept.size() + open < slot_end_limit / 2) return slot_end_limit - kept.size() - open;
-  RareList<SlotEnd> ends = kept;
-  drop_needless(ends, children, c);
-  return ends.size() + open < slot_end_limit ? slot_end_limit - ends.size() - open : 0;
 }
 
 }  // namespace ballot::core

@@ -1,9 +1,9 @@
 // What a job's register keeps of how its slots have ended, for the jobs that come `after` it: see SlotEnd. Of two that
 // follow each other the earlier one goes once no child has a slot between them that it has not settled; the last one
-// stays. A child that does not settle its slots keeps its parent's: where there are as many as may be kept, the parent
-// claims nothing before.
+// stays. A child that does not settle its slots keeps its parent's, which waits for no child: where there are more than
+// may be kept the earliest goes, and the child's slot of it is `skipped: upstream`.
 //
-// Pure; used by JobWrites and JobClaims.
+// Pure; used by JobWrites.
 #pragma once
 
 #include "core/job/job_facts.hpp"
@@ -14,8 +14,5 @@ namespace ballot::core {
 
 /// The write settles slots, or closes runs: their ends are kept in it, where a job comes after this one.
 void keep_slot_ends(const Context& c, const JobFacts& job, PendingWrite& write, const RunList& runs);
-
-/// So many slots may be claimed or settled before some that are kept can go; without children as many as may be.
-std::size_t room_for_ends(const Context& c, const JobFacts& job);
 
 }  // namespace ballot::core

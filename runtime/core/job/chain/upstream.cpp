@@ -73,7 +73,9 @@ Verdict verdict_of(const JobMachine& parent, const JobFacts& job, WallTime slot,
   if (open && (!latest || *open >= latest->slot)) return Verdict::waits;
   const auto unknown = parent.next_of_plan(latest ? std::max(latest->slot, of.since) : of.since);
   if (unknown && *unknown <= slot) return Verdict::ended_otherwise;
-  if (!latest && !of.kept->ends.empty()) latest = as_latest(&of.kept->ends.front(), slot);
+  const auto& ends = of.kept->ends;
+  if (!latest && ends.size() >= slot_end_limit) return Verdict::ended_otherwise;  // the first one's may be gone
+  if (!latest && !ends.empty()) latest = as_latest(&ends.front(), slot);
   if (!latest) return counts == Counts::all ? Verdict::ended_otherwise : Verdict::waits;
   return is_as_asked(latest->status, job.definition->job.details->after_status) ? Verdict::begins
                                                                                 : Verdict::ended_otherwise;

@@ -9,7 +9,8 @@
 //   has ended as `after_status` asks                 | begins, once all parents' have
 //   has ended otherwise, was skipped or missed       | skipped: upstream
 //   is not settled, and lies in a pause              | skipped: upstream
-//   is settled, and nothing says how it had ended    | skipped: upstream
+//   is settled, and nothing says how it had ended,   | skipped: upstream
+//     as after more than eight later ones            |
 //   the parent is not defined in the group           | missed: no_definition
 //
 // Of a chain that somebody has triggered (see chained.hpp) a parent that is part of it counts with its run of that

@@ -94,6 +94,20 @@ void SimJudge::judge_chained_start(const Start& start, const Job& job, const ByS
   }
 }
 
+/// As many later slots of the parent had ended before the next slot of the job began as are kept: its own end was given
+/// up for them.
+bool SimJudge::was_behind(const Row& row, const Job& job, const std::string& parent, const BySlot& all) const {
+  const auto of = all.find(parent), own = all.find(job.name);
+  if (of == all.end() || own == all.end()) return false;
+  WallTime decided = WallTime::max();
+  for (auto next = own->second.upper_bound(row.slot); next != own->second.end(); ++next)
+    if (next->second.started_at) decided = std::min(decided, *next->second.started_at + std::chrono::minutes(1));
+  std::size_t ended = 0;
+  for (auto later = of->second.upper_bound(row.slot); later != of->second.end(); ++later)
+    if (later->second.ended_at.value_or(later->first) < decided) ++ended;
+  return ended >= core::slot_end_limit;
+}
+
 /// Where files differ from node to node, a leader may not have known that it was a parent. A run that was taken for
 /// lost counts as that, whatever its node says later.
 void SimJudge::judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger) {
@@ -107,7 +121,9 @@ void SimJudge::judge_upstream(const Row& row, const Job& job, const BySlot& all,
     if (was_edited(parent) || !of || !of->run || !is_as_asked(of->status, job.details->after_status)) return;
     if (of->fence == 0) return;  // it ran ahead of a claim that nobody made: for the registers the slot was missed
     const auto* const entry = ledger.find(*of->run, of->attempt);
-    if ((entry && entry->taken_for_lost) || lost_.contains({*of->run, of->attempt})) return;
+    if ((entry && entry->taken_for_lost) || lost_.contains({*of->run, of->attempt}) ||
+        was_behind(row, job, parent, all))
+      return;
   }
   oracle_.find("job " + job.name + ", slot " + format_slot(row.slot) +
                ", was skipped: upstream, and all of its parents ended as it asks");

@@ -131,6 +131,7 @@ class SimJudge {
   using BySlot = std::map<std::string, std::map<WallTime, Row>>;
   bool has_waited_for_chain(const Row& row, WallTime slot, SteadyTime due) const;
   void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+  bool was_behind(const Row& row, const Job& job, const std::string& parent, const BySlot& all) const;
   void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
   // chains that were triggered (sim_triggered_chain.cpp)
   void judge_triggered_chains(const testing::MergedLedger& ledger);
