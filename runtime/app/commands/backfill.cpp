@@ -69,14 +69,14 @@ Run setup_backfill(CLI::App& command) {
             [&to](const std::string& text) { return take(parse_time(text), to.since); });
   add_value(command, "--until TIME", "slots before this time; up to now unless said",
             [&to](const std::string& text) { return take(parse_time(text), to.until); });
-  add_switch(command, "--failed", options->failed, "only slots whose runs failed, timed out, were killed or lost");
-  add_switch(command, "--missed", options->missed, "only slots that did not run: missed, skipped, or without a row");
+  add_switch(command, "--failed", options->failed, "only slots whose last run did not succeed");
+  add_switch(command, "--missed", options->missed, "only slots that did not run");
   add_switch(command, "--all", options->all, "also slots that have succeeded");
   add_value(command, "--parallel N", "at most N of its runs at once (1)", [&to](const std::string& text) {
     const std::string fault = take(parse_number(text, 1), to.parallel);
     return fault.empty() && *to.parallel > most_parallel ? "must be at most " + std::to_string(most_parallel) : fault;
   });
-  add_switch(command, "--dry-run", options->dry_run, "list the slots and why each is chosen, and run none");
+  add_switch(command, "--dry-run", options->dry_run, "list the slots and why, and run none");
   add_switch(command, "--stop", options->stop, "begin no more slots of the one that goes on");
   add_timeout_option(command, options->patience);
   return [options] { return run(*options); };

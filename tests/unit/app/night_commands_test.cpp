@@ -146,7 +146,7 @@ TEST_F(NodeAtNight, WhyAndShowAreJsonForPrograms) {
   EXPECT_EQ(show.code, 0) << show.err;
   EXPECT_TRUE(contains(show.out,
                        "\"job\":\"nightly\",\"description\":null,\"group\":\"default\",\"leader\":null,"
-                       "\"state\":null,\"pauses\":[],\"file\":"))
+                       "\"state\":null,\"pauses\":[],\"backfill\":null,\"file\":"))
       << show.out;
   EXPECT_TRUE(contains(show.out, "/jobs.d/a.toml\",\"line\":1,\"timezone\":\"UTC\"")) << show.out;
   EXPECT_TRUE(contains(show.out, "\"rows\":[{\"run_id\":null,\"job\":\"nightly\"")) << show.out;

@@ -80,7 +80,7 @@ TEST(Record, RefusesNumbersThatAreNoneOfTheirFields) {
     return decode(encode(record)).has_value();
   };
   const Row row = full_row();
-  EXPECT_FALSE(reads(row, [](Row& r) { r.trigger = static_cast<Trigger>(6); }));
+  EXPECT_FALSE(reads(row, [](Row& r) { r.trigger = static_cast<Trigger>(7); }));
   EXPECT_FALSE(reads(row, [](Row& r) { r.leftover = static_cast<Leftover>(-1); }));
   const TermRow term{"nightly", "host-2", 9, noon, noon, Cause::superseded};
   EXPECT_FALSE(reads(term, [](TermRow& t) { t.cause = static_cast<Cause>(9); }));

@@ -115,7 +115,7 @@ TEST_F(Schema, KeepsTheNumbersOfItsWords) {
        "exit_code signal cannot_start oom lost_limit deadline operator replaced leadership_lost shutdown node_died"
        " runner_died forgotten evidence_lost overlap queue_full paused dry_run misfire start_deadline unclaimed stale"
        " dst_gap no_leader no_definition halted exception temporary permanent upstream calendar"},
-      {"trigger", "schedule catch_up reboot manual rerun chain"},
+      {"trigger", "schedule catch_up reboot manual rerun chain backfill"},
       {"leftover", "escaped unkillable"},
       {"cause", "resigned expired superseded unreachable evicted auth_failed shutdown unfit"}};
   for (const auto& [kind, text] : expected) {
