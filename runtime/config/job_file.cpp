@@ -78,7 +78,7 @@ class JobReader {
     check_after(table, job_, findings_);
     check_expectations(table, job_, findings_);
     resolve_identity();
-    check_programs();
+    for (const auto& [key, command] : programs()) check_program(key, *command);
     check_working_dir();
     if (settings_.presence == Presence::looked_at) check_presence();
     const auto days = choose_days();
@@ -91,6 +91,9 @@ class JobReader {
     auto plan = compile(days.value_or(Shared<schedule::DayRule>()));
     if (!plan || !days) return nullptr;
     check_jitter(*plan);
+    if (plan->is_never_due())
+      findings_.warning(place_of("schedule", "except"),
+                        "schedule: none of its slots is on a day that the job's calendars allow: each is left out");
     if (parts_ != nullptr) share_parts(*plan);
     job_.expects = Defaulted<Expectations>(std::move(static_cast<Expectations&>(job_)));
     job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
@@ -198,11 +201,6 @@ class JobReader {
                             " cannot be 'reelect' where 'run_on' is 'each': a node's own instance has no other leader");
   }
 
-  /// Warnings only: a program changes without the file.
-  void check_programs() {
-    for (const auto& [key, command] : programs()) check_program(key, *command);
-  }
-
   /// By the keys that name them.
   std::vector<std::pair<const char*, const std::vector<std::string>*>> programs() const {
     return {{"command", &*job_.command},    {"on_failure", &job_.on_failure}, {"on_late", &job_.on_late},
@@ -210,6 +208,7 @@ class JobReader {
             {"on_slow", &job_.on_slow}};
   }
 
+  /// Warnings only: a program changes without the file.
   void check_program(const char* key, const std::vector<std::string>& command) {
     const toml::node* const written = table_->get(key);
     if (command.empty() || written == nullptr) return;
@@ -333,11 +332,7 @@ class JobReader {
   std::optional<Plan> compile(const Shared<schedule::DayRule>& days) {
     auto made =
         Plan::make({job_.schedule, job_.timezone, job_.not_before, job_.not_after, job_.group, job_.name, days});
-    auto* const plan = std::get_if<Plan>(&made);
-    if (plan && plan->is_never_due())
-      findings_.warning(place_of("schedule", "except"),
-                        "schedule: none of its slots is on a day that the job's calendars allow: each is left out");
-    if (plan) return std::move(*plan);
+    if (auto* const plan = std::get_if<Plan>(&made)) return std::move(*plan);
     for (const PlanError& error : std::get<std::vector<PlanError>>(made)) report(error);
     return std::nullopt;
   }

@@ -47,7 +47,7 @@ ballot_mutant(lines_that_cron_ignores_run FILE runtime/config/crontab/crontab.cp
   FIND "if (line_ > last_line_of_cron) return" REPLACE "if (line_ > last_line_of_cron + 1) return"
   BY unit_config FILTER "CrontabLimits.*" FINDING "FAILED.*CrontabLimits.OfLines")
 ballot_mutant(calendars_of_a_broken_file_count FILE runtime/config/jobs_dir.cpp
-  FIND "pass.calendars.put(one.name, calendars_.in_force().of_file(one.name));" REPLACE ""
+  FIND "if (const auto kept = calendars_.in_force().of_file(one.name); !kept.empty()) pass.calendars.put(one.name, kept);" REPLACE ""
   BY unit_config FILTER "CalendarFiles.*" FINDING "FAILED.*CalendarFiles.WithAnErrorKeep")
 ballot_mutant(jobs_of_other_files_keep_a_calendar_that_was_edited FILE runtime/config/jobs_dir.cpp
   FIND "pass.calendars.differing(calendars_.in_force())" REPLACE "std::set<std::string>()"
@@ -56,7 +56,7 @@ ballot_mutant(an_icalendar_file_is_read_once FILE runtime/config/calendar_desk.c
   FIND "return one.second == 0 || !there || stamp_of(info) != one.second;" REPLACE "return false;"
   BY unit_config FILTER "CalendarFiles.*" FINDING "FAILED.*CalendarFiles.ReadICalendar")
 ballot_mutant(cancelled_events_are_days FILE runtime/config/ical.cpp
-  FIND "event.from && !event.cancelled && !event_->faulty" REPLACE "event.from && !event_->faulty"
+  FIND "if (!event.cancelled && !event.fault) found_.days" REPLACE "if (!event.fault) found_.days"
   BY unit_config FILTER "Ical.*" FINDING "FAILED.*Ical.PassesOver")
 ballot_mutant(a_digest_has_calendars_by_their_names_alone FILE runtime/config/job_keys.cpp
   FIND "if (draft.days.empty()) return digest.hex();" REPLACE "return digest.hex();"

@@ -426,9 +426,6 @@ ballot_mutant(slots_that_wait_for_one_parent_misfire FILE runtime/core/job/slots
   FIND "choose(open, on_time && ready > plan.due_at(slot.at), rules, now);"
   REPLACE "choose(open, on_time && ready < plan.due_at(slot.at), rules, now);"
   FINDING "FAILED.*Chained.OfSeveralSlotsThatWaitForOneOfTheirParent" FILTER "Chained.*")
-ballot_mutant(waiting_for_the_chain_is_a_misfire FILE runtime/core/job/slots/settlement.cpp
-  FIND "const bool of_chain = together || rules.waits_for_chain;" REPLACE "const bool of_chain = together;"
-  FINDING "FAILED.*Chained.AParentWaitsForAChild" FILTER "Chained.*")
 ballot_mutant(phase_of_its_own FILE runtime/core/job/register/pending_write.cpp
   FIND "phase ? phase->anchors :" REPLACE "phase && phase->fence > next.fence + 1000000 ? phase->anchors :"
   FINDING "FAILED.*Chained.TheSlotsOfAnEvery" FILTER "Chained.*")
@@ -519,5 +516,5 @@ ballot_mutant(backfills_of_others_end_in_silence FILE runtime/core/job/job_backf
   FIND "if (!asked) record_end(*before, cause_of(write));" REPLACE ""
   FINDING "FAILED.*Backfills" FILTER "Backfills.*")
 ballot_mutant(backfill_is_asked_of_nodes_that_remove_it FILE runtime/core/node/peers.cpp
-  FIND "return !peer.knows_backfills;" REPLACE "return false && !peer.knows_backfills;"
+  FIND "peer.knows_backfills = parsed->knows_backfills;" REPLACE "peer.knows_backfills = true;"
   FINDING "FAILED.*Backfills.AreRefusedWhile" BY unit_core FILTER "Backfills.*")

@@ -106,8 +106,8 @@ void Chaos::make_chains() {
   add("report", {"join"}, false);
   Job& own = add("own", {chains_.below(2) == 0 ? "load" : "queues"}, true);
   if (chains_.below(2) == 0) own.schedule = {"*/20 * * * * *"};  // several of its slots wait for one
-  add("held", {"fast", "minutely"}, false);  // more of the slots of the first may end than are kept
-  Job& first = add("first", {}, false);  // by trigger only, as the two after it
+  add("held", {"fast", "minutely"}, false);                      // more of the slots of the first may end than are kept
+  Job& first = add("first", {}, false);                          // by trigger only, as the two after it
   first.details.edit().has_slots_of_first = false;
   first.details.edit().trigger_env = {"DAY"};
   first.retries = static_cast<int>(chains_.below(3));

@@ -16,6 +16,7 @@
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "app/row_document.hpp"
+#include "app/shown_job.hpp"
 #include "app/stored_states.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
@@ -45,35 +46,6 @@ struct ShowOptions {
 };
 
 using Answer = Result<io::Message>;
-
-/// All that is shown of a job.
-struct ShownJob {
-  std::string name, description, group;
-  std::optional<std::string> leader;  // "": nobody leads it; none: it is not known who does
-  std::string state;                  // a word; "": it is not known
-  std::string state_text;             // with what is known of it
-  std::vector<Pause> pauses;
-  std::string backfill;                   // that goes on, in words; "": none that is known
-  std::optional<config::JobPlace> place;  // none: no file defines it
-  std::string refused, refused_since;     // the first error of that file as it is now; "": it is in force so
-  std::string timezone, calendars, digest;
-  std::vector<std::string> after, before;  // the jobs that it comes after, and those that come after it,
-  std::vector<std::string> further;        // and after these, the nearest first
-  std::vector<std::string> trigger_env;    // variables that a trigger may give
-  std::string after_status;                // how the first must have ended; "" where there are none
-  std::string expects;                     // what it is expected to keep; "": nothing
-  std::optional<WallTime> overdue_since;   // no run has succeeded in time, as was noticed then
-  bool is_slow = false;                    // a run goes on for longer than expected
-  std::vector<WallTime> next;
-  std::string definition;                // as its file has it
-  std::optional<std::vector<Row>> rows;  // none: the ledger cannot be read
-  std::set<RowKey> of_store;             // those of them that the store alone shows
-  std::vector<library::MissingNode> missing;
-};
-
-RowSource source_of(const ShownJob& job, const Row& row) {
-  return job.of_store.contains(library::key_of(row)) ? RowSource::store : RowSource::ledger;
-}
 
 std::string state_text(const io::Message& job) {
   std::string text = job.text("state").value_or("");
@@ -229,84 +201,6 @@ std::string definition_text(const config::JobPlace& place, const std::string& jo
     text += std::exchange(blank, "");
   }
   return text;
-}
-
-std::string names(const std::vector<std::string>& jobs) {
-  std::string text;
-  for (const std::string& job : jobs) text += (text.empty() ? "" : ", ") + job;
-  return text;
-}
-
-void print_text(const ShownJob& job, const LocalTimes& times) {
-  print_fact("job", job.name + (job.description.empty() ? "" : ": " + job.description));
-  const std::string led = !job.leader ? "" : job.leader->empty() ? ", which nobody leads" : ", led by " + *job.leader;
-  print_fact("group", job.group + led);
-  print_fact("state", job.state_text);
-  if (!job.backfill.empty()) print_fact("backfill", job.backfill);
-  print_fact("file", job.place ? job.place->file + ":" + std::to_string(job.place->position.line)
-                               : "none: the program that embeds ballot defines it");
-  if (!job.refused.empty())
-    print_fact("refused", "the file as it is since " + job.refused_since + ": " + job.refused +
-                              ". Its last good version is in force");
-  if (!job.after.empty())
-    print_fact("after", names(job.after) + (job.after_status == "succeeded" ? ", once they have succeeded"
-                                            : job.after_status == "failed"  ? ", where they have failed"
-                                                                            : ", once they have ended"));
-  if (!job.before.empty())
-    print_fact("before", names(job.before) + (job.further.empty() ? "" : "; after these " + names(job.further)));
-  if (!job.trigger_env.empty()) print_fact("trigger_env", names(job.trigger_env));
-  if (!job.expects.empty()) print_fact("expects", job.expects);
-  if (job.overdue_since) print_fact("overdue", "since " + format_millis(*job.overdue_since));
-  if (job.is_slow) print_fact("slow", "a run takes longer than expected");
-  if (!job.timezone.empty()) print_fact("timezone", job.timezone);
-  if (!job.calendars.empty()) print_fact("calendars", job.calendars);
-  print_fact("digest", job.digest);
-  if (job.next.empty()) print_fact("next slots", "none");
-  for (std::size_t i = 0; i < job.next.size(); ++i)
-    print_fact(i == 0 ? "next slots" : "",
-               job.timezone.empty() ? format_slot(job.next[i]) : slot_in_zone(job.next[i], job.timezone));
-  if (!job.definition.empty()) std::cout << '\n' << job.definition;
-  if (!job.rows) return;
-  RecordWriter out(std::cout, history_columns(Format::table), stdout_layout(Format::table));
-  std::cout << '\n';
-  for (const Row& row : *job.rows) out.row(history_cells(row, Format::table, times, source_of(job, row)));
-  out.finish();
-}
-
-void print_json(const ShownJob& job, const library::LedgerView* ledger) {
-  const auto or_null = [](const std::string& text) { return text.empty() ? Document() : Document(text); };
-  Document::Items next, pauses, rows;
-  for (const WallTime slot : job.next) next.emplace_back(format_slot(slot));
-  for (const Pause& pause : job.pauses) {
-    Document one = Document::object();
-    one.add("of", pause.of == Pause::Of::group ? "group" : "job");
-    one.add("since", pause.since ? Document(format_millis(*pause.since)) : Document()).add("by", or_null(pause.by));
-    one.add("until", pause.until ? Document(format_millis(*pause.until)) : Document());
-    one.add("reason", or_null(pause.reason));
-    pauses.push_back(std::move(one));
-  }
-  for (const Row& row : job.rows.value_or(std::vector<Row>())) rows.push_back(row_document(row, source_of(job, row)));
-  Document shown = Document::object();
-  shown.add("job", job.name).add("description", or_null(job.description)).add("group", job.group);
-  shown.add("leader", or_null(job.leader.value_or("")))
-      .add("state", or_null(job.state))
-      .add("pauses", std::move(pauses))
-      .add("backfill", or_null(job.backfill));
-  shown.add("file", job.place ? Document(job.place->file) : Document());
-  shown.add("line", job.place ? Document(std::int64_t{job.place->position.line}) : Document());
-  shown.add("timezone", or_null(job.timezone)).add("calendars", or_null(job.calendars));
-  shown.add("digest", or_null(job.digest)).add("next_slots", std::move(next));
-  Document::Items after(job.after.begin(), job.after.end()), before(job.before.begin(), job.before.end());
-  shown.add("trigger_env", Document::Items(job.trigger_env.begin(), job.trigger_env.end()));
-  shown.add("after", std::move(after)).add("after_status", or_null(job.after_status)).add("before", std::move(before));
-  shown.add("expects", or_null(job.expects)).add("slow", job.is_slow ? Document("yes") : Document());
-  shown.add("overdue_since", job.overdue_since ? Document(format_millis(*job.overdue_since)) : Document());
-  shown.add("downstream", Document::Items(job.further.begin(), job.further.end()));
-  shown.add("refused", or_null(job.refused)).add("refused_since", or_null(job.refused_since));
-  shown.add("definition", or_null(job.definition)).add("rows", job.rows ? Document(std::move(rows)) : Document());
-  shown.add("missing", missing_document(job.missing));
-  if (ledger) add_alone(shown, *ledger);
-  std::cout << to_json(shown);
 }
 
 void warn_of_difference(const schedule::Definition& definition, const Answer& answer) {

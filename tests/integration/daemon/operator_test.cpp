@@ -176,8 +176,8 @@ TEST_F(Operator, SeesTheFleetAndWhatIsDueNext) {
   ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
   const Ran next = daemon.ballot({"next", "--for", "2d", "--format", "csv"});
   EXPECT_EQ(next.code, 0) << next.err;
-  EXPECT_TRUE(
-      std::regex_search(next.out, std::regex("^slot,job,group,node,node_state,after\n20[^ ]*T18:30:00Z,there,default,n1,,\n")))
+  EXPECT_TRUE(std::regex_search(
+      next.out, std::regex("^slot,job,group,node,node_state,after\n20[^ ]*T18:30:00Z,there,default,n1,,\n")))
       << next.out;
   const Ran unknown = daemon.ballot({"next", "--for", "2d", "--node", "n2", "--format", "json"});
   EXPECT_EQ(unknown.code, 3);

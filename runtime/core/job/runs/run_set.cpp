@@ -243,10 +243,6 @@ void RunSet::end_waiting(Context& c, const JobFacts& job, Status status, Reason 
     if (run.is_waiting()) end(c, job, run, status, reason);
 }
 
-void RunSet::end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason) {
-  if (LiveRun* run = runs_.find(id)) end(c, job, *run, status, reason);
-}
-
 void RunSet::decide(Context& c, const JobFacts& job, const OpenRun& run, Status status, Reason reason) {
   end(c, job, runs_.add(run_of(job, run)), status, reason);
 }

@@ -81,7 +81,9 @@ class RunSet {
   void advance(Context& c, const JobFacts& job);
   /// Runs that wait between two attempts, or in the queue, will not be started.
   void end_waiting(Context& c, const JobFacts& job, Status status, Reason reason);
-  void end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason);
+  void end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason) {
+    if (LiveRun* run = runs_.find(id)) end(c, job, *run, status, reason);
+  }
   /// It is decided that there is no such run, which its row says: of a slot of a triggered chain. The write that closes
   /// it brings the slot into the register.
   void decide(Context& c, const JobFacts& job, const OpenRun& run, Status status, Reason reason);

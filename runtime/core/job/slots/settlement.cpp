@@ -207,8 +207,8 @@ void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
   bound_waiting(rules, now);
 }
 
-/// `none_waits`: when the scan began. Slots that a job which theirs come after has made ready together wait together,
-/// as do those that wait for jobs which come after theirs: the first one that begins is run, and the others overlap it.
+/// `none_waits`: when the scan began. Slots that a job which theirs come after has made ready together wait together:
+/// the first one that begins is run, and the others overlap it.
 void Settlement::decide(const Candidate& candidate, bool none_waits, const ScanRules& rules, WallTime now) {
   if (!candidate.open) return add_decided(candidate.closed);
   const DueSlot& slot = *candidate.open;
@@ -219,21 +219,20 @@ void Settlement::decide(const Candidate& candidate, bool none_waits, const ScanR
   if (rules.mode == ScanRules::Mode::dry_run) return add_decided(slot.at, Status::skipped, Reason::dry_run);
   DueSlot waiting = slot;
   const bool together = none_waits && candidate.waited && !due_.empty() && due_.front().trigger == Trigger::schedule;
-  const bool of_chain = together || rules.waits_for_chain;
-  waiting.yields = skips && !joins && !due_.empty() && (of_chain || due_count() > 1);
+  waiting.yields = skips && !joins && !due_.empty() && (together || due_count() > 1);
   const bool supersedes =
       !due_.empty() && (rules.concurrency == Concurrency::replace || (skips && !joins && !waiting.yields));
   if (supersedes) waiting.waits_since = due_.front().waits_since;
-  if (supersedes) supersede_first(of_chain, rules, now);
+  if (supersedes) supersede_first(together, rules, now);
   const bool waits = skips && !waiting.yields && (rules.busy || !due_.empty());
   if (waits && slot.trigger == Trigger::schedule) waiting.trigger = Trigger::catch_up;
   add_due(waiting);
 }
 
 /// A later slot is due while the first one waits, for a place perhaps: the newest of them is run. Beside a run that is
-/// known to go on the first one overlaps, and where both wait for the chain; else it is a misfire.
-void Settlement::supersede_first(bool of_chain, const ScanRules& rules, WallTime now) {
-  if (rules.busy || of_chain) return decide_first(Status::skipped, Reason::overlap);
+/// known to go on the first one overlaps, and where both have waited for another job; else it is a misfire.
+void Settlement::supersede_first(bool together, const ScanRules& rules, WallTime now) {
+  if (rules.busy || together) return decide_first(Status::skipped, Reason::overlap);
   decide_first(Status::missed, why_missed(due_.front(), rules, now));
 }
 

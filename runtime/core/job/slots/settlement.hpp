@@ -75,8 +75,6 @@ struct ScanRules {
   bool fate_unknown = false;  // what became of it is not known: slots wait, until their start deadline
   std::size_t most_due = 1;   // `queue`: more of them are skipped: queue_full,
   bool drops_oldest = false;  // the oldest of them first
-  // Jobs that come after it lag by as many slots as are kept: what is due waits for them, up to its start deadline.
-  bool waits_for_chain = false;
 };
 
 /// The slots of a job that comes after others wait for these.
@@ -166,7 +164,7 @@ class Settlement {
   void finish_scan(const ScanRules& rules, WallTime now);
   void choose(const DueSlot& slot, bool waited, const ScanRules& rules, WallTime now);
   void decide(const Candidate& candidate, bool none_waits, const ScanRules& rules, WallTime now);
-  void supersede_first(bool of_chain, const ScanRules& rules, WallTime now);
+  void supersede_first(bool together, const ScanRules& rules, WallTime now);
   void bound_waiting(const ScanRules& rules, WallTime now);
   bool miss_oldest(const ScanRules& rules, WallTime now);
   bool yields_last() const;

@@ -105,7 +105,6 @@ ScanRules SlotFeed::rules(const Context& c, const JobFacts& job, const Overlap& 
   rules.busy = overlap.busy;
   rules.fate_unknown = overlap.fate_unknown;
   rules.catching_up = overlap.catching_up;
-  rules.waits_for_chain = settlement_.first_due() && room_for_ends(c, job) == 0;
   if (job.definition) {
     const Job& policies = job.definition->job;
     rules.concurrency = policies.concurrency;
