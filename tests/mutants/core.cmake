@@ -147,7 +147,7 @@ ballot_mutant(later_slots_wait_behind_the_one_that_waits FILE runtime/core/job/s
   FIND "&& rules.fate_unknown;" REPLACE "&& (rules.fate_unknown || (!due_.empty() && rules.misfire != Misfire::all));"
   FINDING "no run of the job goes on then")
 ballot_mutant(what_is_superseded_overlaps FILE runtime/core/job/slots/settlement.cpp
-  FIND "if (rules.busy || of_chain) return decide_first(Status::skipped, Reason::overlap);"
+  FIND "if (rules.busy || together) return decide_first(Status::skipped, Reason::overlap);"
   REPLACE "return decide_first(Status::skipped, Reason::overlap);"
   FINDING "no run of the job goes on then" FILTER "Places.*")
 ballot_mutant(turns_go_by_the_newest_slot FILE runtime/core/job/slots/settlement.cpp
