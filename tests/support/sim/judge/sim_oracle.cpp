@@ -409,7 +409,7 @@ void SimOracle::make_plan(const std::string& job, History& history) {
 
 /// A claim that was given up may land after all, behind a run of its slot that has been started without one.
 const SimOracle::Claim* SimOracle::another_claim(const History& history, const core::OpenRun& run) {
-  if (!run.at_least_once) return nullptr;
+  if (!run.at_least_once || !core::is_of_slot(run.trigger)) return nullptr;
   const auto it = std::find_if(history.claims.begin(), history.claims.end(), [&](const auto& one) {
     const core::OpenRun& other = one.second.run;
     return other.id != run.id && other.slot == run.slot && other.node == run.node && other.epoch == run.epoch;
