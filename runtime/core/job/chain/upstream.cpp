@@ -66,7 +66,8 @@ Verdict verdict_of(const JobMachine& parent, const JobFacts& job, WallTime slot,
   if (open && (!latest || *open >= latest->slot)) return Verdict::waits;
   const auto unknown = parent.next_of_plan(latest ? std::max(latest->slot, of.since) : of.since);
   if (unknown && *unknown <= slot) return Verdict::ended_otherwise;
-  if (!latest && !of.kept->ends.empty()) latest = as_latest(&of.kept->ends.front(), slot);
+  const SlotEnd* const first = of.kept->ends.empty() ? nullptr : &of.kept->ends.front();
+  if (!latest && first && !latest_open(of, first->from)) latest = as_latest(first, slot);  // an earlier one goes on
   if (!latest) return Verdict::waits;
   return is_as_asked(latest->status, job.definition->job.details->after_status) ? Verdict::begins
                                                                                 : Verdict::ended_otherwise;
