@@ -252,6 +252,21 @@ TEST_F(Chained, OfSeveralSlotsThatWaitForOneOfTheirParentNoneIsAMisfire) {
   expect_all_is_well();
 }
 
+/// While the first slot of its parent runs, the next one is skipped: overlap, and so has ended before it.
+TEST_F(Chained, ASlotBeforeTheFirstOfItsParentWaitsForThatOneAlsoWhereALaterOneHasEnded) {
+  a.takes["extract"] = b.takes["extract"] = 80s;
+  Job own = minutely("own");
+  own.schedule = {"*/20 * * * * *"};
+  own.start_deadline = 1h;
+  own.details.edit().after = {"extract"};
+  const WallTime first = std::chrono::floor<std::chrono::minutes>(world.wall()) + 20s;
+  begin({extract, own});
+  world.run_for(3min);
+  EXPECT_EQ(fate("own", first), "succeeded");
+  EXPECT_EQ(fate("own", first + 20s), "skipped: overlap");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// Its parent's run may take longer than the child's start deadline, which counts from the parent's end.
 TEST_F(Chained, TheStartDeadlineCountsFromTheEndOfTheParent) {
   extract.schedule = load.schedule = {"*/10 * * * *"};
