@@ -386,3 +386,9 @@ ballot_mutant(a_register_forgets_calendars FILE runtime/core/job/register/pendin
 ballot_mutant(a_definition_of_the_ledger_forgets_calendars FILE runtime/core/job/slots/slot_feed.cpp
   FIND "schedule::with_rule(as_loaded.schedule, *as_loaded.details->days)" REPLACE "as_loaded.schedule"
   FINDING "FAILED.*Days" FILTER "Days.*")
+ballot_mutant(phase_of_a_parent_is_taken_once FILE runtime/core/job/job_parts.cpp
+  FIND "return first && first->anchors != view.stored().anchors;" REPLACE "return first && first->anchors.size() != view.stored().anchors.size();"
+  FINDING "FAILED.*ChainPhase.IsThatOfTheParentAgain" FILTER "ChainPhase.*")
+ballot_mutant(definition_waits_for_a_parent_that_is_halted FILE runtime/core/job/job_parts.cpp
+  FIND "&& !phase_of(definition->plan, view.stored());" REPLACE "&& !view.stored().released;"
+  FINDING "FAILED.*ChainPhase.StaysAsItIs" FILTER "ChainPhase.*")
