@@ -521,3 +521,9 @@ ballot_mutant(backfills_of_others_end_in_silence FILE runtime/core/job/job_backf
 ballot_mutant(backfill_is_asked_of_nodes_that_remove_it FILE runtime/core/node/peers.cpp
   FIND "peer.knows_backfills = parsed->knows_backfills;" REPLACE "peer.knows_backfills = true;"
   FINDING "FAILED.*Backfills.AreRefusedWhile" BY unit_core FILTER "Backfills.*")
+ballot_mutant(phase_of_a_parent_is_taken_once FILE runtime/core/job/job_parts.cpp
+  FIND "return first && first->anchors != view.stored().anchors;" REPLACE "return first && first->anchors.size() != view.stored().anchors.size();"
+  FINDING "FAILED.*ChainPhase.IsThatOfTheParentAgain" FILTER "ChainPhase.*")
+ballot_mutant(definition_waits_for_a_parent_that_is_halted FILE runtime/core/job/job_parts.cpp
+  FIND "&& !phase_of(definition->plan, view.stored());" REPLACE "&& !view.stored().released;"
+  FINDING "FAILED.*ChainPhase.StaysAsItIs" FILTER "ChainPhase.*")

@@ -28,12 +28,6 @@ JobWrites JobMachine::writes(Context& c) { return {c, job_, *this}; }
 
 JobClaims JobMachine::claims(Context& c) { return {c, job_, *this}; }
 
-/// Where it says the same as before, the rules of its zone may have changed.
-void JobMachine::define(schedule::DefinitionPtr definition) {
-  job_.replans = job_.definition && definition && job_.definition->digest == definition->digest;
-  job_.definition = std::move(definition);
-}
-
 /// Of a register that cannot be read it is not known; whoever leads it keeps it until its term is over.
 const std::string& JobMachine::owner() const {
   static const std::string nobody;
@@ -224,7 +218,8 @@ bool JobMachine::redefine(Context& c) {
   const bool wanted = job_.definition && job_.definition->job.group == job_.term->group;
   const bool mine = job_.view.exists() && !stored.released;
   if (!mine && !wanted) return false;
-  if (mine && wanted && stored.definition == job_.definition->digest) {
+  if (wanted && job_.lacks_phase(c)) return false;  // till its parent is defined
+  if (mine && wanted && stored.definition == job_.definition->digest && !job_.is_out_of_phase(c)) {
     if (std::exchange(job_.replans, false)) job_.slots.rewind(), job_.slots.make_plan(job_.facts());
     return false;
   }
@@ -237,7 +232,6 @@ bool JobMachine::redefine(Context& c) {
     if (!job_.scan(c, Mode::undefined, c.now.wall) || writes(c).write_ahead()) return true;
   }
   const JobRegister* const phase = job_.has_phase_of_first() ? phase_of_first(c, job_.facts()) : nullptr;
-  if (wanted && job_.has_phase_of_first() && !phase) return true;  // till its parent is defined
   PendingWrite write = writes(c).begin(disposition_limit);
   write.define(job_.facts(), wanted, adopts ? stored.cursor : whole_seconds(c.now.wall), c.now.wall, phase);
   if (wanted) write.see_boot(job_.facts(), c.settings);
@@ -427,6 +421,8 @@ void JobMachine::ask_trigger(Context& c, const Request& request) {
   if (known == RunList::Known::claiming) return;
   if (auto answer = answer_to_trigger(c, job_.facts(), request, known == RunList::Known::yes))
     return c.wants.answers.push_back({request.id, *std::move(answer)});
+  if (const std::string why = job_.why_no_phase(c); !why.empty())
+    return c.wants.answers.push_back({request.id, Answer::refused(Errc::refused, why)});
   job_.commands.add_trigger(request);
 }
 

@@ -49,7 +49,11 @@ class JobMachine {
   const std::string& name() const { return job_.name; }
 
   /// Takes the files' definition; null: no file defines the job any more.
-  void define(schedule::DefinitionPtr definition);
+  void define(schedule::DefinitionPtr definition) {
+    // Where it says the same as before, the rules of its zone may have changed.
+    job_.replans = job_.definition && definition && job_.definition->digest == definition->digest;
+    job_.definition = std::move(definition);
+  }
   const schedule::DefinitionPtr& definition() const { return job_.definition; }
 
   /// The files define it, or its register is some group's.

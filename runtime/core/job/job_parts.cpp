@@ -1,5 +1,9 @@
 #include "core/job/job_parts.hpp"
 
+#include "core/job/chain/chains.hpp"
+#include "core/job/chain/upstream.hpp"
+#include "core/job/job_machine.hpp"
+
 namespace ballot::core {
 
 JobFacts JobParts::facts() const {
@@ -71,6 +75,22 @@ std::vector<WallTime> JobParts::waiting() const {
   std::vector<WallTime> all = slots.waiting(view.stored());
   for (const WallTime slot : runs.list().waiting()) all.push_back(slot);
   return all;
+}
+
+bool JobParts::lacks_phase(const Context& c) const {
+  return has_phase_of_first() && !phase_of_first(c, facts()) && !phase_of(definition->plan, view.stored());
+}
+
+bool JobParts::is_out_of_phase(const Context& c) const {
+  const JobRegister* const first = has_phase_of_first() ? phase_of_first(c, facts()) : nullptr;
+  return first && first->anchors != view.stored().anchors;
+}
+
+std::string JobParts::why_no_phase(const Context& c) const {
+  const auto& parents = c.chains.parents(name);
+  if (parents.empty() || parents.front()->role() != RegisterRole::halted || !lacks_phase(c)) return {};
+  return name + " has the slots of " + parents.front()->name() +
+         ", which is halted: where they count from is not known before `ballot repair " + parents.front()->name() + "`";
 }
 
 Overlap JobParts::overlap(const Context& c) const {

@@ -99,6 +99,12 @@ struct JobParts {
 
   /// Its slots are those of its first parent, which counts them from an instant that its register has.
   bool has_phase_of_first() const { return has_slots_of_first(definition) && !definition->plan.everies().empty(); }
+  /// The same, and nobody knows from where: that one is not led, or not as defined, and the job's register has none.
+  bool lacks_phase(const Context& c) const;
+  /// The same, and its register has another instant than that one's by now.
+  bool is_out_of_phase(const Context& c) const;
+  /// For whoever triggers it: lacks_phase(), and nothing but a repair will change that; "": it is not so.
+  std::string why_no_phase(const Context& c) const;
   /// The overlap that the job's runs are for its next slots.
   Overlap overlap(const Context& c) const;
   /// Slots are decided from what the register has settled, or was run ahead of it.

@@ -250,7 +250,8 @@ void JobWrites::give_up(const PendingWrite& write) {
 void JobWrites::confirm(std::uint64_t version) {
   const std::unique_ptr<PendingWrite> write = job_.writer.take();
   const JobRegister& stored = job_.view.stored();
-  const bool redefined = write->next.definition != stored.definition || !job_.view.exists();
+  const bool redefined = write->next.definition != stored.definition || !job_.view.exists() ||
+                         write->next.anchors != stored.anchors;  // its parent's, which count from elsewhere by now
   const bool released = write->next.released && !stored.released;
   const bool created = !job_.view.exists();
   const std::uint64_t writer_before = stored.epoch;

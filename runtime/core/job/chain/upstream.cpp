@@ -75,7 +75,8 @@ Verdict verdict_of(const JobMachine& parent, const JobFacts& job, WallTime slot,
   if (unknown && *unknown <= slot) return Verdict::ended_otherwise;
   const auto& ends = of.kept->ends;
   if (!latest && ends.size() >= slot_end_limit) return Verdict::ended_otherwise;  // the first one's may be gone
-  const bool goes_on = !ends.empty() && latest_open(of, ends.front().from, counts);  // one before the first that is kept
+  const bool goes_on =
+      !ends.empty() && latest_open(of, ends.front().from, counts);  // one before the first that is kept
   if (!latest && !ends.empty() && !goes_on) latest = as_latest(&ends.front(), slot);
   if (!latest) return counts == Counts::all ? Verdict::ended_otherwise : Verdict::waits;
   return is_as_asked(latest->status, job.definition->job.details->after_status) ? Verdict::begins

@@ -331,16 +331,6 @@ void SimOracle::check_text(const std::string& job, const std::string& text, cons
       find("the register of job " + job + " says " + name + " " + field(name) + ", and is read as " + value);
 }
 
-/// An `@every` keeps its phase as long as its text stays; a new one counts from where its definition does.
-void SimOracle::check_anchors(const std::string& job, const core::JobRegister& before, const core::JobRegister& next) {
-  for (const core::Anchor& anchor : next.anchors) {
-    const auto known = std::find_if(before.anchors.begin(), before.anchors.end(),
-                                    [&](const core::Anchor& one) { return one.text == anchor.text; });
-    const WallTime expected = known == before.anchors.end() ? next.since : known->at;
-    if (anchor.at != expected) find("the anchor of " + anchor.text + " of job " + job + " is not where it was");
-  }
-}
-
 /// Every slot that the cursor passes is settled by this write, by the plan that was in force before it.
 void SimOracle::settle(History& history, const core::JobRegister& next) {
   if (!history.plan) return;
