@@ -423,7 +423,7 @@ ballot_mutant(waiting_for_a_parent_is_a_misfire FILE runtime/core/job/slots/sett
   FIND "return std::max(due, upstream.ended_at);" REPLACE "return upstream.ended_at < due ? upstream.ended_at : due;"
   FINDING "FAILED.*Chained.ASlotOfItsOwnThatHasWaitedForItsParent" FILTER "Chained.*")
 ballot_mutant(first_slot_of_a_parent_is_passed_over_while_it_runs FILE runtime/core/job/chain/upstream.cpp
-  FIND "if (!latest && first && !latest_open(of, first->from))" REPLACE "if (!latest && first)"
+  FIND "if (!latest && !ends.empty() && !goes_on)" REPLACE "if (!latest && !ends.empty())"
   FINDING "FAILED.*Chained.ASlotBeforeTheFirstOfItsParent|skipped: upstream, and all" FILTER "Chained.*")
 ballot_mutant(slots_that_wait_for_one_parent_misfire FILE runtime/core/job/slots/settlement.cpp
   FIND "choose(open, on_time && ready > plan.due_at(slot.at), rules, now);"
