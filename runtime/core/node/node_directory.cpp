@@ -53,9 +53,8 @@ StoreClient::RecordOp NodeDirectory::node_record(WallTime now, Groups groups, Ra
                   std::move(groups.gone_back),
                   std::move(groups.evidence),
                   api_,
-                  troubles_,
-                  true,
-                  true};
+                  troubles_};
+  self.knows_pause_terms = self.knows_triggers = self.knows_backfills = true;
   const std::vector<std::string> keys = to_texts(self);
   self.at = now;
   const std::vector<std::string> texts = to_texts(self);
