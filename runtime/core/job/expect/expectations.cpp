@@ -31,10 +31,11 @@ bool took_longer(const LiveRun& run) {
   return within > Millis(0) && run.has_ended() && run.row.duration && *run.row.duration > within;
 }
 
-/// It goes on for certain. A claim that is not launched, or a run of a node that may be gone, does not.
+/// It goes on for certain. A run that the runner has not said to have begun, or one of a node that may be gone, does
+/// not.
 bool goes_on(const LiveRun& run) {
   using State = LiveRun::State;
-  return run.state == State::starting || run.state == State::running || (run.state == State::foreign && run.goes_on);
+  return run.state == State::running || (run.state == State::foreign && run.goes_on);
 }
 
 bool is_counted(const LiveRun& run) { return goes_on(run) && run.slow_after && !run.open.slow; }
