@@ -158,7 +158,8 @@ TEST_F(PostgresFaults, TablesOfVersionOneAreUsedAsTheyAreAndBroughtUp) {
   store.ask(
       "SET search_path = @; DROP FUNCTION count_changed, uncount_days, drop_days, begin_count, clear_count, end_count"
       " CASCADE; DROP TABLE day_runs, counted_day, day_ends, day_left; DROP INDEX rows_runs;"
-      " ALTER TABLE pause DROP COLUMN ends, DROP COLUMN reason; UPDATE meta SET version = 1");
+      " ALTER TABLE pause DROP COLUMN ends, DROP COLUMN reason; ALTER TABLE request DROP COLUMN env;"
+      " UPDATE meta SET version = 1");
   const auto counted = [&] {
     const auto counts = store.make(HistoryUse::read)->counts({}, CountPer::all, {});
     std::int64_t runs = counts ? 0 : -1;
@@ -185,9 +186,9 @@ TEST_F(PostgresFaults, TablesOfVersionOneAreUsedAsTheyAreAndBroughtUp) {
 
 TEST_F(PostgresFaults, OfANewerBallotTheTablesAreUsedWhereItSaysSo) {
   PostgresStore store;
-  store.ask("UPDATE @.meta SET version = 5");
+  store.ask("UPDATE @.meta SET version = 6");
   EXPECT_TRUE(store.make(HistoryUse::send)->line_of(ledger, "host-1"));
-  store.ask("UPDATE @.meta SET compatible_from = 5");
+  store.ask("UPDATE @.meta SET compatible_from = 6");
   const auto refused = store.make(HistoryUse::send)->line_of(ledger, "host-1");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::refused);
