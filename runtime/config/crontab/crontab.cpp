@@ -192,7 +192,8 @@ class CrontabReader {
   void warn_of(std::string_view name, std::string_view value, Position place) {
     if (name == "CRON_TZ")
       findings_.warning(place,
-                        "Debian's cron knows no CRON_TZ and goes by the machine's zone; the jobs below go by it");
+                        "the jobs below go by this zone. Debian's cron knows no CRON_TZ and ran them by the machine's: "
+                        "remove the line to keep that");
     if (name == "MAILTO" && !value.empty() && !is_mailed_to(value))
       findings_.warning(place,
                         "cron refuses to mail " + in_quotes(value) +

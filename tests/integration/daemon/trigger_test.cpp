@@ -123,7 +123,8 @@ TEST(TriggeredChain, OfAParentThatFailsIsSkippedAndWhySaysForWhichRun) {
   ASSERT_TRUE(wait_for_ends(daemon, "load", 1)) << daemon.log;
   EXPECT_EQ(ends_of(daemon, "load"), (std::vector<std::string>{"chain skipped: upstream"}));
   const auto why = daemon.ballot({"why", "load"});
-  EXPECT_NE(in_one_line(why.out).find("It was skipped because of job extract, whose slot"), std::string::npos) << why.out;
+  EXPECT_NE(in_one_line(why.out).find("It was skipped because of job extract, whose slot"), std::string::npos)
+      << why.out;
   EXPECT_NE(in_one_line(why.out).find("failed: exit_code"), std::string::npos) << why.out;
   EXPECT_EQ(daemon.stop(), 0);
 }

@@ -210,9 +210,9 @@ TEST(Crontab, WarnsOfSettingsThatMeanAnotherThing) {
   EXPECT_EQ(findings_of("MAILTO=\"a@x.org, b@x.org\"\n"),
             "tab:1:1: warning: cron refuses to mail 'a@x.org, b@x.org', and the jobs below mail nobody; mail_to takes "
             "addresses with commas between them\n");
-  EXPECT_EQ(
-      findings_of("CRON_TZ=Asia/Tokyo\n"),
-      "tab:1:1: warning: Debian's cron knows no CRON_TZ and goes by the machine's zone; the jobs below go by it\n");
+  EXPECT_EQ(findings_of("CRON_TZ=Asia/Tokyo\n"),
+            "tab:1:1: warning: the jobs below go by this zone. Debian's cron knows no CRON_TZ and ran them by the "
+            "machine's: remove the line to keep that\n");
   EXPECT_EQ(findings_of("LOGNAME=x\n"), "tab:1:1: warning: cron overwrites LOGNAME, and so does the job\n");
   EXPECT_EQ(findings_of("MAILFROM=x\n"),
             "tab:1:1: warning: MAILFROM means nothing for the mails of a job, which say what they are\n");
