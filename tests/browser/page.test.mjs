@@ -181,8 +181,10 @@ describe('the page', { concurrency: 2 }, () => {
   test('on a telephone the week begins with the hours to come, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
     await show(page, url, '#/week?zone=utc');
     await page.waitForSelector('.heat button');
-    const [box, first] = [await page.locator('.scroll:has(.heat)').boundingBox(), await page.locator('.heat button').first().boundingBox()];
-    assert.ok(first.x >= box.x + 80 && first.x + first.width <= box.x + box.width, JSON.stringify([box, first]));
+    await page.waitForFunction(() => {
+      const [box, first] = ['.scroll:has(.heat)', '.heat button'].map((one) => document.querySelector(one).getBoundingClientRect());
+      return first.left >= box.left + 80 && first.right <= box.right;
+    });
     await show(page, url, '#/jobs?q=quick');
     const row = page.locator('.grid-row', { hasText: 'quick' });
     await row.getByText('next').waitFor();

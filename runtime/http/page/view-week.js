@@ -109,8 +109,12 @@ function Heat({ days, chosen }) {
   const box = useRef(null);
   // Where not all hours are in sight, those to come are.
   useLayoutEffect(() => {
-    const first = box.current?.querySelector('td:has(button)');
-    if (first) box.current.scrollLeft = first.offsetLeft - 88;
+    // Before the styles are there nothing scrolls.
+    const frame = requestAnimationFrame(() => {
+      const first = box.current?.querySelector('td:has(button)');
+      if (first) box.current.scrollLeft = first.offsetLeft - 88;
+    });
+    return () => cancelAnimationFrame(frame);
   }, []);
   return html`<div ref=${box} class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table class="heat"><caption class="hush">Slots to come by day and hour</caption>
     <thead><tr><th scope="col"><span class="hush">Day</span></th>${Array.from({ length: 24 }, (_, i) => html`<th key=${i} scope="col">${String(i).padStart(2, '0')}</th>`)}</tr></thead>

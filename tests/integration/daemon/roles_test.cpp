@@ -97,6 +97,7 @@ const std::map<std::string, Words> questions = {
     {"nodes", {"nodes"}},
     {"next", {"next"}},
     {"history", {"history"}},
+    {"slow", {"slow"}},
     {"output", {"output", "hello"}},
     {"why", {"why", "hello"}},
     {"audit", {"audit"}},
