@@ -106,16 +106,12 @@ function grid(load, past, zone, start) {
 const short = (n) => (n < 1000 ? String(n) : n < 10_000 ? (n / 1000).toFixed(1) + 'k' : Math.round(n / 1000) + 'k');
 
 function Heat({ days, chosen }) {
-  const box = useRef(null);
+  const box = useRef(null), from = days.find(([, day]) => day.cells.some((cell) => cell?.slots))?.[0];
   // Where not all hours are in sight, those to come are.
   useLayoutEffect(() => {
-    // Before the styles are there nothing scrolls.
-    const frame = requestAnimationFrame(() => {
-      const first = box.current?.querySelector('td:has(button)');
-      if (first) box.current.scrollLeft = first.offsetLeft - 88;
-    });
-    return () => cancelAnimationFrame(frame);
-  }, []);
+    const first = box.current?.querySelector('td:has(button)');
+    if (first) box.current.scrollLeft = first.offsetLeft - 88;
+  }, [from]);
   return html`<div ref=${box} class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table class="heat"><caption class="hush">Slots to come by day and hour</caption>
     <thead><tr><th scope="col"><span class="hush">Day</span></th>${Array.from({ length: 24 }, (_, i) => html`<th key=${i} scope="col">${String(i).padStart(2, '0')}</th>`)}</tr></thead>
     <tbody>${days.map(([key, day]) => {
