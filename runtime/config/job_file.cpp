@@ -78,7 +78,7 @@ class JobReader {
     check_after(table, job_, findings_);
     check_expectations(table, job_, findings_);
     resolve_identity();
-    for (const auto& [key, command] : programs()) check_program(key, *command);
+    for (const auto& [hook, command] : programs()) check_program(hook, *command);
     check_working_dir();
     if (settings_.presence == Presence::looked_at) check_presence();
     const auto days = choose_days();

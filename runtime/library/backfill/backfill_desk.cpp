@@ -107,25 +107,25 @@ void BackfillDesk::answer(const io::Question& question, const io::Reply& reply) 
 }
 
 void BackfillDesk::read_register(const AskingPtr& asking) const {
-  const std::string& job = asking->asked.job;
-  parts_.node.read({core::job_register(job)}, settled_patience, [this, asking](const io::Engine::Registers& read) {
-    const io::Reply& reply = asking->reply;
-    const std::string& job = asking->asked.job;
-    if (!read) return reply.fail({Errc::unavailable, "the store does not say what is settled of job " + job});
-    if (read->empty()) return reply.fail({Errc::refused, "job " + job + " has no register yet: nobody has led it"});
-    const auto stored = core::parse_job_register(read->front().value);
-    if (!stored) return reply.fail({Errc::refused, "job " + job + ": " + stored.error().what});
-    const auto anchors = core::phase_of(asking->definition->plan, *stored);
-    if (!anchors)
-      return reply.fail({Errc::unavailable, "from when on job " + job + " counts is not known yet; try again"});
-    // What the cursor has not passed is the schedule's to run.
-    const WallTime until = std::min(asking->asked.until, stored->cursor + Millis(1));
-    auto slots = slots_of_plan(asking->definition->plan, *anchors, asking->asked.since, until);
-    if (!slots) return reply.fail(slots.error());
-    asking->slots = *std::move(slots);
-    for (const core::OpenRun& run : stored->runs) asking->open.insert(run.slot);
-    choose(asking);
-  });
+  parts_.node.read(
+      {core::job_register(asking->asked.job)}, settled_patience, [this, asking](const io::Engine::Registers& read) {
+        const io::Reply& reply = asking->reply;
+        const std::string& job = asking->asked.job;
+        if (!read) return reply.fail({Errc::unavailable, "the store does not say what is settled of job " + job});
+        if (read->empty()) return reply.fail({Errc::refused, "job " + job + " has no register yet: nobody has led it"});
+        const auto stored = core::parse_job_register(read->front().value);
+        if (!stored) return reply.fail({Errc::refused, "job " + job + ": " + stored.error().what});
+        const auto anchors = core::phase_of(asking->definition->plan, *stored);
+        if (!anchors)
+          return reply.fail({Errc::unavailable, "from when on job " + job + " counts is not known yet; try again"});
+        // What the cursor has not passed is the schedule's to run.
+        const WallTime until = std::min(asking->asked.until, stored->cursor + Millis(1));
+        auto slots = slots_of_plan(asking->definition->plan, *anchors, asking->asked.since, until);
+        if (!slots) return reply.fail(slots.error());
+        asking->slots = *std::move(slots);
+        for (const core::OpenRun& run : stored->runs) asking->open.insert(run.slot);
+        choose(asking);
+      });
 }
 
 void BackfillDesk::choose(const AskingPtr& asking) const {

@@ -248,7 +248,7 @@ void ShownAnswers::answer_job(const io::Question& question, const io::Reply& rep
     set_place(told, jobs_, name);
     with_last_statuses(question, reply, {told}, [this, name, reply](std::vector<Message> jobs, Message whole) {
       for (const auto& [key, value] : whole.fields()) jobs.front().set(key, value);
-      with_backfill(node_, name, std::move(jobs.front()), [reply](Message job) { reply.finish(std::move(job)); });
+      with_backfill(node_, name, std::move(jobs.front()), [reply](Message all) { reply.finish(std::move(all)); });
     });
   });
 }
