@@ -108,6 +108,22 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     assert.doesNotMatch(await item.textContent(), /since/);
   })));
 
+  test('what needs attention does not wait until the failures of thirty days are counted, and they are not counted with each poll', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = [3, 12].map((index) => fleet.byIndex.get(index)).find((one) => fleet.nodeAt(one, fleet.deadSince - 1) === fleet.nodeAt(one, fleet.now()));
+    lose(fleet, job, 330);
+    let go, asked = 0;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/history\/summary\?job=/, (route) => { asked++; return gate.then(() => route.continue()); });
+    const item = page.locator('[aria-labelledby=attention] .item', { hasText: job.name });
+    await show(page, url, '#/now');
+    await item.getByText('for at least 15 slots').waitFor();
+    await page.waitForResponse((response) => /history.summary\?since/.test(response.url()));
+    await page.waitForResponse((response) => /history.strips/.test(response.url()));
+    go();
+    await item.getByText(/for at least 2\d slots/).waitFor();
+    assert.equal(asked, 1);
+  })));
+
   test('what a node that is away may know is not denied: no run is known, none could be compared, no request is known', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
     const young = fleet.byName.get('young');
     lose(fleet, young, 40);

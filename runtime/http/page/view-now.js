@@ -4,7 +4,7 @@ import { ask, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
 import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
-import { askAttention } from './attention.js';
+import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
@@ -131,8 +131,8 @@ const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`$
 
 // Since when, or where nobody who answers knows that, for how long at least.
 function Failing({ one, silent }) {
-  const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '';
-  if (one.least) return one.unsure ? `for at least ${plural(one.least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(one.least, 'slot')}`;
+  const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '', least = Math.max(one.least, failures.use().get(one.job) ?? 0);
+  if (one.least) return one.unsure ? `for at least ${plural(least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(least, 'slot')}`;
   return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
 }
 
