@@ -100,9 +100,9 @@ describe('the page', { concurrency: 2 }, () => {
 
   test('jobs that take longer than in the week before are told from the others, however long they do so today', () => withFleet({ fake: 100 }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/now');
-    const slower = page.locator('.item-text:has-text("instead of")');
+    const slower = page.locator('.item-text:has-text("the usual")');
     await slower.first().waitFor();
-    for (const text of await slower.allTextContents()) assert.match(text, /[\d.]+×, .+ instead of .+/);
+    for (const text of await slower.allTextContents()) assert.match(text, /its last (3 successes|success) took .+, [\d.]+× the usual .+ of \d+ before/);
     for (const name of await slower.locator('a.job').allTextContents()) assert.equal(fleet.byName.get(name).temper, 'slowing');
     await show(page, url, '#/jobs');
     await page.getByRole('button', { name: 'Usual time' }).click();
@@ -113,14 +113,20 @@ describe('the page', { concurrency: 2 }, () => {
   })));
 
   test('a job that grew slow an hour ago is slower in the list, by what its own page says, and milliseconds are not', () => withFleet({ fake: 10, young: true }, async (url) => withPage({ width: 1024 }, async (page) => {
+    let go;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/history\/strips\?.*last=12&since/, (route) => gate.then(() => route.continue()));
     await show(page, url, '#/jobs?sort=slower');
+    await page.getByText('The last successes of each job are being compared with those before').waitFor();
+    assert.match(await page.textContent('.view-head'), /Comparing: 0 slower than usual, 0 of 14 jobs compared/);
+    go();
     const row = page.locator('.grid-row', { hasText: 'young' });
     await row.getByText('now 9\u00d7').waitFor();
     await page.locator('.grid-row', { hasText: 'slid' }).getByText('now 9\u00d7').waitFor();
     assert.match(await row.textContent(), /1\.0 s/);
     assert.equal(await page.locator('.grid-row', { hasText: 'quick' }).count(), 0);
     await show(page, url, '#/job/young');
-    await page.locator('dd', { hasText: 'now 9.0 s, 9\u00d7' }).waitFor();
+    await page.locator('dd', { hasText: /its last 3 successes took 9.0 s, 9\u00d7 the usual 1.0 s of \d+ before/ }).waitFor();
   })));
 
   test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({}, async (page) => {

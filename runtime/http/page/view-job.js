@@ -11,7 +11,7 @@ import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
 import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
 import { noteJob, learnZone, lateOf } from './job-index.js';
-import { slowdown, isSlower, timesText, learnUsual } from './lists.js';
+import { slowdown, isSlower, paceText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
 
@@ -83,7 +83,7 @@ function Facts({ job, points }) {
     <dt>Zone</dt><dd>${zone ?? html`<span class="muted">not known</span>`}</dd>
     <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">${job.state === 'paused' ? 'none while it is paused' : 'none is known'}</span>`}</dd>
     <dt>Led by</dt><dd>${job.leader ? html`<a href=${link('timeline', null, { node: job.leader, last: '24h' })}><${NodeName} node=${job.leader} /></a>` : 'nobody'}, group <${Name} text=${job.group} /></dd>
-    ${pace ? html`<dt>Takes</dt><dd>${duration(pace.usual)}${isSlower(pace) ? html` <strong class="warn-text">now ${duration(pace.recent)}, ${timesText(pace.times)}</strong>` : html` <span class="muted">as usual</span>`}</dd>` : null}
+    ${pace ? html`<dt>Takes</dt><dd>${isSlower(pace) ? html`<strong class="warn-text">${paceText(pace)}</strong>` : html`${duration(pace.usual)} <span class="muted">as usual</span>`}</dd>` : null}
     ${job.after ? html`<dt>Comes after</dt><dd>${[].concat(job.after).map((one, i) => html`${i ? ', ' : ''}<a key=${one} href=${link('job', one)}><${Name} text=${one} /></a>`)}${job.after_status === 'succeeded' ? ', once it has succeeded' : job.after_status === 'failed' ? ', where it has failed' : ', once it has ended'}</dd>` : null}
     ${job.concurrency ? html`<dt>Overlap</dt><dd>${clip(job.concurrency, 20)}</dd>` : null}
     ${job.description ? html`<dt>About</dt><dd>${clip(job.description, 500)}</dd>` : null}

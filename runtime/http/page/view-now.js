@@ -10,7 +10,7 @@ import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loadin
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js';
 import { quoted } from './act.js';
-import { compare, timesText } from './lists.js';
+import { compare, paceText, timesText } from './lists.js';
 
 const ELECTIONS = 8, TERMS = 4, SLOW = 3;  // a run that takes so many times its usual time needs attention
 const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
@@ -150,7 +150,7 @@ function Attention({ away, sick, troubled, slow, slower, heardOf, found, window,
     ${found.stopped.length ? html`<h3>Without a success</h3><ul class="items"><${More} list=${found.stopped} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//></ul>` : null}
     ${found.passing.length ? html`<h3>Passing over slots</h3><ul class="items"><${More} list=${found.passing} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//></ul>` : null}
     ${slow.length ? html`<h3>Running long</h3><ul class="items"><${More} list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//></ul>` : null}
-    ${slower.length ? html`<h3>Slower than usual</h3><ul class="items"><${More} list=${slower} what="job">${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${timesText(one.times)}, ${duration(one.recent)} instead of ${duration(one.usual)}<//>`}<//></ul>` : null}
+    ${slower.length ? html`<h3>Slower than usual</h3><ul class="items"><${More} list=${slower} what="job">${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one)}<//>`}<//></ul>` : null}
     ${found.missed.length ? html`<h3>Missed</h3><ul class="items">${found.missed.map((one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
       ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`)}</ul>` : null}
     ${found.lost.length ? html`<h3>Lost</h3><ul class="items">${found.lost.map((one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
