@@ -124,6 +124,36 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     assert.equal(asked, 1);
   })));
 
+  test('a group that elects a leader is no trouble before that takes longer than it should', () => withFleet({ fake: 60 }, (url, fleet) => withPage({}, async (page) => {
+    fleet.faults.electing = 'db';
+    const leaders = page.locator('[aria-labelledby=leaders] li'), trouble = page.locator('[aria-labelledby=attention] .item', { hasText: 'has no leader' });
+    await show(page, url, '#/now');
+    await leaders.filter({ hasText: 'electing a leader' }).getByText('db', { exact: true }).waitFor();
+    await page.locator('.figures', { hasText: /\d of \d, electing/ }).waitFor();
+    await trouble.filter({ hasText: 'ml' }).waitFor();
+    assert.equal(await trouble.count(), 1, 'only of the one that the daemon says to have none');
+    await check(page, 'an election');
+    await show(page, url, '#/jobs?group=db');
+    await page.locator('.grid-row .tag', { hasText: 'electing' }).first().waitFor();
+    assert.equal(await page.locator('.tag.bad', { hasText: 'no leader' }).count(), 0);
+    await show(page, url, '#/now');
+    fleet.shift += 30_000;
+    await trouble.filter({ hasText: 'db' }).waitFor();
+    await leaders.filter({ hasText: 'no leader' }).getByText('db', { exact: true }).waitFor();
+    fleet.faults.electing = null;
+    await page.waitForFunction(() => !/electing|db has no leader/.test(document.querySelector('main').textContent));
+  })));
+
+  test('a node that has just started is not in trouble, and others are not away before it knows of them', () => withFleet({ fake: 20, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    fleet.faults.starts = true;
+    await show(page, url, '#/now');
+    await text(page, '.gaps', 'host-1 has just started, and opens its session with the store .etcd.');
+    assert.equal(await page.locator('.trouble').count(), 0);
+    assert.equal(await page.locator('.attention h3', { hasText: 'Nodes' }).count(), 0);
+    fleet.faults.starts = false;
+    await page.waitForFunction(() => !/has just started/.test(document.querySelector('main').textContent));
+  })));
+
   test('what a node that is away may know is not denied: no run is known, none could be compared, no request is known', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
     const young = fleet.byName.get('young');
     lose(fleet, young, 40);

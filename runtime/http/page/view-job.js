@@ -10,7 +10,7 @@ import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
 import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
-import { noteJob, learnZone, lateOf } from './job-index.js';
+import { noteJob, learnZone, lateOf, lacksLeader, pausesOf } from './job-index.js';
 import { slowdown, isSlower, paceText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
@@ -69,7 +69,7 @@ function Banner({ job }) {
     ${job.state === 'halted' ? html`<p class="banner bad"><span class="tag bad">halted</span><span>${job.halted_at ? html`Since <${Time} at=${job.halted_at} zone=${job.timezone} />: ` : ''}${clip(job.trouble ?? 'its register cannot be read', 300)}.</span> <${Copy} text=${'ballot repair ' + quoted(job.job)} /></p>` : null}
     ${job.overdue_since ? html`<p class="banner bad"><span class="tag bad">overdue</span><span>No run has succeeded in time, since <${Time} at=${job.overdue_since} zone=${job.timezone} />.</span></p>` : null}
     ${job.slow ? html`<p class="banner"><span class="tag warn">slow</span><span>A run takes longer than expected.</span></p>` : null}
-    ${job.leader ? null : html`<p class="banner bad"><span class="tag bad">no leader</span><span>No node is known to lead <${Name} text=${job.group} />: nothing of it runs until one does.</span></p>`}
+    ${job.leader ? null : lacksLeader(job.group) ? html`<p class="banner bad"><span class="tag bad">no leader</span><span>No node is known to lead <${Name} text=${job.group} />: nothing of it runs until one does.</span></p>` : html`<p class="gaps">A leader of <${Name} text=${job.group} /> is being elected.</p>`}
     ${job.state && !['active', 'paused', 'halted'].includes(job.state) ? html`<p class="banner"><span class="tag">${clip(job.state, 60).replace(/_/g, ' ')}</span><span>${job.state === 'disabled' ? 'Its file says enabled = false: it is never due; a trigger works.' : job.state === 'drift' ? 'Nodes define it differently.' : job.state === 'clock_skew' ? 'Its register is ahead of the clock, and its slots wait.' : ''}</span></p>` : null}`;
 }
 

@@ -3,7 +3,7 @@ import { html, useEffect, useMemo } from './html.js';
 import { update } from './router.js';
 import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
-import { useJobIndex, refreshJobs } from './job-index.js';
+import { useJobIndex, refreshJobs, lacksLeader } from './job-index.js';
 import { useStrips, useSlowdowns, slowdown, isSlower, paceText, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
 import { plural, count, clip, silence, scheduleText, person } from './words.js';
@@ -55,7 +55,7 @@ export default function Jobs({ query }) {
 function State({ job }) {
   if (job.state === 'paused') return html`<span class="tag warn" title=${job.pausedBy ? `by ${person(job.pausedBy)}` : undefined}>paused</span>`;
   if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
-  if (!job.leader) return html`<span class="tag bad">no leader</span>`;
+  if (!job.leader) return lacksLeader(job.group) ? html`<span class="tag bad">no leader</span>` : html`<span class="tag">electing</span>`;
   if (job.overdue) return html`<span class="tag bad">overdue</span>`;
   if (job.slow) return html`<span class="tag warn">slow</span>`;
   if (job.state && job.state !== 'active') return html`<span class="tag">${clip(job.state, 40).replace(/_/g, ' ')}</span>`;

@@ -8,7 +8,7 @@ import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
-import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js';
+import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader, isElecting } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
 
@@ -31,6 +31,12 @@ async function askOpen(path, abort) {
     if (!found.has(run.run_id)) found.set(run.run_id, { ...run, status: run.state === 'running' || run.state === 'foreign' ? 'running' : run.state === 'waiting' ? 'queued' : 'claimed', started_at: null });
   }
   return { runs: [...found.values()].sort((a, b) => parse(a.started_at ?? a.slot) - parse(b.started_at ?? b.slot)), more: rows.next !== null, missing: rows.missing };
+}
+
+async function askGroups(path, abort) {
+  const answer = await ask(path, { signal: abort });
+  answer.groups.forEach(noteLeader);
+  return answer;
 }
 
 // Who led groups, with who had led them before.
@@ -69,29 +75,30 @@ async function askPace(running, all, abort) {
 export default function Now({ query: shown }) {
   const window = WINDOWS[shown.get('since')] ? shown.get('since') : '24h';
   const index = useJobIndex(1500);
-  const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: 10_000, live: false });
+  const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: isElecting() ? 2000 : 10_000, live: false, keep: true, read: askGroups });
   const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, read: (path, abort) => askAttention(WINDOWS[window], abort) });
   const open = usePoll('open', { read: askOpen, hold: 12_000 });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
   const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR }, others, abort) });
   const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 }), definitions = useDefinitions({ limit: 200 });
-  const led = useMemo(() => (groups.data?.groups ?? []).map((one) => one.group).slice(0, ELECTIONS).map(encodeURIComponent).join(' '), [groups.data]);
+  const allGroups = groups.data?.groups ?? [];
+  const led = useMemo(() => [...allGroups.filter((one) => !one.leader).slice(0, ELECTIONS / 2), ...allGroups.filter((one) => one.leader).slice(0, ELECTIONS)].map(({ group }) => encodeURIComponent(group)).join(' '), [groups.data]);
   const elections = usePoll(led ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
   const pace = usePoll(index.ready ? `pace ${index.jobs.length} ${names}` : null, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
   const found = attention.data, at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
-  const away = (nodes.data?.nodes ?? []).filter(isAway), sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
+  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway) : [], sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
   // Of what goes on there.
   const heardOf = (node) => {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
-  // Nothing defines it any more; and of one with jobs, that nobody leads it though no node is about to.
-  const isGone = (group) => index.ready && group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && !defined.has(group.group);
-  const isLeaderless = (group) => group.leaderless || (group.state === 'idle' && !group.leader && defined.has(group.group));
-  const troubled = (groups.data?.groups ?? []).filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
+  // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
+  const isGone = (group) => group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
+  const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
+  const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
   const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
   const ready = nodes.data && groups.data && found, some = away.length + sick.length + troubled.length > 0;
   return html`
@@ -112,10 +119,10 @@ export default function Now({ query: shown }) {
 }
 
 function Figures({ status, nodes, groups, open, due, index, isGone }) {
-  const all = nodes.data?.nodes ?? [], led = (groups.data?.groups ?? []).filter((group) => !isGone(group));
+  const all = nodes.data?.nodes ?? [], led = (groups.data?.groups ?? []).filter((group) => isGone(group) === false);
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
-    ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}`],
+    ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ', electing' : ''}`],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
     ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
     ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
@@ -189,7 +196,7 @@ function dueByJob({ slots, left_out }, jobs, node) {
     if (known) known.slots++;
     else found.set(one.job, { ...one, at: parse(one.slot), slots: 1 });
   }
-  if (left_out) for (const one of jobs) if (one.next > now() && one.next < now() + HOUR && one.state !== 'paused' && (!node || one.leader === node) && !found.has(one.job)) found.set(one.job, { job: one.job, at: one.next, node: one.leader, slots: 1 });
+  if (left_out) for (const one of jobs) if (one.next > now() && one.next < now() + HOUR && one.state !== 'paused' && (!node || one.leader === node) && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, node: one.leader, slots: 1 });
   return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
 }
 
@@ -202,7 +209,7 @@ function Due({ due, jobs, node, nodes }) {
       <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
         <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
         <span class="row-main"><${JobLink} job=${one.job} />${one.slots > 1 || cut ? html` <span class="muted small">${cut ? `${one.slots} or more` : plural(one.slots, 'slot')}</span>` : ''}</span>
-        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : html`<strong class="warn-text">no leader</strong>`}</span>
+        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">electing</span>`}</span>
       </li>`}<//></ul>
       ${cut || due.data.unknown?.length ? html`<p class="muted small">${cut ? html`There are more slots than are counted here; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
   <//>`;
@@ -210,7 +217,7 @@ function Due({ due, jobs, node, nodes }) {
 
 function Leaders({ nodes, groups, isGone }) {
   const led = new Map((groups.data?.groups ?? []).map((group) => [group.group, group]));
-  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => !isGone(group))], ['planned', 'no longer defined', none.filter(isGone)]];
+  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => isGone(group) === false && lacksLeader(group.group))], ['planned', 'electing a leader', none.filter((group) => isGone(group) === false && !lacksLeader(group.group))], ['planned', 'no longer defined', none.filter(isGone)]];
   return html`<${Section} id="leaders" title="Nodes and leaders">
     ${!nodes.data ? html`<${Loading} />` : html`<ul class="rows"><${More} list=${nodes.data.nodes} first=${12} what="node">${(node) => {
     // The groups are those of this node's files; what others lead beside them they say.
@@ -219,7 +226,7 @@ function Leaders({ nodes, groups, isGone }) {
       <span class="row-main"><a href=${link('timeline', null, { node: node.node, last: '24h' })}><${NodeName} node=${node.node} /></a> <span class="muted">${node.state === 'healthy' ? 'up' : node.state}${node.version ? `, ${clip(node.version, 20)}` : ''}${node.host && node.host !== node.node ? `, ${clip(node.host, 40)}` : ''}</span>
       <span class="chips">${leads.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} />${group.epoch ? html` <span class="muted">epoch ${group.epoch}</span>` : ''}</a>`)}${leads.length > 12 ? html`<span class="muted">and ${leads.length - 12} more</span>` : leads.length ? null : html`<span class="muted">${!groups.data ? '' : ['silent', 'unknown', 'starting'].includes(node.state) ? 'what it leads is not known' : 'leads nothing'}</span>`}</span></span></li>`;
   }}<//>
-    ${parts.map(([status, text, some]) => some.length ? html`<li key=${status} class="row tall"><${Mark} status=${status} /><span class="row-main">${text} <span class="chips">${some.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} /></a>`)}</span></span></li>` : null)}</ul>`}
+    ${parts.map(([status, text, some]) => some.length ? html`<li key=${text} class="row tall"><${Mark} status=${status} /><span class="row-main">${text} <span class="chips">${some.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} /></a>`)}</span></span></li>` : null)}</ul>`}
   <//>`;
 }
 
