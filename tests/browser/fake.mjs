@@ -224,7 +224,7 @@ export class FakeFleet {
       trouble: job.temper === 'halted' ? 'the register has a newer format (3) than this version reads (2)' : null, halted_at: job.temper === 'halted' ? iso(this.now() - 3 * HOUR) : null,
       paused_at: pause ? iso(pause.since) : null, paused_by: pause?.by ?? null, digest: 'd' + job.index.toString(16).padStart(15, '0'),
       timezone: job.zone, schedule: this.schedule(job), description: job.index % 3 ? null : `${KINDS[job.index % KINDS.length]} of team ${job.group}, see the run book`,
-      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}),
+      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by, until: iso(pause.until), reason: pause.reason ?? null }] } : {}),
       ...(this.backfills.has(job.name) ? { backfill: [this.backfills.get(job.name)] } : {}), ...this.said[job.name],
     };
   }

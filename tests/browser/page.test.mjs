@@ -100,9 +100,11 @@ describe('the page', { concurrency: 2 }, () => {
 
   test('jobs that take longer than in the week before are told from the others, however long they do so today', () => withFleet({ fake: 100 }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/now');
+    await page.getByText('How long jobs take is being compared with what is usual').waitFor();
     const slower = page.locator('.item-text:has-text("the usual")');
     await slower.first().waitFor();
     for (const text of await slower.allTextContents()) assert.match(text, /its last (3 successes|success) took .+, [\d.]+× the usual .+ of \d+ before/);
+    assert.equal(await page.getByText('is being compared').count(), 0);
     for (const name of await slower.locator('a.job').allTextContents()) assert.equal(fleet.byName.get(name).temper, 'slowing');
     await show(page, url, '#/jobs');
     await page.getByRole('button', { name: 'Usual time' }).click();
@@ -171,6 +173,22 @@ describe('the page', { concurrency: 2 }, () => {
     await page.getByText('No file defines a job of that group').waitFor();
     assert.equal(await page.locator('label:has-text("Group") select').inputValue(), 'yore');
     assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
+  })));
+
+  test('pauses that stand are there, a group once, by whom, until when and why, and need no attention', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.byIndex.get(21).name, one = { of: 'group', since: '2025-03-01T08:00:00Z', by: 'host-1 uid 0', until: '2035-03-09T08:00:00Z', reason: 'the <b>database</b> moves' };
+    await show(page, url, '#/now?zone=utc');
+    const paused = page.locator('.attention ul:has(> li:has-text("paused since")) > .item'), needs = () => page.textContent('.verdict');
+    await paused.filter({ hasText: job }).getByText(/paused since .+ \(1 d 2 h ago\) by token oncall from 10.0.0.7, at host-1, until somebody resumes it/).waitFor();
+    await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
+    const before = await needs();
+    for (const { name } of fleet.jobs.filter(({ group }) => group === 'mail')) fleet.said[name] = { state: 'paused', pauses: [one] };
+    await page.reload();
+    await paused.first().getByText(/^group mail paused since Sat 1 Mar 2025 08:00 .+ by root on host-1, until Fri 9 Mar 2035 08:00: the <b>database<.b> moves$/).waitFor();
+    assert.equal(await paused.count(), 2);
+    await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
+    assert.equal(await needs(), before);
+    await check(page, 'pauses');
   })));
 
   test('a job that takes longer than until its next slot needs attention for the slots it skips', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {

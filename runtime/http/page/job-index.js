@@ -29,7 +29,7 @@ const NONE = [];
 export const pausesOf = (job) => (job.pauses?.length ? job.pauses : job.state === 'paused' ? [{ of: 'job', since: job.paused_at, by: job.paused_by, until: job.paused_until, reason: job.pause_reason }] : NONE);
 const lean = (job) => ({
   job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble, overdue: job.overdue_since, slow: job.slow,
-  pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
+  pauses: pausesOf(job), zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
   rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
 });
 
@@ -42,7 +42,7 @@ async function askInstances(own) {
   for (const { node, leads } of (await ask('nodes')).nodes) {
     for (const job of each) {
       const on = (name) => name.slice(0, name.lastIndexOf('@') + 1) + node;
-      if (on(job.job) !== job.job && leads.includes(on(job.group))) found.push({ ...job, job: on(job.job), lower: on(job.lower), group: on(job.group), leader: node, next: null, last: null, state: null, rank: 1, elsewhere: true });
+      if (on(job.job) !== job.job && leads.includes(on(job.group))) found.push({ ...job, job: on(job.job), lower: on(job.lower), group: on(job.group), leader: node, next: null, last: null, state: null, pauses: NONE, rank: 1, elsewhere: true });
     }
   }
   for (let i = 0; i < Math.min(found.length, INSTANCES); i += AT_ONCE) {

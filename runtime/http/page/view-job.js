@@ -7,7 +7,7 @@ import { update, link } from './router.js';
 import { Time, Ago, Elapsed, DAY, parse, duration, zoneOf, zoneChoice, dayStart, written, here } from './time.js';
 import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
-import { Asked, Definitions, useDefinitions } from './asked.js';
+import { Asked, Definitions, Paused, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
 import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
 import { noteJob, learnZone, lateOf, lacksLeader, pausesOf } from './job-index.js';
@@ -62,9 +62,8 @@ export default function Job({ name, query: shown }) {
 }
 
 function Banner({ job }) {
-  const pauses = job.pauses ?? (job.state === 'paused' ? [{ of: 'job', since: job.paused_at, by: job.paused_by }] : []);
   return html`
-    ${pauses.map((pause) => html`<p key=${pause.of} class="banner"><span class="tag warn">paused</span><span>${pause.of === 'group' ? html`Its group <${Name} text=${job.group} />` : 'It'} ${pause.since ? 'has been' : 'is'} paused${pause.since ? html` since <${Time} at=${pause.since} zone=${job.timezone} /> (<${Ago} at=${pause.since} />)` : ''}, by <strong><bdi>${clip(person(pause.by), 120)}</bdi></strong>${pause.until ? html`, until <${Time} at=${pause.until} zone=${job.timezone} />` : ''}${pause.reason ? html`: <bdi>${clip(pause.reason, 300)}</bdi>` : ''}.</span></p>`)}
+    ${pausesOf(job).map((pause) => html`<p key=${pause.of} class="banner"><span class="tag warn">paused</span><span>${pause.of === 'group' ? html`Its group <${Name} text=${job.group} />` : 'It'} ${pause.since ? 'has been' : 'is'} <${Paused} pause=${pause} zone=${job.timezone} />.</span></p>`)}
     ${(job.backfill ?? []).map((one) => html`<p key=${one.since} class="banner"><span class="tag">backfill</span><span>${plural(one.begun, 'slot')} begun${one.next_slot ? html`, next <${Time} at=${one.next_slot} zone=${job.timezone} />, up to <${Time} at=${one.last_slot} zone=${job.timezone} />` : ''}, by <bdi>${clip(person(one.by), 120)}</bdi>.</span> <${Act} kind="backfill" job=${job.job} stop=${true} /></p>`)}
     ${job.state === 'halted' ? html`<p class="banner bad"><span class="tag bad">halted</span><span>${job.halted_at ? html`Since <${Time} at=${job.halted_at} zone=${job.timezone} />: ` : ''}${clip(job.trouble ?? 'its register cannot be read', 300)}.</span> <${Copy} text=${'ballot repair ' + quoted(job.job)} /></p>` : null}
     ${job.overdue_since ? html`<p class="banner bad"><span class="tag bad">overdue</span><span>No run has succeeded in time, since <${Time} at=${job.overdue_since} zone=${job.timezone} />.</span></p>` : null}

@@ -53,7 +53,7 @@ export default function Jobs({ query }) {
 }
 
 function State({ job }) {
-  if (job.state === 'paused') return html`<span class="tag warn" title=${job.pausedBy ? `by ${person(job.pausedBy)}` : undefined}>paused</span>`;
+  if (job.state === 'paused') return html`<span class="tag warn" title=${job.pauses[0]?.by ? `by ${person(job.pauses[0].by)}` : undefined}>paused</span>`;
   if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
   if (!job.leader) return lacksLeader(job.group) ? html`<span class="tag bad">no leader</span>` : html`<span class="tag">electing</span>`;
   if (job.overdue) return html`<span class="tag bad">overdue</span>`;

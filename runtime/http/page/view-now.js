@@ -5,7 +5,7 @@ import { daemon, usePoll } from './live.js';
 import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
-import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
+import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader, isElecting } from './job-index.js';
@@ -72,6 +72,13 @@ async function askPace(running, all, abort) {
   return { usual, slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
 }
 
+// Pauses that stand, the oldest first; one of a group once.
+function pausesIn(jobs) {
+  const found = new Map();
+  for (const { job, group, zone, pauses } of jobs) for (const pause of pauses) found.set(pause.of === 'group' ? 'group ' + group : job, pause.of === 'group' ? { pause, group } : { pause, job, zone });
+  return [...found.values()].sort((a, b) => parse(a.pause.since) - parse(b.pause.since));
+}
+
 export default function Now({ query: shown }) {
   const window = WINDOWS[shown.get('since')] ? shown.get('since') : '24h';
   const index = useJobIndex(1500);
@@ -94,6 +101,7 @@ export default function Now({ query: shown }) {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
+  const paused = useMemo(() => pausesIn(index.jobs), [index]);
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
   // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
   const isGone = (group) => group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
@@ -110,7 +118,10 @@ export default function Now({ query: shown }) {
     <${Gaps} of=${[found, open.data, definitions.data]} />
     <${Figures} ...${{ status, nodes, groups, open, due, index, isGone }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
-      ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />`}
+      ${!ready && !some ? html`<${Loading} />` : html`
+        ${ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : null}
+        <${Attention} ...${{ away, sick, troubled, slow, slower, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />`}
+      ${pace.data || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
@@ -143,7 +154,7 @@ function Failing({ one, silent }) {
   return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
 }
 
-function Attention({ away, sick, troubled, slow, slower, heardOf, found, window, isLeaderless, silent }) {
+function Attention({ away, sick, troubled, slow, slower, paused, heardOf, found, window, isLeaderless, silent }) {
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
@@ -162,6 +173,7 @@ function Attention({ away, sick, troubled, slow, slower, heardOf, found, window,
       ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`)}</ul>` : null}
     ${found.lost.length ? html`<h3>Lost</h3><ul class="items">${found.lost.map((one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
       ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`)}</ul>` : null}
+    ${paused.length ? html`<h3>Paused</h3><ul class="items"><${More} list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//></ul>` : null}
     ${found.others.length ? html`<details><summary>${plural(found.others.length, 'other job')} had failures</summary><ul class="items"><${More} list=${found.others} what="job">${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//></ul></details>` : null}
     ${found.recovered.length ? html`<details><summary>${plural(found.recovered.length, 'job')} failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered</summary><ul class="items"><${More} list=${found.recovered} what="job">${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//></ul></details>` : null}
   </div>`;
