@@ -322,7 +322,7 @@ export class FakeFleet {
     return [
       of(this.jobs[0], 3, { keys: [{ key: 'retries', before: '0', after: '2' }], text: 'retries: 0 -> 2, and perhaps other keys, of which the ledger keeps no values' }),
       ...this.jobs.slice(1, 30).map((job) => of(job, 9, { change: 'added', digest_before: null, text: 'schedule: 0 3 * * *' })),
-      of(this.jobs.at(-1), 20, { change: 'removed', digest: null, text: 'no file defines it' }),
+      ...[['host-1'], ['host-2']].map((nodes) => of(this.jobs.at(-1), 20, { change: 'removed', nodes, digest: null, text: 'no file defines it' })),
     ];
   }
   outputText(row) {
@@ -407,6 +407,7 @@ export class FakeFleet {
   lacksLeader(group) { return group === 'ml' || group === this.faults.electing; }
   groupNames() { return [...new Set(this.jobs.map((job) => job.group))].sort(); }
   terms(group) {
+    if (group === this.wanted.gone) return [{ group, node: 'host-2', epoch: 5, elected_at: iso(this.now() - 3 * DAY), ended_at: iso(this.now() - 2 * HOUR), cause: 'resigned' }];
     if (this.wanted.gap) return (this.wanted.gap === 'ran' ? [4] : [4, 1]).map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (5 - epoch) * HOUR), ended_at: epoch === 4 ? null : iso(this.deadSince - 3 * HOUR), cause: epoch === 4 ? null : 'resigned' }));
     const epoch = this.epochAt({ group }, this.now()), wanted = this.nodeAt({ group }, this.deadSince - 1), start = this.now() - 3 * DAY;
     const died = wanted === DEAD;

@@ -169,6 +169,9 @@ describe('the page', { concurrency: 2 }, () => {
     await leaders.filter({ hasText: 'no longer defined' }).getByText('yore').waitFor();
     assert.equal(await leaders.filter({ hasText: 'no leader' }).getByText('yore').count(), 0);
     await page.locator('.figures', { hasText: `${groups.length - 2} of ${groups.length - 1}` }).waitFor();
+    const changes = page.locator('[aria-labelledby=asked] .row');
+    await changes.filter({ hasText: 'group yore is no longer defined host-2 led it last, epoch 5: handed back' }).waitFor();
+    await changes.filter({ hasText: 'host-3 was heard of last it does not answer (gone)' }).waitFor();
     await leaders.getByText('yore').click();
     await page.getByText('No file defines a job of that group').waitFor();
     assert.equal(await page.locator('label:has-text("Group") select').inputValue(), 'yore');
@@ -381,12 +384,13 @@ describe('the page', { concurrency: 2 }, () => {
 
   test('changes of definitions are there, those of many jobs in one row, and those of a job on its page', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     const { definitions } = await answer(url, 'history/definitions?limit=100');
-    assert.equal(definitions.length, 31);
+    assert.equal(definitions.length, 32);
     await show(page, url, '#/now');
     const changes = page.locator('section', { hasText: 'What changed lately' }).last();
     await changes.getByRole('button', { name: / more of / }).click();
     await changes.getByText('and 26 others').waitFor();
     await changes.getByText('retries: 0 -> 2').waitFor();
+    assert.equal(await changes.locator('.row', { hasText: 'removed' }).locator('a.job').count(), 1, 'on two nodes');
     await changes.getByRole('link', { name: definitions[0].job, exact: true }).first().click();
     await page.locator('section', { hasText: 'How its definition changed' }).last().getByText('retries: 0 -> 2').waitFor();
     await check(page, 'the changes of a job');

@@ -36,10 +36,10 @@ export function definitionRows(answer) {
 
 // `own`: on the page of the job, which needs not be named.
 export function DefinitionRow({ all, own }) {
-  const nodes = [...new Set(all.flatMap((one) => one.nodes))];
+  const nodes = [...new Set(all.flatMap((one) => one.nodes))], jobs = [...new Set(all.map((one) => one.job))];
   return html`<li class="row tall">
   <span class="row-time"><${Time} at=${all[0].at} zone=${zoneOfJob(all[0].job)} /></span>
-  <span class="row-main">${own ? '' : all.slice(0, SHOWN).map(({ job }, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${all.length > SHOWN ? ` and ${plural(all.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${clip(all[0].change, 20)} <span class="muted">${all[0].text ? html`<bdi>${clip(all[0].text, 300)}</bdi>, ` : ''}on ${nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${nodes.length > SHOWN ? ` and ${plural(nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
+  <span class="row-main">${own ? '' : jobs.slice(0, SHOWN).map((job, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${jobs.length > SHOWN ? ` and ${plural(jobs.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${clip(all[0].change, 20)} <span class="muted">${all[0].text ? html`<bdi>${clip(all[0].text, 300)}</bdi>, ` : ''}on ${nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${nodes.length > SHOWN ? ` and ${plural(nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
 }
 
 export function Definitions({ of }) {

@@ -6,7 +6,7 @@ import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
-import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
+import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader, isElecting } from './job-index.js';
 import { quoted } from './act.js';
@@ -47,13 +47,14 @@ async function askElections(path, abort) {
     if (missing?.length && terms.length < TERMS && terms.at(-1)?.epoch > 1 && !group.includes('%2C')) answer.rows = (await ask(`history?group=${group}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 1 }).slice(1), { signal: abort })).rows;
     return answer;
   }));
-  return { terms: answers.flatMap(({ terms, missing, rows }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? rows?.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
+  return { terms: answers.flatMap(({ terms, missing, rows }) => terms.map((term, i) => ({ ...term, newest: !i, before: terms[i + 1] ?? rows?.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
 }
 
+const causeText = ({ cause }) => (cause ? `: ${CAUSE[cause] ?? cause}` : '');
 // Who led before: the term of the epoch before, or which epochs are not known.
 function Before({ term: { before, epoch, away, cut } }) {
   const first = (before?.epoch ?? 0) + 1, last = epoch - 1;
-  if (first > last) return before ? html`; before it <${NodeName} node=${before.node} />${before.cause ? `: ${CAUSE[before.cause] ?? before.cause}` : ''}` : null;
+  if (first > last) return before ? html`; before it <${NodeName} node=${before.node} />${causeText(before)}` : null;
   if (!before && cut) return null;
   return `; before it ${first === last ? `epoch ${last}` : `epochs ${first} ${first + 1 === last ? 'and' : 'to'} ${last}`}: ${away ? 'of nodes that do not answer' : 'not known any more'}`;
 }
@@ -125,7 +126,7 @@ export default function Now({ query: shown }) {
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
-      <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
+      <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone, wait: led !== '' }} /></div>
     </div>`;
 }
 
@@ -242,18 +243,20 @@ function Leaders({ nodes, groups, isGone }) {
   <//>`;
 }
 
-function Changes({ requests, definitions, elections, wait }) {
-  const since = now() - 7 * DAY, waits = (poll) => !poll.data && !poll.problem;
+const Change = ({ at, children }) => html`<li class="row tall"><span class="row-time"><${Time} at=${at} /></span><span class="row-main">${children}</span></li>`;
+
+function Changes({ requests, definitions, elections, away, ended, isGone, wait }) {
+  const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], waits = (poll) => !poll.data && !poll.problem;
   if (!requests.data || waits(definitions) || (wait && waits(elections))) return html`<${Section} id="asked" title="What changed lately"><${Loading} /><//>`;
   const all = [
     ...requests.data.requests.map((row) => ({ at: parse(row.at), row })),
-    ...(elections.data?.terms ?? []).map((term) => ({ at: parse(term.elected_at), term })),
+    ...terms.map((term) => ({ at: parse(term.elected_at), term })),
+    ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => ({ at: parse(term.ended_at), term, group }))),
+    ...away.map((node) => ({ at: parse(node.last_heard), node })),
     ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
-    ${!all.length ? html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and neither a leader nor a definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, defined }) => (defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
-      <span class="row-time"><${Time} at=${term.elected_at} /></span>
-      <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span></span></li>`)}<//></ul>`}
+    ${!all.length ? html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, group, node, defined }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> was heard of last <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<${Change} key=${'t' + term.group + term.epoch} at=${term.elected_at}><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span><//>`)}<//></ul>`}
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }
