@@ -131,7 +131,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('dd', { hasText: /its last 3 successes took 9.0 s, 9\u00d7 the usual 1.0 s of \d+ before/ }).waitFor();
   })));
 
-  test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({}, async (page) => {
+  test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({ expected: ['net::ERR_FAILED'] }, async (page) => {
     const say = (ms) => { fleet.said.quick = { next_slot: new Date(fleet.now() + ms).toISOString(), last_status: 'failed: exit_code' }; };
     say(4000);
     await show(page, url, '#/jobs?q=quick');
@@ -140,6 +140,11 @@ describe('the page', { concurrency: 2 }, () => {
     assert.match(await row.locator('.status').textContent(), /succeeded|running|claimed/);
     say(7_250_000);
     await row.getByText('in 2 h').waitFor({ timeout: 20_000 });
+    await show(page, url, '#/job/quick');
+    await page.locator('.slot.planned').first().waitFor();
+    await page.route(/jobs\/quick\/slots/, (route) => route.abort());
+    fleet.shift += 6 * 60_000;
+    await page.locator('.slot.planned', { hasText: 'due now' }).waitFor();
   })));
 
   test('a leader whose predecessors are not known is said to come after their epochs', () => withFleet({ fake: 10, gap: true }, async (url) => withPage({}, async (page) => {

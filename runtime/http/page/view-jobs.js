@@ -93,5 +93,5 @@ const Wide = ({ job, rows, pace, silent }) => html`
 const Narrow = ({ job, rows, pace, silent }) => html`<span role="cell" class="cell-stack">
   <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
   <span class="line small"><${Last} ...${{ job, rows, silent }} /> <span class="push"><span class="muted">next</span> <${Next} job=${job} /></span></span>
-  <span class="line small"><${Strip} rows=${rows} /><span class="push"><span class="muted">takes</span> <${Pace} ...${{ job, rows, pace }} /></span></span>
+  <span class="line small"><${Strip} rows=${rows} places=${20} /><span class="push"><span class="muted">takes</span> <${Pace} ...${{ job, rows, pace }} /></span></span>
 </span>`;
