@@ -13,14 +13,12 @@ const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: nu
 
 // Since when no leader of a group is known to this page. An election takes less than 2 T: until then it is no trouble.
 const vacant = new Map();
-const isElection = (since) => now() - since <= 2 * (daemon.get()?.timeout_ms ?? 10_000);
 export function noteLeader({ group, leader, leaderless }) {
   if (leader) vacant.delete(group);
   else if (leaderless) vacant.set(group, 0);
   else if (!vacant.has(group)) vacant.set(group, now());
 }
-export const lacksLeader = (group) => vacant.has(group) && !isElection(vacant.get(group));
-export const isElecting = () => [...vacant.values()].some(isElection);
+export const lacksLeader = (group) => now() - vacant.get(group) > 2 * (daemon.get()?.timeout_ms ?? 10_000);
 
 let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewhere = { at: 0, jobs: [] };
 

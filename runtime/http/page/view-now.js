@@ -8,7 +8,7 @@ import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
-import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader, isElecting } from './job-index.js';
+import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
 
@@ -33,9 +33,11 @@ async function askOpen(path, abort) {
   return { runs: [...found.values()].sort((a, b) => parse(a.started_at ?? a.slot) - parse(b.started_at ?? b.slot)), more: rows.next !== null, missing: rows.missing };
 }
 
+let electing = false;  // a group in which this node is a candidate: asked again sooner
 async function askGroups(path, abort) {
   const answer = await ask(path, { signal: abort });
   answer.groups.forEach(noteLeader);
+  electing = answer.groups.some((group) => !group.leader && group.state !== 'idle' && !lacksLeader(group.group));
   return answer;
 }
 
@@ -83,7 +85,7 @@ function pausesIn(jobs) {
 export default function Now({ query: shown }) {
   const window = WINDOWS[shown.get('since')] ? shown.get('since') : '24h';
   const index = useJobIndex(1500);
-  const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: isElecting() ? 2000 : 10_000, live: false, keep: true, read: askGroups });
+  const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: electing ? 2000 : 10_000, live: false, keep: true, read: askGroups });
   const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, read: (path, abort) => askAttention(WINDOWS[window], abort) });
   const open = usePoll('open', { read: askOpen, hold: 12_000 });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
