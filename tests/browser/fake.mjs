@@ -346,11 +346,11 @@ export class FakeFleet {
     if (request.method !== 'GET') return this.act(request, response, route, job, send, problem);
     switch (route[0]) {
       case 'whoami': return send({ name: this.wanted.token ? 'token ci' : 'anonymous', role: this.wanted.role ?? 'operator' });
-      case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.starts ? 'none' : this.faults.store ?? 'open', timeout_ms: 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.starts ? 'starting' : this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
+      case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.starts ? 'none' : this.faults.store ?? 'open', timeout_ms: this.faults.starts ? 0 : 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.starts ? 'starting' : this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
       case 'nodes': return send({ state: this.faults.starts ? 'starting' : 'degraded', nodes: NODES.map((node) => ({ node, state: this.faults.starts ? (node === 'host-1' ? 'starting' : 'unknown') : node === (this.wanted.whole ? this.faults.away : DEAD) ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD && !this.wanted.whole ? iso(this.deadSince) : iso((node === this.faults.away && this.faults.heard) || now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
       case 'groups':
         if (route[2] === 'terms') return send({ terms: this.terms(route[1]), ...this.missing() });
-        return send({ groups: this.groupNames().map((group) => ({ group, leader: this.lacksLeader(group) ? null : this.nodeAt({ group }, now), state: this.nodeAt({ group }, now) === 'host-1' && !this.lacksLeader(group) ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
+        return send({ groups: this.groupNames().map((group) => ({ group, leader: this.lacksLeader(group) ? null : this.nodeAt({ group }, now), state: this.faults.starts ? 'idle' : this.nodeAt({ group }, now) === 'host-1' && !this.lacksLeader(group) ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' && !this.faults.starts })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
         const to = now + Number(query.get('for_ms') ?? HOUR), slots = [];
@@ -404,7 +404,7 @@ export class FakeFleet {
     }
     problem(404, 'Not Found', 'There is nothing.');
   }
-  lacksLeader(group) { return group === 'ml' || group === this.faults.electing; }
+  lacksLeader(group) { return this.faults.starts || group === 'ml' || group === this.faults.electing; }
   groupNames() { return [...new Set(this.jobs.map((job) => job.group))].sort(); }
   terms(group) {
     if (group === this.wanted.gone) return [{ group, node: 'host-2', epoch: 5, elected_at: iso(this.now() - 3 * DAY), ended_at: iso(this.now() - 2 * HOUR), cause: 'resigned' }];

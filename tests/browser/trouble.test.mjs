@@ -128,20 +128,20 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     fleet.faults.electing = 'db';
     const leaders = page.locator('[aria-labelledby=leaders] li'), trouble = page.locator('[aria-labelledby=attention] .item', { hasText: 'has no leader' });
     await show(page, url, '#/now');
-    await leaders.filter({ hasText: 'electing a leader' }).getByText('db', { exact: true }).waitFor();
-    await page.locator('.figures', { hasText: /\d of \d, electing/ }).waitFor();
+    await leaders.filter({ hasText: 'no leader known yet' }).getByText('db', { exact: true }).waitFor();
+    await page.locator('.figures', { hasText: /\d of \d so far/ }).waitFor();
     await trouble.filter({ hasText: 'ml' }).waitFor();
     assert.equal(await trouble.count(), 1, 'only of the one that the daemon says to have none');
     await check(page, 'an election');
     await show(page, url, '#/jobs?group=db');
-    await page.locator('.grid-row .tag', { hasText: 'electing' }).first().waitFor();
+    await page.locator('.grid-row .tag', { hasText: 'no leader known yet' }).first().waitFor();
     assert.equal(await page.locator('.tag.bad', { hasText: 'no leader' }).count(), 0);
     await show(page, url, '#/now');
     fleet.shift += 30_000;
     await trouble.filter({ hasText: 'db' }).waitFor();
     await leaders.filter({ hasText: 'no leader' }).getByText('db', { exact: true }).waitFor();
     fleet.faults.electing = null;
-    await page.waitForFunction(() => !/electing|db has no leader/.test(document.querySelector('main').textContent));
+    await page.waitForFunction(() => !/known yet|so far|db has no leader/.test(document.querySelector('main').textContent));
   })));
 
   test('a node that has just started is not in trouble, and others are not away before it knows of them', () => withFleet({ fake: 20, whole: true }, (url, fleet) => withPage({}, async (page) => {
@@ -149,7 +149,10 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await show(page, url, '#/now');
     await text(page, '.gaps', 'host-1 has just started, and opens its session with the store .etcd.');
     assert.equal(await page.locator('.trouble').count(), 0);
-    assert.equal(await page.locator('.attention h3', { hasText: 'Nodes' }).count(), 0);
+    await page.locator('[aria-labelledby=leaders] li', { hasText: 'no leader known yet' }).waitFor();
+    assert.equal(await page.locator('.attention h3', { hasText: /Nodes|Groups/ }).count(), 0);
+    assert.equal(await page.getByText(/^no leader$/).count(), 0);
+    await check(page, 'a node that has just started', { axe: false });
     fleet.faults.starts = false;
     await page.waitForFunction(() => !/has just started/.test(document.querySelector('main').textContent));
   })));

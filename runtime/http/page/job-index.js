@@ -11,14 +11,15 @@ import { statusOf, lateness } from './words.js';
 const EVERY = 60_000, PAGE = 1000, SOON = 4000;  // SOON: of each page
 const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: null, problem: null });
 
-// Since when no leader of a group is known to this page. An election takes less than 2 T: until then it is no trouble.
+// Since when no leader of a group is known to this page. An election takes less than 2 T: until then it is no trouble; and
+// a node without a session knows of no leader.
 const vacant = new Map();
 export function noteLeader({ group, leader, leaderless }) {
-  if (leader) vacant.delete(group);
+  if (leader || daemon.get()?.session === 'none') vacant.delete(group);
   else if (leaderless) vacant.set(group, 0);
   else if (!vacant.has(group)) vacant.set(group, now());
 }
-export const lacksLeader = (group) => now() - vacant.get(group) > 2 * (daemon.get()?.timeout_ms ?? 10_000);
+export const lacksLeader = (group) => now() - vacant.get(group) > 2 * (daemon.get()?.timeout_ms || 10_000);
 
 let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewhere = { at: 0, jobs: [] };
 

@@ -55,7 +55,7 @@ export default function Jobs({ query }) {
 function State({ job }) {
   if (job.state === 'paused') return html`<span class="tag warn" title=${job.pauses[0]?.by ? `by ${person(job.pauses[0].by)}` : undefined}>paused</span>`;
   if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
-  if (!job.leader) return lacksLeader(job.group) ? html`<span class="tag bad">no leader</span>` : html`<span class="tag">electing</span>`;
+  if (!job.leader) return lacksLeader(job.group) ? html`<span class="tag bad">no leader</span>` : html`<span class="tag">no leader known yet</span>`;
   if (job.overdue) return html`<span class="tag bad">overdue</span>`;
   if (job.slow) return html`<span class="tag warn">slow</span>`;
   if (job.state && job.state !== 'active') return html`<span class="tag">${clip(job.state, 40).replace(/_/g, ' ')}</span>`;

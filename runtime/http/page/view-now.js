@@ -136,7 +136,7 @@ function Figures({ status, nodes, groups, open, due, index, isGone }) {
   const all = nodes.data?.nodes ?? [], led = (groups.data?.groups ?? []).filter((group) => isGone(group) === false);
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
-    ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ', electing' : ''}`],
+    ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ' so far' : ''}`],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
     ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
     ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
@@ -224,7 +224,7 @@ function Due({ due, jobs, node, nodes }) {
       <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
         <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
         <span class="row-main"><${JobLink} job=${one.job} />${one.slots > 1 || cut ? html` <span class="muted small">${cut ? `${one.slots} or more` : plural(one.slots, 'slot')}</span>` : ''}</span>
-        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">electing</span>`}</span>
+        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span>
       </li>`}<//></ul>
       ${cut || due.data.unknown?.length ? html`<p class="muted small">${cut ? html`There are more slots than are counted here; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
   <//>`;
@@ -232,7 +232,7 @@ function Due({ due, jobs, node, nodes }) {
 
 function Leaders({ nodes, groups, isGone }) {
   const led = new Map((groups.data?.groups ?? []).map((group) => [group.group, group]));
-  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => isGone(group) === false && lacksLeader(group.group))], ['planned', 'electing a leader', none.filter((group) => isGone(group) === false && !lacksLeader(group.group))], ['planned', 'no longer defined', none.filter(isGone)]];
+  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => isGone(group) === false && lacksLeader(group.group))], ['planned', 'no leader known yet', none.filter((group) => isGone(group) === false && !lacksLeader(group.group))], ['planned', 'no longer defined', none.filter(isGone)]];
   return html`<${Section} id="leaders" title="Nodes and leaders">
     ${!nodes.data ? html`<${Loading} />` : html`<ul class="rows"><${More} list=${nodes.data.nodes} first=${12} what="node">${(node) => {
     // The groups are those of this node's files; what others lead beside them they say.
