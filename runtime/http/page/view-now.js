@@ -133,10 +133,10 @@ export default function Now({ query: shown }) {
 }
 
 function Figures({ status, nodes, groups, open, due, index, isGone }) {
-  const all = nodes.data?.nodes ?? [], led = (groups.data?.groups ?? []).filter((group) => isGone(group) === false);
+  const all = nodes.data?.nodes ?? [], led = groups.data?.groups.filter((group) => isGone(group) !== true);
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
-    ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ' so far' : ''}`],
+    ['Groups with a leader', led?.every((group) => isGone(group) !== null) ? `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ' so far' : ''}` : null],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
     ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
     ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
