@@ -246,6 +246,8 @@ export class FakeFleet {
     if (only(['running', 'claimed', 'queued'])) since = Math.max(since, now - 90 * MINUTE);
     if (only(['lost'])) [since, until] = [Math.max(since, this.deadSince - 90 * MINUTE), Math.min(until, this.deadSince)];
     const fits = (row) => this.knows(row) && (!statuses || statuses.includes(row.status)) && (!nodes || nodes.includes(row.node)) && (!groups || groups.includes(row.group)) && (!reasons || reasons.includes(row.reason));
+    // What a daemon has an index for.
+    if (nodes && groups?.every((group) => !nodes.includes(this.nodeAt({ group }, now)) && !nodes.includes(this.nodeAt({ group }, this.deadSince - 1)))) return { rows: [], next: null, ...this.missing() };
     const rows = [], [at, passed] = (query.get('cursor') ?? '').split('.').map(Number);
     if (names) {
       const all = names.flatMap((name) => { const job = this.byName.get(name); return job ? this.slotsBack(job, until + 1, 5000, since).map((slot) => [slot, job]) : []; }).sort((a, b) => b[0] - a[0]);
