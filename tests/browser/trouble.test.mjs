@@ -75,8 +75,8 @@ describe('the page in trouble', { concurrency: 2 }, () => {
 
   test('what needs attention stays as it is while a node does not answer once, and a job fails since the same time half an hour later', () => withFleet({ fake: 150 }, (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/now?zone=utc');
-    // A job that fails all the time, and since when; what fails now and then may have recovered.
-    const failing = async () => (await page.locator('[aria-labelledby=attention] .item-text').allTextContents()).filter((one) => /in a row/.test(one) && fleet.byName.get(one.split(' ')[0])?.temper === 'broken').map((one) => one.replace(/, \d+.*/, ''));
+    // A job that fails all the time, and since when, whatever day it is half an hour later; what fails now and then may have recovered.
+    const failing = async () => (await page.locator('[aria-labelledby=attention] .item-text').allTextContents()).filter((one) => /in a row/.test(one) && fleet.byName.get(one.split(' ')[0])?.temper === 'broken').map((one) => one.replace(/, \d+.*/, '').replace(/since \w+ \d+ \w+ /, 'since '));
     const asked = async () => { await page.waitForResponse((response) => response.url().includes('/history/summary')); await page.waitForTimeout(500); };
     await text(page, '.item-text', 'in a row');
     const before = await failing();
