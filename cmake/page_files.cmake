@@ -1,5 +1,6 @@
-# Makes the source file OUT, which has the page's files (those of FOLDER that have a type below), scripts without the lines
-# that are comments (those of others without their indentation too), as they are and compressed: runtime/http/page_files.hpp.
+# Makes the source file OUT, which has the page's files (those of FOLDER that have a type below), scripts and styles without the
+# lines that are comments or empty (scripts of others without their indentation too), as they are and compressed:
+# runtime/http/page_files.hpp.
 # Run by cmake -P when one of them has changed.
 #
 #   cmake -DFOLDER=runtime/http/page -DOUT=page_files.cpp -P page_files.cmake
@@ -30,9 +31,9 @@ foreach(file IN LISTS files)
   set(sent ${FOLDER}/${file})
   set(packed ${out_folder}/page_files/${flat}.gz)
   file(MAKE_DIRECTORY ${out_folder}/page_files)
-  if(ending STREQUAL ".js")
+  if(ending MATCHES "[.](js|css)$")
     set(sent ${out_folder}/page_files/${flat})
-    set(shorter "/^ *\\/\\//d")
+    set(shorter "/^ *\\(\\/\\/.*\\|\\/\\*.*\\*\\/\\)\\?$/d")
     if(file MATCHES "^vendor/")
       string(APPEND shorter "$<SEMICOLON>s/^[ \\t]*//")
       string(REPLACE "$<SEMICOLON>" ";" shorter "${shorter}")

@@ -51,7 +51,7 @@ function local(zone, ms) {
 export class FakeFleet {
   constructor(wanted) {
     this.wanted = wanted;
-    this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; heard: until when it led; deaf: no events; down: nothing
+    this.faults = {};  // history: why the fleet's history does not answer; asOf: it answers; store: the daemon's session; away: a node that does not answer, and its rows are not there; heard: until when it led; electing: a group that elects a leader; starts: the daemon's first session is not open; deaf: no events; down: nothing
     this.said = {};  // of jobs, by name, what is said otherwise in the list
     this.streams = new Set();
     this.streamed = [];  // when events were asked for, and after which one
@@ -216,7 +216,7 @@ export class FakeFleet {
   }
   jobRow(job) {
     const pause = this.pauses.get(job.name), last = this.last(job, 1).filter((row) => this.knows(row))[0];
-    const leaderless = job.group === 'ml';
+    const leaderless = this.lacksLeader(job.group);
     return {
       job: job.name, group: job.group, leader: leaderless ? null : this.nodeAt(job, this.now()), next_slot: iso(this.next(job)),
       last_status: last ? last.status + (last.reason ? ': ' + last.reason : '') : null,
@@ -224,7 +224,7 @@ export class FakeFleet {
       trouble: job.temper === 'halted' ? 'the register has a newer format (3) than this version reads (2)' : null, halted_at: job.temper === 'halted' ? iso(this.now() - 3 * HOUR) : null,
       paused_at: pause ? iso(pause.since) : null, paused_by: pause?.by ?? null, digest: 'd' + job.index.toString(16).padStart(15, '0'),
       timezone: job.zone, schedule: this.schedule(job), description: job.index % 3 ? null : `${KINDS[job.index % KINDS.length]} of team ${job.group}, see the run book`,
-      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by }] } : {}),
+      ...(pause ? { pauses: [{ of: 'job', since: iso(pause.since), by: pause.by, until: iso(pause.until), reason: pause.reason ?? null }] } : {}),
       ...(this.backfills.has(job.name) ? { backfill: [this.backfills.get(job.name)] } : {}), ...this.said[job.name],
     };
   }
@@ -246,6 +246,8 @@ export class FakeFleet {
     if (only(['running', 'claimed', 'queued'])) since = Math.max(since, now - 90 * MINUTE);
     if (only(['lost'])) [since, until] = [Math.max(since, this.deadSince - 90 * MINUTE), Math.min(until, this.deadSince)];
     const fits = (row) => this.knows(row) && (!statuses || statuses.includes(row.status)) && (!nodes || nodes.includes(row.node)) && (!groups || groups.includes(row.group)) && (!reasons || reasons.includes(row.reason));
+    // What a daemon has an index for.
+    if (nodes && groups?.every((group) => !nodes.includes(this.nodeAt({ group }, now)) && !nodes.includes(this.nodeAt({ group }, this.deadSince - 1)))) return { rows: [], next: null, ...this.missing() };
     const rows = [], [at, passed] = (query.get('cursor') ?? '').split('.').map(Number);
     if (names) {
       const all = names.flatMap((name) => { const job = this.byName.get(name); return job ? this.slotsBack(job, until + 1, 5000, since).map((slot) => [slot, job]) : []; }).sort((a, b) => b[0] - a[0]);
@@ -322,7 +324,7 @@ export class FakeFleet {
     return [
       of(this.jobs[0], 3, { keys: [{ key: 'retries', before: '0', after: '2' }], text: 'retries: 0 -> 2, and perhaps other keys, of which the ledger keeps no values' }),
       ...this.jobs.slice(1, 30).map((job) => of(job, 9, { change: 'added', digest_before: null, text: 'schedule: 0 3 * * *' })),
-      of(this.jobs.at(-1), 20, { change: 'removed', digest: null, text: 'no file defines it' }),
+      ...[['host-1'], ['host-2']].map((nodes) => of(this.jobs.at(-1), 20, { change: 'removed', nodes, digest: null, text: 'no file defines it' })),
     ];
   }
   outputText(row) {
@@ -346,17 +348,17 @@ export class FakeFleet {
     if (request.method !== 'GET') return this.act(request, response, route, job, send, problem);
     switch (route[0]) {
       case 'whoami': return send({ name: this.wanted.token ? 'token ci' : 'anonymous', role: this.wanted.role ?? 'operator' });
-      case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.store ?? 'open', timeout_ms: 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
-      case 'nodes': return send({ state: 'degraded', nodes: NODES.map((node) => ({ node, state: node === (this.wanted.whole ? this.faults.away : DEAD) ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD && !this.wanted.whole ? iso(this.deadSince) : iso((node === this.faults.away && this.faults.heard) || now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
+      case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.starts ? 'none' : this.faults.store ?? 'open', timeout_ms: this.faults.starts ? 0 : 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.starts ? 'starting' : this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
+      case 'nodes': return send({ state: this.faults.starts ? 'starting' : 'degraded', nodes: NODES.map((node) => ({ node, state: this.faults.starts ? (node === 'host-1' ? 'starting' : 'unknown') : node === (this.wanted.whole ? this.faults.away : DEAD) ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD && !this.wanted.whole ? iso(this.deadSince) : iso((node === this.faults.away && this.faults.heard) || now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
       case 'groups':
         if (route[2] === 'terms') return send({ terms: this.terms(route[1]), ...this.missing() });
-        return send({ groups: this.groupNames().map((group) => ({ group, leader: group === 'ml' ? null : this.nodeAt({ group }, now), state: this.nodeAt({ group }, now) === 'host-1' ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
+        return send({ groups: this.groupNames().map((group) => ({ group, leader: this.lacksLeader(group) ? null : this.nodeAt({ group }, now), state: this.faults.starts ? 'idle' : this.nodeAt({ group }, now) === 'host-1' && !this.lacksLeader(group) ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' && !this.faults.starts })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
         const to = now + Number(query.get('for_ms') ?? HOUR), slots = [];
         for (let m = Math.ceil(now / MINUTE); m * MINUTE < to && slots.length < 500; m++) for (const one of this.dueAt(m)) {
           if (this.pauses.has(one.name) || (query.get('group') && one.group !== query.get('group')) || (query.get('job') && one.name !== query.get('job'))) continue;
-          const node = one.group === 'ml' ? null : this.nodeAt(one, now);
+          const node = this.lacksLeader(one.group) ? null : this.nodeAt(one, now);
           if (!query.get('node') || node === query.get('node')) slots.push({ slot: iso(m * MINUTE), job: one.name, group: one.group, node });
         }
         for (const one of this.instances) if (one.node === query.get('node') && one.node !== 'host-1') slots.push(...this.slotsAhead(one, now, to, 100).map((at) => ({ slot: iso(at), job: one.name, group: one.group, node: one.node })));
@@ -404,8 +406,10 @@ export class FakeFleet {
     }
     problem(404, 'Not Found', 'There is nothing.');
   }
+  lacksLeader(group) { return this.faults.starts || group === 'ml' || group === this.faults.electing; }
   groupNames() { return [...new Set(this.jobs.map((job) => job.group))].sort(); }
   terms(group) {
+    if (group === this.wanted.gone) return [{ group, node: 'host-2', epoch: 5, elected_at: iso(this.now() - 3 * DAY), ended_at: iso(this.now() - 2 * HOUR), cause: 'resigned' }];
     if (this.wanted.gap) return (this.wanted.gap === 'ran' ? [4] : [4, 1]).map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (5 - epoch) * HOUR), ended_at: epoch === 4 ? null : iso(this.deadSince - 3 * HOUR), cause: epoch === 4 ? null : 'resigned' }));
     const epoch = this.epochAt({ group }, this.now()), wanted = this.nodeAt({ group }, this.deadSince - 1), start = this.now() - 3 * DAY;
     const died = wanted === DEAD;

@@ -100,9 +100,11 @@ describe('the page', { concurrency: 2 }, () => {
 
   test('jobs that take longer than in the week before are told from the others, however long they do so today', () => withFleet({ fake: 100 }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/now');
-    const slower = page.locator('.item-text:has-text("instead of")');
+    await page.getByText('How long jobs take is being compared with what is usual').waitFor();
+    const slower = page.locator('.item-text:has-text("the usual")');
     await slower.first().waitFor();
-    for (const text of await slower.allTextContents()) assert.match(text, /[\d.]+×, .+ instead of .+/);
+    for (const text of await slower.allTextContents()) assert.match(text, /its last (3 successes|success) took .+, [\d.]+× the usual .+ of \d+ before/);
+    assert.equal(await page.getByText('is being compared').count(), 0);
     for (const name of await slower.locator('a.job').allTextContents()) assert.equal(fleet.byName.get(name).temper, 'slowing');
     await show(page, url, '#/jobs');
     await page.getByRole('button', { name: 'Usual time' }).click();
@@ -113,17 +115,23 @@ describe('the page', { concurrency: 2 }, () => {
   })));
 
   test('a job that grew slow an hour ago is slower in the list, by what its own page says, and milliseconds are not', () => withFleet({ fake: 10, young: true }, async (url) => withPage({ width: 1024 }, async (page) => {
+    let go;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/history\/strips\?.*last=12&since/, (route) => gate.then(() => route.continue()));
     await show(page, url, '#/jobs?sort=slower');
+    await page.getByText('The last successes of each job are being compared with those before').waitFor();
+    assert.match(await page.textContent('.view-head'), /Comparing: 0 slower than usual, 0 of 14 jobs compared/);
+    go();
     const row = page.locator('.grid-row', { hasText: 'young' });
     await row.getByText('now 9\u00d7').waitFor();
     await page.locator('.grid-row', { hasText: 'slid' }).getByText('now 9\u00d7').waitFor();
     assert.match(await row.textContent(), /1\.0 s/);
     assert.equal(await page.locator('.grid-row', { hasText: 'quick' }).count(), 0);
     await show(page, url, '#/job/young');
-    await page.locator('dd', { hasText: 'now 9.0 s, 9\u00d7' }).waitFor();
+    await page.locator('dd', { hasText: /its last 3 successes took 9.0 s, 9\u00d7 the usual 1.0 s of \d+ before/ }).waitFor();
   })));
 
-  test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({}, async (page) => {
+  test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({ expected: ['net::ERR_FAILED'] }, async (page) => {
     const say = (ms) => { fleet.said.quick = { next_slot: new Date(fleet.now() + ms).toISOString(), last_status: 'failed: exit_code' }; };
     say(4000);
     await show(page, url, '#/jobs?q=quick');
@@ -132,6 +140,11 @@ describe('the page', { concurrency: 2 }, () => {
     assert.match(await row.locator('.status').textContent(), /succeeded|running|claimed/);
     say(7_250_000);
     await row.getByText('in 2 h').waitFor({ timeout: 20_000 });
+    await show(page, url, '#/job/quick');
+    await page.locator('.slot.planned').first().waitFor();
+    await page.route(/jobs\/quick\/slots/, (route) => route.abort());
+    fleet.shift += 6 * 60_000;
+    await page.locator('.slot.planned', { hasText: 'due now' }).waitFor();
   })));
 
   test('a leader whose predecessors are not known is said to come after their epochs', () => withFleet({ fake: 10, gap: true }, async (url) => withPage({}, async (page) => {
@@ -161,10 +174,29 @@ describe('the page', { concurrency: 2 }, () => {
     await leaders.filter({ hasText: 'no longer defined' }).getByText('yore').waitFor();
     assert.equal(await leaders.filter({ hasText: 'no leader' }).getByText('yore').count(), 0);
     await page.locator('.figures', { hasText: `${groups.length - 2} of ${groups.length - 1}` }).waitFor();
+    const changes = page.locator('[aria-labelledby=asked] .row');
+    await changes.filter({ hasText: 'group yore is no longer defined host-2 led it last, epoch 5: handed back' }).waitFor();
+    await changes.filter({ hasText: 'host-3 was heard of last it does not answer (gone)' }).waitFor();
     await leaders.getByText('yore').click();
     await page.getByText('No file defines a job of that group').waitFor();
     assert.equal(await page.locator('label:has-text("Group") select').inputValue(), 'yore');
     assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
+  })));
+
+  test('pauses that stand are there, a group once, by whom, until when and why, and need no attention', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.byIndex.get(21).name, one = { of: 'group', since: '2025-03-01T08:00:00Z', by: 'host-1 uid 0', until: '2035-03-09T08:00:00Z', reason: 'the <b>database</b> moves' };
+    await show(page, url, '#/now?zone=utc');
+    const paused = page.locator('.attention ul:has(> li:has-text("paused since")) > .item'), needs = () => page.textContent('.verdict');
+    await paused.filter({ hasText: job }).getByText(/paused since .+ \(1 d 2 h ago\) by token oncall from 10.0.0.7, at host-1, until somebody resumes it/).waitFor();
+    await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
+    const before = await needs();
+    for (const { name } of fleet.jobs.filter(({ group }) => group === 'mail')) fleet.said[name] = { state: 'paused', pauses: [one] };
+    await page.reload();
+    await paused.first().getByText(/^group mail paused since Sat 1 Mar 2025 08:00 .+ by root on host-1, until Fri 9 Mar 2035 08:00: the <b>database<.b> moves$/).waitFor();
+    assert.equal(await paused.count(), 2);
+    await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
+    assert.equal(await needs(), before);
+    await check(page, 'pauses');
   })));
 
   test('a job that takes longer than until its next slot needs attention for the slots it skips', () => withFleet({ fake: 10, young: true }, async (url) => withPage({}, async (page) => {
@@ -357,12 +389,13 @@ describe('the page', { concurrency: 2 }, () => {
 
   test('changes of definitions are there, those of many jobs in one row, and those of a job on its page', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     const { definitions } = await answer(url, 'history/definitions?limit=100');
-    assert.equal(definitions.length, 31);
+    assert.equal(definitions.length, 32);
     await show(page, url, '#/now');
     const changes = page.locator('section', { hasText: 'What changed lately' }).last();
     await changes.getByRole('button', { name: / more of / }).click();
     await changes.getByText('and 26 others').waitFor();
     await changes.getByText('retries: 0 -> 2').waitFor();
+    assert.equal(await changes.locator('.row', { hasText: 'removed' }).locator('a.job').count(), 1, 'on two nodes');
     await changes.getByRole('link', { name: definitions[0].job, exact: true }).first().click();
     await page.locator('section', { hasText: 'How its definition changed' }).last().getByText('retries: 0 -> 2').waitFor();
     await check(page, 'the changes of a job');

@@ -75,8 +75,8 @@ describe('the page in trouble', { concurrency: 2 }, () => {
 
   test('what needs attention stays as it is while a node does not answer once, and a job fails since the same time half an hour later', () => withFleet({ fake: 150 }, (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/now?zone=utc');
-    // A job that fails all the time, and since when; what fails now and then may have recovered.
-    const failing = async () => (await page.locator('[aria-labelledby=attention] .item-text').allTextContents()).filter((one) => /in a row/.test(one) && fleet.byName.get(one.split(' ')[0])?.temper === 'broken').map((one) => one.replace(/, \d+.*/, ''));
+    // A job that fails all the time, and since when, whatever day it is half an hour later; what fails now and then may have recovered.
+    const failing = async () => (await page.locator('[aria-labelledby=attention] .item-text').allTextContents()).filter((one) => /in a row/.test(one) && fleet.byName.get(one.split(' ')[0])?.temper === 'broken').map((one) => one.replace(/, \d+.*/, '').replace(/since \w+ \d+ \w+ /, 'since '));
     const asked = async () => { await page.waitForResponse((response) => response.url().includes('/history/summary')); await page.waitForTimeout(500); };
     await text(page, '.item-text', 'in a row');
     const before = await failing();
@@ -106,6 +106,55 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await page.reload();
     await item.getByText(`for at least ${slots + 2} slots`).waitFor();
     assert.doesNotMatch(await item.textContent(), /since/);
+  })));
+
+  test('what needs attention does not wait until the failures of thirty days are counted, and they are not counted with each poll', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    const job = [3, 12].map((index) => fleet.byIndex.get(index)).find((one) => fleet.nodeAt(one, fleet.deadSince - 1) === fleet.nodeAt(one, fleet.now()));
+    lose(fleet, job, 330);
+    let go, asked = 0;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/history\/summary\?job=/, (route) => { asked++; return gate.then(() => route.continue()); });
+    const item = page.locator('[aria-labelledby=attention] .item', { hasText: job.name });
+    await show(page, url, '#/now');
+    await item.getByText('for at least 15 slots').waitFor();
+    await page.waitForResponse((response) => /history.summary\?since/.test(response.url()));
+    await page.waitForResponse((response) => /history.strips/.test(response.url()));
+    go();
+    await item.getByText(/for at least 2\d slots/).waitFor();
+    assert.equal(asked, 1);
+  })));
+
+  test('a group that elects a leader is no trouble before that takes longer than it should', () => withFleet({ fake: 60 }, (url, fleet) => withPage({}, async (page) => {
+    fleet.faults.electing = 'db';
+    const leaders = page.locator('[aria-labelledby=leaders] li'), trouble = page.locator('[aria-labelledby=attention] .item', { hasText: 'has no leader' });
+    await show(page, url, '#/now');
+    await leaders.filter({ hasText: 'no leader known yet' }).getByText('db', { exact: true }).waitFor();
+    await page.locator('.figures', { hasText: /\d of \d so far/ }).waitFor();
+    await trouble.filter({ hasText: 'ml' }).waitFor();
+    assert.equal(await trouble.count(), 1, 'only of the one that the daemon says to have none');
+    await check(page, 'an election');
+    await show(page, url, '#/jobs?group=db');
+    await page.locator('.grid-row .tag', { hasText: 'no leader known yet' }).first().waitFor();
+    assert.equal(await page.locator('.tag.bad', { hasText: 'no leader' }).count(), 0);
+    await show(page, url, '#/now');
+    fleet.shift += 30_000;
+    await trouble.filter({ hasText: 'db' }).waitFor();
+    await leaders.filter({ hasText: 'no leader' }).getByText('db', { exact: true }).waitFor();
+    fleet.faults.electing = null;
+    await page.waitForFunction(() => !/known yet|so far|db has no leader/.test(document.querySelector('main').textContent));
+  })));
+
+  test('a node that has just started is not in trouble, and others are not away before it knows of them', () => withFleet({ fake: 20, whole: true }, (url, fleet) => withPage({}, async (page) => {
+    fleet.faults.starts = true;
+    await show(page, url, '#/now');
+    await text(page, '.gaps', 'host-1 has just started, and opens its session with the store .etcd.');
+    assert.equal(await page.locator('.trouble').count(), 0);
+    await page.locator('[aria-labelledby=leaders] li', { hasText: 'no leader known yet' }).waitFor();
+    assert.equal(await page.locator('.attention h3', { hasText: /Nodes|Groups/ }).count(), 0);
+    assert.equal(await page.getByText(/^no leader$/).count(), 0);
+    await check(page, 'a node that has just started', { axe: false });
+    fleet.faults.starts = false;
+    await page.waitForFunction(() => !/has just started/.test(document.querySelector('main').textContent));
   })));
 
   test('what a node that is away may know is not denied: no run is known, none could be compared, no request is known', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {

@@ -73,10 +73,11 @@ function Live() {
 
 // Without its store a daemon claims nothing, and knows of others what it knew last: each view says so.
 function Store() {
-  const poll = usePoll('status', { every: 10_000, live: 9000 }), status = poll.data, late = useNow(5000) - poll.heard.at > 25_000;
+  const begins = daemon.use()?.state === 'starting', poll = usePoll('status', { every: begins ? 2000 : 10_000, live: 9000, keep: true }), status = poll.data, late = useNow(5000) - poll.heard.at > 25_000;
   useEffect(() => daemon.set(status), [status]);
   useEffect(() => answers.set(!status || (!late && !(poll.problem && poll.problem.status !== 401))), [status, late, poll.problem]);
   if (!status || status.session === 'open') return null;
+  if (begins) return html`<p class="gaps" role="status">${clip(status.node, 40)} has just started, and opens its session with the store (${clip(status.backend, 20)}).</p>`;
   return html`<p class="trouble" role="status"><span class="mark bad square" aria-hidden="true">!</span> ${clip(status.node, 40)} has no session with its store (${clip(status.backend, 20)}: ${status.session}), so it claims no slot, and what other nodes do is shown as it was known last. ${clip((status.degraded ?? []).join('; '), 300)}</p>`;
 }
 

@@ -3,13 +3,16 @@ import { html } from './html.js';
 import { query } from './api.js';
 import { usePoll } from './live.js';
 import { Section, JobLink, RunLink, NodeName, Name, Empty, Loading, More, Prose } from './parts.js';
-import { Time } from './time.js';
+import { Time, Ago } from './time.js';
 import { clip, plural, person, silence } from './words.js';
 import { zoneOfJob } from './job-index.js';
 
 export const AskedRow = ({ row }) => html`<li class="row tall">
   <span class="row-time"><${Time} at=${row.at} zone=${row.job ? zoneOfJob(row.job) : null} /></span>
   <span class="row-main">${row.kind} ${row.job ? html`<${JobLink} job=${row.job} />` : row.group ? html`group <${Name} text=${row.group} />` : ''} ${row.run_id ? html`<${RunLink} id=${row.run_id} /> ` : ''}<span class="muted">by <bdi>${clip(person(row.by), 100)}</bdi>: ${row.result ?? 'under way'}${row.text ? html`, <${Prose} text=${clip(row.text, 160)} zone=${row.job ? zoneOfJob(row.job) : null} />` : ''}</span></span></li>`;
+
+// Of a pause that stands: since when, who asked for it, until when, and why.
+export const Paused = ({ pause: { since, by, until, reason }, zone }) => html`paused${since ? html` since <${Time} at=${since} zone=${zone} /> (<${Ago} at=${since} />)` : ''} by <bdi>${clip(person(by), 120)}</bdi>, ${until ? html`until <${Time} at=${until} zone=${zone} />` : 'until somebody resumes it'}${reason ? html`: <bdi>${clip(reason, 300)}</bdi>` : ''}`;
 
 export function Asked({ requests, id = 'asked', title = 'What people asked for' }) {
   const rows = requests.data?.requests ?? [];
@@ -33,10 +36,10 @@ export function definitionRows(answer) {
 
 // `own`: on the page of the job, which needs not be named.
 export function DefinitionRow({ all, own }) {
-  const nodes = [...new Set(all.flatMap((one) => one.nodes))];
+  const nodes = [...new Set(all.flatMap((one) => one.nodes))], jobs = [...new Set(all.map((one) => one.job))];
   return html`<li class="row tall">
   <span class="row-time"><${Time} at=${all[0].at} zone=${zoneOfJob(all[0].job)} /></span>
-  <span class="row-main">${own ? '' : all.slice(0, SHOWN).map(({ job }, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${all.length > SHOWN ? ` and ${plural(all.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${clip(all[0].change, 20)} <span class="muted">${all[0].text ? html`<bdi>${clip(all[0].text, 300)}</bdi>, ` : ''}on ${nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${nodes.length > SHOWN ? ` and ${plural(nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
+  <span class="row-main">${own ? '' : jobs.slice(0, SHOWN).map((job, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${jobs.length > SHOWN ? ` and ${plural(jobs.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${clip(all[0].change, 20)} <span class="muted">${all[0].text ? html`<bdi>${clip(all[0].text, 300)}</bdi>, ` : ''}on ${nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${nodes.length > SHOWN ? ` and ${plural(nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
 }
 
 export function Definitions({ of }) {

@@ -1,6 +1,7 @@
 // What needs attention, computed from what the daemon says: pure functions over counts, strips, nodes and groups.
 import { ask, query, nameList, now } from './api.js';
-import { parse } from './time.js';
+import { signal } from './html.js';
+import { parse, MINUTE } from './time.js';
 import { isBad, holes, middle } from './words.js';
 
 const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15;
@@ -8,6 +9,20 @@ const FAILED = 'failed,timed_out,killed,lost,missed', WANTED = FAILED + ',skippe
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
 const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
 const OPEN = ['running', 'claimed', 'queued'];
+
+// How many slots of 30 days have failed, by job. Counting takes long where there are many rows, so nothing waits for it; it is
+// done anew for a job that is not counted, and after five minutes.
+export const failures = signal(new Map());
+let counted = { at: 0, jobs: [] };
+function countFailures(jobs, since) {
+  if (now() - counted.at < 5 * MINUTE && jobs.every((job) => counted.jobs.includes(job))) return;
+  const mine = (counted = { at: now(), jobs });
+  ask(`history/summary?${nameList('job', jobs)}&${query({ since, status: FAILED, per: 'all' }).slice(1)}`).then(({ counts }) => {
+    const sums = new Map();
+    for (const row of counts) if (!isWanted(row)) sums.set(row.job, (sums.get(row.job) ?? 0) + row.slots);
+    failures.set(sums);
+  }).catch(() => { mine.at = 0; });
+}
 
 // Since when jobs fail, by job: of one that does so on all the slots that are looked at its last success is asked for; and
 // where none is known, on how many slots it does at least. What was known once stays so while a node does not answer.
@@ -27,12 +42,9 @@ async function settleSince(list, missing, abort) {
     if (found && parse(one.since) > parse(found.since)) one.since = found.since;
     if (found) known.set(one.job, { ...found, since: one.since });
     Object.assign(one, { success: found?.success, unsure: !found?.sure, least: !found || found.success === null ? one.inRow : 0 });
-    if (one.least) vague.push(one);
+    if (found?.success === null) vague.push(one.job);
   }));
-  if (vague.length) {
-    const { counts } = await ask(`history/summary?${nameList('job', vague.map((one) => one.job))}&${query({ since, status: FAILED, per: 'all' }).slice(1)}`, { signal: abort });
-    for (const one of vague) one.least = Math.max(one.least, counts.reduce((sum, row) => sum + (row.job === one.job && !isWanted(row) ? row.slots : 0), 0));
-  }
+  if (vague.length) countFailures(vague, since);
   list.sort((a, b) => parse(a.success ?? a.since) - parse(b.success ?? b.since) || (a.job < b.job ? -1 : 1));
 }
 

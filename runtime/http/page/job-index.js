@@ -3,19 +3,32 @@
 // Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run on each node the daemon lists its
 // own instances: those of other nodes are asked for one by one.
 import { useEffect, signal } from './html.js';
-import { ask, send, query, signedIn } from './api.js';
-import { changed } from './live.js';
+import { ask, send, query, signedIn, now } from './api.js';
+import { changed, daemon } from './live.js';
 import { parse } from './time.js';
 import { statusOf, lateness } from './words.js';
 
 const EVERY = 60_000, PAGE = 1000, SOON = 4000;  // SOON: of each page
 const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: null, problem: null });
 
+// Since when no leader of a group is known to this page. An election takes less than 2 T: until then it is no trouble; and
+// a node without a session knows of no leader.
+const vacant = new Map();
+export function noteLeader({ group, leader, leaderless }) {
+  if (leader || daemon.get()?.session === 'none') vacant.delete(group);
+  else if (leaderless) vacant.set(group, 0);
+  else if (!vacant.has(group)) vacant.set(group, now());
+}
+export const lacksLeader = (group) => now() - vacant.get(group) > 2 * (daemon.get()?.timeout_ms || 10_000);
+
 let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewhere = { at: 0, jobs: [] };
 
+// Pauses that stand, as far as they are known.
+const NONE = [];
+export const pausesOf = (job) => (job.pauses?.length ? job.pauses : job.state === 'paused' ? [{ of: 'job', since: job.paused_at, by: job.paused_by, until: job.paused_until, reason: job.pause_reason }] : NONE);
 const lean = (job) => ({
   job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble, overdue: job.overdue_since, slow: job.slow,
-  pausedAt: job.paused_at, pausedBy: job.paused_by, zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
+  pauses: pausesOf(job), zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
   rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
 });
 
@@ -28,7 +41,7 @@ async function askInstances(own) {
   for (const { node, leads } of (await ask('nodes')).nodes) {
     for (const job of each) {
       const on = (name) => name.slice(0, name.lastIndexOf('@') + 1) + node;
-      if (on(job.job) !== job.job && leads.includes(on(job.group))) found.push({ ...job, job: on(job.job), lower: on(job.lower), group: on(job.group), leader: node, next: null, last: null, state: null, rank: 1, elsewhere: true });
+      if (on(job.job) !== job.job && leads.includes(on(job.group))) found.push({ ...job, job: on(job.job), lower: on(job.lower), group: on(job.group), leader: node, next: null, last: null, state: null, pauses: NONE, rank: 1, elsewhere: true });
     }
   }
   for (let i = 0; i < Math.min(found.length, INSTANCES); i += AT_ONCE) {
@@ -65,6 +78,7 @@ async function load() {
         const response = await send('jobs' + query({ limit: PAGE, after }), { headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
         const body = await response.json();
         page = { after, etag: response.headers.get('ETag'), jobs: body.jobs.map(lean), next: body.next };
+        page.jobs.forEach(noteLeader);
         missing = body.missing ?? missing;
       } catch (problem) {
         if (problem.status !== 304 || !known) throw problem;
@@ -124,7 +138,8 @@ export const zoneOfJob = (name) => jobIndex.get().byName.get(name)?.zone ?? zone
 export async function learnZone(name) {
   if (!zoneOfJob(name)) noteJob(await ask('jobs/' + encodeURIComponent(name)));
 }
-export function noteJob({ job, timezone, slots_of }) {
+export function noteJob({ job, timezone, slots_of, ...more }) {
+  noteLeader(more);
   if (timezone && zones.size < 5000) zones.set(job, timezone);
   if (slots_of) chained.add(job);
 }

@@ -2,7 +2,7 @@
 import { html, useLayoutEffect, useMemo, useRef, useState, useEffect } from './html.js';
 import { ask, nameList, query, now } from './api.js';
 import { changed } from './live.js';
-import { zoneChoice, parse, MINUTE, DAY } from './time.js';
+import { zoneChoice, parse, duration, MINUTE, DAY } from './time.js';
 import { middle } from './words.js';
 
 // A long list of which only the rows in sight are in the document. All rows have one height, so that ten thousand of them
@@ -126,7 +126,7 @@ const durations = (rows) => rows.filter((row) => row.status === 'succeeded' && r
 // one, at about this time of the day; of a job that is not known so long, of the older half of its last hundred slots, or of
 // their oldest quarter where that is less: the time before it grew slow. Where a node does not answer that knows what was
 // before, it is not known. Learned once an hour, of young jobs each five minutes.
-const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, BEFORE = 100, usuals = new Map();  // job: { ms, until }
+const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, BEFORE = 100, usuals = new Map();  // job: { ms, of: how many, until }
 export async function learnUsual(names, abort) {
   const wanted = names.filter((name) => !(usuals.get(name)?.until > Date.now())), found = new Map();
   if (!wanted.length) return;
@@ -136,7 +136,7 @@ export async function learnUsual(names, abort) {
     }
   }
   if (usuals.size > 20_000) usuals.clear();
-  const learn = (job, all, lasts) => usuals.set(job, { ms: all.length > 2 ? middle(all) : null, until: Date.now() + lasts });
+  const learn = (job, all, lasts) => usuals.set(job, { ms: all.length > 2 ? middle(all) : null, of: all.length, until: Date.now() + lasts });
   const young = wanted.filter((job) => !(found.get(job)?.length > 2));
   for (const [job, all] of found) if (all.length > 2) learn(job, all, LEARNED);
   if (!young.length) return;
@@ -150,17 +150,20 @@ export async function learnUsual(names, abort) {
 
 // How many times longer the last runs took, three of the last day, than is usual; null where there are too few to say.
 export function slowdown(job, rows) {
-  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), usual = usuals.get(job)?.ms;
+  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), { ms: usual, of } = usuals.get(job) ?? {};
   if (!usual) return null;
-  const recent = middle(all.slice(0, 3).filter(([, fresh], i) => fresh || !i).map(([ms]) => ms)) ?? usual;
-  return { times: recent / usual, recent, usual };
+  const last = all.slice(0, 3).filter(([, fresh], i) => fresh || !i).map(([ms]) => ms), recent = middle(last) ?? usual;
+  return { times: recent / usual, recent, usual, last: last.length, of };
 }
 // Less is noise: a job of some milliseconds is not slow.
 export const isSlower = (found) => found?.times >= 1.5 && found.recent - found.usual >= 1000;
 export const timesText = (times) => `${times >= 10 ? Math.round(times) : times.toFixed(1).replace('.0', '')}\u00d7`;
 
+// What is compared with what. "Usual" is what `ballot slow` calls so.
+export const paceText = ({ times, recent, usual, last, of }) => `${last === 1 ? 'its last success' : `its last ${last} successes`} took ${duration(recent)}, ${timesText(times)} the usual ${duration(usual)} of ${of} before`;
+
 // A hundred at a time.
-const compared = new Map();  // job: { times, recent, usual, at }
+const compared = new Map();  // job: { times, recent, usual, last, of, at }
 export async function compare(names, abort) {
   const old = Date.now() - MINUTE;
   for (let i = 0; i < names.length && !abort.aborted; i += 100) {

@@ -144,10 +144,10 @@ export function Time({ at, zone, ...how }) {
   if (ms === null || Number.isNaN(ms)) return html`<span class="muted">\u2013</span>`;
   return html`<time dateTime=${new Date(ms).toISOString()} onPointerEnter=${(event) => { event.currentTarget.title = everywhere(ms, zone); }}>${written(ms, zoneOf(zone), how)}</time>`;
 }
-export function Ago({ at, period }) {
+export function Ago({ at, period, passed }) {
   const ms = typeof at === 'string' ? parse(at) : at;
   useNow(period ?? 15_000);
-  return ms === null ? null : html`<span>${ago(ms)}</span>`;
+  return ms === null ? null : html`<span>${passed && ms <= now() ? passed : ago(ms)}</span>`;
 }
 // `heard`: by what it is known that it goes on, `{ at }`; beyond that it is not said to.
 export const SILENT = 15_000;

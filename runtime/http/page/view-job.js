@@ -7,11 +7,11 @@ import { update, link } from './router.js';
 import { Time, Ago, Elapsed, DAY, parse, duration, zoneOf, zoneChoice, dayStart, written, here } from './time.js';
 import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
-import { Asked, Definitions, useDefinitions } from './asked.js';
+import { Asked, Definitions, Paused, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
 import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
-import { noteJob, learnZone, lateOf } from './job-index.js';
-import { slowdown, isSlower, timesText, learnUsual } from './lists.js';
+import { noteJob, learnZone, lateOf, lacksLeader, pausesOf } from './job-index.js';
+import { slowdown, isSlower, paceText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
 
@@ -62,14 +62,13 @@ export default function Job({ name, query: shown }) {
 }
 
 function Banner({ job }) {
-  const pauses = job.pauses ?? (job.state === 'paused' ? [{ of: 'job', since: job.paused_at, by: job.paused_by }] : []);
   return html`
-    ${pauses.map((pause) => html`<p key=${pause.of} class="banner"><span class="tag warn">paused</span><span>${pause.of === 'group' ? html`Its group <${Name} text=${job.group} />` : 'It'} ${pause.since ? 'has been' : 'is'} paused${pause.since ? html` since <${Time} at=${pause.since} zone=${job.timezone} /> (<${Ago} at=${pause.since} />)` : ''}, by <strong><bdi>${clip(person(pause.by), 120)}</bdi></strong>${pause.until ? html`, until <${Time} at=${pause.until} zone=${job.timezone} />` : ''}${pause.reason ? html`: <bdi>${clip(pause.reason, 300)}</bdi>` : ''}.</span></p>`)}
+    ${pausesOf(job).map((pause) => html`<p key=${pause.of} class="banner"><span class="tag warn">paused</span><span>${pause.of === 'group' ? html`Its group <${Name} text=${job.group} />` : 'It'} ${pause.since ? 'has been' : 'is'} <${Paused} pause=${pause} zone=${job.timezone} />.</span></p>`)}
     ${(job.backfill ?? []).map((one) => html`<p key=${one.since} class="banner"><span class="tag">backfill</span><span>${plural(one.begun, 'slot')} begun${one.next_slot ? html`, next <${Time} at=${one.next_slot} zone=${job.timezone} />, up to <${Time} at=${one.last_slot} zone=${job.timezone} />` : ''}, by <bdi>${clip(person(one.by), 120)}</bdi>.</span> <${Act} kind="backfill" job=${job.job} stop=${true} /></p>`)}
     ${job.state === 'halted' ? html`<p class="banner bad"><span class="tag bad">halted</span><span>${job.halted_at ? html`Since <${Time} at=${job.halted_at} zone=${job.timezone} />: ` : ''}${clip(job.trouble ?? 'its register cannot be read', 300)}.</span> <${Copy} text=${'ballot repair ' + quoted(job.job)} /></p>` : null}
     ${job.overdue_since ? html`<p class="banner bad"><span class="tag bad">overdue</span><span>No run has succeeded in time, since <${Time} at=${job.overdue_since} zone=${job.timezone} />.</span></p>` : null}
     ${job.slow ? html`<p class="banner"><span class="tag warn">slow</span><span>A run takes longer than expected.</span></p>` : null}
-    ${job.leader ? null : html`<p class="banner bad"><span class="tag bad">no leader</span><span>No node is known to lead <${Name} text=${job.group} />: nothing of it runs until one does.</span></p>`}
+    ${job.leader ? null : lacksLeader(job.group) ? html`<p class="banner bad"><span class="tag bad">no leader</span><span>No node is known to lead <${Name} text=${job.group} />: nothing of it runs until one does.</span></p>` : html`<p class="gaps">No node is known yet to lead <${Name} text=${job.group} />: one is being elected, or this node has no session with its store.</p>`}
     ${job.state && !['active', 'paused', 'halted'].includes(job.state) ? html`<p class="banner"><span class="tag">${clip(job.state, 60).replace(/_/g, ' ')}</span><span>${job.state === 'disabled' ? 'Its file says enabled = false: it is never due; a trigger works.' : job.state === 'drift' ? 'Nodes define it differently.' : job.state === 'clock_skew' ? 'Its register is ahead of the clock, and its slots wait.' : ''}</span></p>` : null}`;
 }
 
@@ -83,7 +82,7 @@ function Facts({ job, points }) {
     <dt>Zone</dt><dd>${zone ?? html`<span class="muted">not known</span>`}</dd>
     <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">${job.state === 'paused' ? 'none while it is paused' : 'none is known'}</span>`}</dd>
     <dt>Led by</dt><dd>${job.leader ? html`<a href=${link('timeline', null, { node: job.leader, last: '24h' })}><${NodeName} node=${job.leader} /></a>` : 'nobody'}, group <${Name} text=${job.group} /></dd>
-    ${pace ? html`<dt>Takes</dt><dd>${duration(pace.usual)}${isSlower(pace) ? html` <strong class="warn-text">now ${duration(pace.recent)}, ${timesText(pace.times)}</strong>` : html` <span class="muted">as usual</span>`}</dd>` : null}
+    ${pace ? html`<dt>Takes</dt><dd>${isSlower(pace) ? html`<strong class="warn-text">${paceText(pace)}</strong>` : html`${duration(pace.usual)} <span class="muted">as usual</span>`}</dd>` : null}
     ${job.after ? html`<dt>Comes after</dt><dd>${[].concat(job.after).map((one, i) => html`${i ? ', ' : ''}<a key=${one} href=${link('job', one)}><${Name} text=${one} /></a>`)}${job.after_status === 'succeeded' ? ', once it has succeeded' : job.after_status === 'failed' ? ', where it has failed' : ', once it has ended'}</dd>` : null}
     ${job.concurrency ? html`<dt>Overlap</dt><dd>${clip(job.concurrency, 20)}</dd>` : null}
     ${job.description ? html`<dt>About</dt><dd>${clip(job.description, 500)}</dd>` : null}

@@ -3,8 +3,8 @@ import { html, useEffect, useMemo } from './html.js';
 import { update } from './router.js';
 import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
-import { useJobIndex, refreshJobs } from './job-index.js';
-import { useStrips, useSlowdowns, slowdown, isSlower, timesText, Rows, useNarrow } from './lists.js';
+import { useJobIndex, refreshJobs, lacksLeader } from './job-index.js';
+import { useStrips, useSlowdowns, slowdown, isSlower, paceText, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
 import { plural, count, clip, silence, scheduleText, person } from './words.js';
 
@@ -27,7 +27,7 @@ export default function Jobs({ query }) {
     return index.jobs.filter((job) => (!group || job.group === group) && (!state || (fits[state] ? fits[state](job) : job.state === state)) && words.every((word) => job.lower.includes(word)));
   }, [index, search, group, state]);
   const [slow, done] = useSlowdowns(filtered, order === 'slower');
-  const compared = order === 'slower' ? filtered.filter((job) => slow.get(job.job)?.usual).length : 0;
+  const compared = order === 'slower' ? filtered.filter((job) => slow.get(job.job)?.usual).length : 0, comparing = order === 'slower' && done < filtered.length;
   const list = useMemo(() => {
     if (order === 'bad') return [...filtered].sort((a, b) => b.rank - a.rank);
     if (order === 'next') return [...filtered].sort((a, b) => (a.next ?? Infinity) - (b.next ?? Infinity));
@@ -36,7 +36,7 @@ export default function Jobs({ query }) {
   }, [filtered, order, done]);
   const row = (job) => html`<${narrow ? Narrow : Wide} job=${job} rows=${stripOf(job.job)} silent=${silent} pace=${order === 'slower' ? slow.get(job.job) : null} />`;
   return html`
-    <div class="view-head"><h1>Jobs</h1><p class="muted" role="status">${!index.ready && !index.jobs.length ? '' : order === 'slower' ? `${count(list.length)} slower than usual, ${count(compared)} of ${plural(filtered.length, 'job')} compared` : filtered.length === index.jobs.length ? plural(index.jobs.length, 'job') : `${count(filtered.length)} of ${plural(index.jobs.length, 'job')}`}</p>
+    <div class="view-head"><h1>Jobs</h1><p class="muted" role="status">${!index.ready && !index.jobs.length ? '' : order === 'slower' ? `${comparing ? 'Comparing: ' : ''}${count(list.length)} slower than usual, ${count(compared)} of ${plural(filtered.length, 'job')} compared` : filtered.length === index.jobs.length ? plural(index.jobs.length, 'job') : `${count(filtered.length)} of ${plural(index.jobs.length, 'job')}`}</p>
       ${group && !gone ? html`<div class="actions"><${Act} kind="pause" group=${group} /><${Act} kind="resume" group=${group} /></div>` : null}</div>
     <div class="bar" role="search">
       <${Search} label="Search" value=${search} placeholder="part of a name" onChange=${(value) => update({ q: value })} />
@@ -45,17 +45,17 @@ export default function Jobs({ query }) {
       <${Select} label="Sort by" value=${order} options=${SORTS} onChange=${(value) => update({ sort: value })} />
     </div>
     <${Trouble} of=${[index]} /><${Gaps} of=${[index.missing, gaps]} />
-    ${order === 'slower' && done >= filtered.length && compared < filtered.length ? html`<p class="gaps">Of ${plural(filtered.length - compared, 'job')} too few runs from before are known to compare with${silent ? `: ${silent}` : ''}.</p>` : null}
-    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${order === 'slower' ? `None of those compared${done < filtered.length ? ' so far' : ''} takes longer than usual, by half as much again and a second.` : gone ? 'No file defines a job of that group.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
+    ${order === 'slower' && !comparing && compared < filtered.length ? html`<p class="gaps">Of ${plural(filtered.length - compared, 'job')} too few runs from before are known to compare with${silent ? `: ${silent}` : ''}.</p>` : null}
+    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${comparing ? 'The last successes of each job are being compared with those before\u2026' : order === 'slower' ? 'None of those compared takes longer than usual, by half as much again and a second.' : gone ? 'No file defines a job of that group.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
     <${Rows} list=${list} height=${narrow ? 102 : 44} row=${row} extra=${(job) => stripOf(job.job)} label="Jobs" rowKey=${(job) => job.job} onSight=${(from, to) => see(list.slice(from, to).map((job) => job.job))}
       onSort=${(key) => update({ sort: key })}
       head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;
 }
 
 function State({ job }) {
-  if (job.state === 'paused') return html`<span class="tag warn" title=${job.pausedBy ? `by ${person(job.pausedBy)}` : undefined}>paused</span>`;
+  if (job.state === 'paused') return html`<span class="tag warn" title=${job.pauses[0]?.by ? `by ${person(job.pauses[0].by)}` : undefined}>paused</span>`;
   if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
-  if (!job.leader) return html`<span class="tag bad">no leader</span>`;
+  if (!job.leader) return lacksLeader(job.group) ? html`<span class="tag bad">no leader</span>` : html`<span class="tag">no leader known yet</span>`;
   if (job.overdue) return html`<span class="tag bad">overdue</span>`;
   if (job.slow) return html`<span class="tag warn">slow</span>`;
   if (job.state && job.state !== 'active') return html`<span class="tag">${clip(job.state, 40).replace(/_/g, ' ')}</span>`;
@@ -79,7 +79,7 @@ function Last({ job, rows, silent }) {
 function Pace({ job, rows, pace }) {
   const found = pace ?? (rows && slowdown(job.job, rows));
   if (!found) return html`<span class="muted">\u2013</span>`;
-  return isSlower(found) ? html`<span class="two" title=${`its last runs took ${duration(found.recent)}`}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
+  return isSlower(found) ? html`<span class="two" title=${paceText(found)}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
 }
 
 const Wide = ({ job, rows, pace, silent }) => html`
@@ -93,5 +93,5 @@ const Wide = ({ job, rows, pace, silent }) => html`
 const Narrow = ({ job, rows, pace, silent }) => html`<span role="cell" class="cell-stack">
   <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
   <span class="line small"><${Last} ...${{ job, rows, silent }} /> <span class="push"><span class="muted">next</span> <${Next} job=${job} /></span></span>
-  <span class="line small"><${Strip} rows=${rows} /><span class="push"><span class="muted">takes</span> <${Pace} ...${{ job, rows, pace }} /></span></span>
+  <span class="line small"><${Strip} rows=${rows} places=${20} /><span class="push"><span class="muted">takes</span> <${Pace} ...${{ job, rows, pace }} /></span></span>
 </span>`;

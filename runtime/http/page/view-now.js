@@ -4,13 +4,13 @@ import { ask, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
 import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
-import { askAttention } from './attention.js';
-import { AskedRow, DefinitionRow, definitionRows, useDefinitions } from './asked.js';
-import { Section, JobLink, RunLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
+import { askAttention, failures } from './attention.js';
+import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
+import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
-import { useJobIndex, zoneOfJob, askDue, nodesOfInstances } from './job-index.js';
+import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
-import { compare, timesText } from './lists.js';
+import { compare, paceText, timesText } from './lists.js';
 
 const ELECTIONS = 8, TERMS = 4, SLOW = 3;  // a run that takes so many times its usual time needs attention
 const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
@@ -33,6 +33,14 @@ async function askOpen(path, abort) {
   return { runs: [...found.values()].sort((a, b) => parse(a.started_at ?? a.slot) - parse(b.started_at ?? b.slot)), more: rows.next !== null, missing: rows.missing };
 }
 
+let electing = false;  // a group in which this node is a candidate: asked again sooner
+async function askGroups(path, abort) {
+  const answer = await ask(path, { signal: abort });
+  answer.groups.forEach(noteLeader);
+  electing = answer.groups.some((group) => !group.leader && group.state !== 'idle' && !lacksLeader(group.group));
+  return answer;
+}
+
 // Who led groups, with who had led them before.
 async function askElections(path, abort) {
   const answers = await Promise.all(path.split(' ').slice(1).map(async (group) => {
@@ -41,13 +49,14 @@ async function askElections(path, abort) {
     if (missing?.length && terms.length < TERMS && terms.at(-1)?.epoch > 1 && !group.includes('%2C')) answer.rows = (await ask(`history?group=${group}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 1 }).slice(1), { signal: abort })).rows;
     return answer;
   }));
-  return { terms: answers.flatMap(({ terms, missing, rows }) => terms.map((term, i) => ({ ...term, before: terms[i + 1] ?? rows?.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
+  return { terms: answers.flatMap(({ terms, missing, rows }) => terms.map((term, i) => ({ ...term, newest: !i, before: terms[i + 1] ?? rows?.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
 }
 
+const causeText = ({ cause }) => (cause ? `: ${CAUSE[cause] ?? cause}` : '');
 // Who led before: the term of the epoch before, or which epochs are not known.
 function Before({ term: { before, epoch, away, cut } }) {
   const first = (before?.epoch ?? 0) + 1, last = epoch - 1;
-  if (first > last) return before ? html`; before it <${NodeName} node=${before.node} />${before.cause ? `: ${CAUSE[before.cause] ?? before.cause}` : ''}` : null;
+  if (first > last) return before ? html`; before it <${NodeName} node=${before.node} />${causeText(before)}` : null;
   if (!before && cut) return null;
   return `; before it ${first === last ? `epoch ${last}` : `epochs ${first} ${first + 1 === last ? 'and' : 'to'} ${last}`}: ${away ? 'of nodes that do not answer' : 'not known any more'}`;
 }
@@ -66,32 +75,41 @@ async function askPace(running, all, abort) {
   return { usual, slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
 }
 
+// Pauses that stand, the oldest first; one of a group once.
+function pausesIn(jobs) {
+  const found = new Map();
+  for (const { job, group, zone, pauses } of jobs) for (const pause of pauses) found.set(pause.of === 'group' ? 'group ' + group : job, pause.of === 'group' ? { pause, group } : { pause, job, zone });
+  return [...found.values()].sort((a, b) => parse(a.pause.since) - parse(b.pause.since));
+}
+
 export default function Now({ query: shown }) {
   const window = WINDOWS[shown.get('since')] ? shown.get('since') : '24h';
   const index = useJobIndex(1500);
-  const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: 10_000, live: false });
+  const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: electing ? 2000 : 10_000, live: false, keep: true, read: askGroups });
   const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, read: (path, abort) => askAttention(WINDOWS[window], abort) });
   const open = usePoll('open', { read: askOpen, hold: 12_000 });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
   const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR }, others, abort) });
   const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 }), definitions = useDefinitions({ limit: 200 });
-  const led = useMemo(() => (groups.data?.groups ?? []).map((one) => one.group).slice(0, ELECTIONS).map(encodeURIComponent).join(' '), [groups.data]);
+  const allGroups = groups.data?.groups ?? [];
+  const led = useMemo(() => [...allGroups.filter((one) => !one.leader).slice(0, ELECTIONS / 2), ...allGroups.filter((one) => one.leader).slice(0, ELECTIONS)].map(({ group }) => encodeURIComponent(group)).join(' '), [groups.data]);
   const elections = usePoll(led ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
   const pace = usePoll(index.ready ? `pace ${index.jobs.length} ${names}` : null, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
   const found = attention.data, at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
-  const away = (nodes.data?.nodes ?? []).filter(isAway), sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
+  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway) : [], sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
   // Of what goes on there.
   const heardOf = (node) => {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
+  const paused = useMemo(() => pausesIn(index.jobs), [index]);
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
-  // Nothing defines it any more; and of one with jobs, that nobody leads it though no node is about to.
-  const isGone = (group) => index.ready && group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && !defined.has(group.group);
-  const isLeaderless = (group) => group.leaderless || (group.state === 'idle' && !group.leader && defined.has(group.group));
-  const troubled = (groups.data?.groups ?? []).filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
+  // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
+  const isGone = (group) => group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
+  const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
+  const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
   const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
   const ready = nodes.data && groups.data && found, some = away.length + sick.length + troubled.length > 0;
   return html`
@@ -103,19 +121,22 @@ export default function Now({ query: shown }) {
     <${Gaps} of=${[found, open.data, definitions.data]} />
     <${Figures} ...${{ status, nodes, groups, open, due, index, isGone }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
-      ${!ready && !some ? html`<${Loading} />` : ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : html`<${Attention} ...${{ away, sick, troubled, slow, slower, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />`}
+      ${!ready && !some ? html`<${Loading} />` : html`
+        ${ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : null}
+        <${Attention} ...${{ away, sick, troubled, slow, slower, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />`}
+      ${pace.data || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
-      <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, wait: led !== '' }} /></div>
+      <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone, wait: led !== '' }} /></div>
     </div>`;
 }
 
 function Figures({ status, nodes, groups, open, due, index, isGone }) {
-  const all = nodes.data?.nodes ?? [], led = (groups.data?.groups ?? []).filter((group) => !isGone(group));
+  const all = nodes.data?.nodes ?? [], led = groups.data?.groups.filter((group) => isGone(group) !== true);
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
-    ['Groups with a leader', groups.data && `${led.filter((group) => group.leader).length} of ${led.length}`],
+    ['Groups with a leader', led?.every((group) => isGone(group) !== null) ? `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ' so far' : ''}` : null],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
     ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
     ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
@@ -131,12 +152,12 @@ const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`$
 
 // Since when, or where nobody who answers knows that, for how long at least.
 function Failing({ one, silent }) {
-  const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '';
-  if (one.least) return one.unsure ? `for at least ${plural(one.least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(one.least, 'slot')}`;
+  const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '', least = Math.max(one.least, failures.use().get(one.job) ?? 0);
+  if (one.least) return one.unsure ? `for at least ${plural(least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(least, 'slot')}`;
   return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
 }
 
-function Attention({ away, sick, troubled, slow, slower, heardOf, found, window, isLeaderless, silent }) {
+function Attention({ away, sick, troubled, slow, slower, paused, heardOf, found, window, isLeaderless, silent }) {
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
@@ -150,11 +171,12 @@ function Attention({ away, sick, troubled, slow, slower, heardOf, found, window,
     ${found.stopped.length ? html`<h3>Without a success</h3><ul class="items"><${More} list=${found.stopped} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//></ul>` : null}
     ${found.passing.length ? html`<h3>Passing over slots</h3><ul class="items"><${More} list=${found.passing} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//></ul>` : null}
     ${slow.length ? html`<h3>Running long</h3><ul class="items"><${More} list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//></ul>` : null}
-    ${slower.length ? html`<h3>Slower than usual</h3><ul class="items"><${More} list=${slower} what="job">${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${timesText(one.times)}, ${duration(one.recent)} instead of ${duration(one.usual)}<//>`}<//></ul>` : null}
+    ${slower.length ? html`<h3>Slower than usual</h3><ul class="items"><${More} list=${slower} what="job">${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one)}<//>`}<//></ul>` : null}
     ${found.missed.length ? html`<h3>Missed</h3><ul class="items">${found.missed.map((one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
       ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`)}</ul>` : null}
     ${found.lost.length ? html`<h3>Lost</h3><ul class="items">${found.lost.map((one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
       ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`)}</ul>` : null}
+    ${paused.length ? html`<h3>Paused</h3><ul class="items"><${More} list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//></ul>` : null}
     ${found.others.length ? html`<details><summary>${plural(found.others.length, 'other job')} had failures</summary><ul class="items"><${More} list=${found.others} what="job">${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//></ul></details>` : null}
     ${found.recovered.length ? html`<details><summary>${plural(found.recovered.length, 'job')} failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered</summary><ul class="items"><${More} list=${found.recovered} what="job">${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//></ul></details>` : null}
   </div>`;
@@ -189,7 +211,7 @@ function dueByJob({ slots, left_out }, jobs, node) {
     if (known) known.slots++;
     else found.set(one.job, { ...one, at: parse(one.slot), slots: 1 });
   }
-  if (left_out) for (const one of jobs) if (one.next > now() && one.next < now() + HOUR && one.state !== 'paused' && (!node || one.leader === node) && !found.has(one.job)) found.set(one.job, { job: one.job, at: one.next, node: one.leader, slots: 1 });
+  if (left_out) for (const one of jobs) if (one.next > now() && one.next < now() + HOUR && one.state !== 'paused' && (!node || one.leader === node) && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, node: one.leader, slots: 1 });
   return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
 }
 
@@ -202,7 +224,7 @@ function Due({ due, jobs, node, nodes }) {
       <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
         <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
         <span class="row-main"><${JobLink} job=${one.job} />${one.slots > 1 || cut ? html` <span class="muted small">${cut ? `${one.slots} or more` : plural(one.slots, 'slot')}</span>` : ''}</span>
-        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : html`<strong class="warn-text">no leader</strong>`}</span>
+        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span>
       </li>`}<//></ul>
       ${cut || due.data.unknown?.length ? html`<p class="muted small">${cut ? html`There are more slots than are counted here; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
   <//>`;
@@ -210,7 +232,7 @@ function Due({ due, jobs, node, nodes }) {
 
 function Leaders({ nodes, groups, isGone }) {
   const led = new Map((groups.data?.groups ?? []).map((group) => [group.group, group]));
-  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => !isGone(group))], ['planned', 'no longer defined', none.filter(isGone)]];
+  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => isGone(group) === false && lacksLeader(group.group))], ['planned', 'no leader known yet', none.filter((group) => isGone(group) === false && !lacksLeader(group.group))], ['planned', 'no longer defined', none.filter(isGone)]];
   return html`<${Section} id="leaders" title="Nodes and leaders">
     ${!nodes.data ? html`<${Loading} />` : html`<ul class="rows"><${More} list=${nodes.data.nodes} first=${12} what="node">${(node) => {
     // The groups are those of this node's files; what others lead beside them they say.
@@ -219,22 +241,24 @@ function Leaders({ nodes, groups, isGone }) {
       <span class="row-main"><a href=${link('timeline', null, { node: node.node, last: '24h' })}><${NodeName} node=${node.node} /></a> <span class="muted">${node.state === 'healthy' ? 'up' : node.state}${node.version ? `, ${clip(node.version, 20)}` : ''}${node.host && node.host !== node.node ? `, ${clip(node.host, 40)}` : ''}</span>
       <span class="chips">${leads.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} />${group.epoch ? html` <span class="muted">epoch ${group.epoch}</span>` : ''}</a>`)}${leads.length > 12 ? html`<span class="muted">and ${leads.length - 12} more</span>` : leads.length ? null : html`<span class="muted">${!groups.data ? '' : ['silent', 'unknown', 'starting'].includes(node.state) ? 'what it leads is not known' : 'leads nothing'}</span>`}</span></span></li>`;
   }}<//>
-    ${parts.map(([status, text, some]) => some.length ? html`<li key=${status} class="row tall"><${Mark} status=${status} /><span class="row-main">${text} <span class="chips">${some.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} /></a>`)}</span></span></li>` : null)}</ul>`}
+    ${parts.map(([status, text, some]) => some.length ? html`<li key=${text} class="row tall"><${Mark} status=${status} /><span class="row-main">${text} <span class="chips">${some.slice(0, 12).map((group) => html`<a key=${group.group} class="chip" href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} most=${24} /></a>`)}</span></span></li>` : null)}</ul>`}
   <//>`;
 }
 
-function Changes({ requests, definitions, elections, wait }) {
-  const since = now() - 7 * DAY, waits = (poll) => !poll.data && !poll.problem;
+const Change = ({ at, children }) => html`<li class="row tall"><span class="row-time"><${Time} at=${at} /></span><span class="row-main">${children}</span></li>`;
+
+function Changes({ requests, definitions, elections, away, ended, isGone, wait }) {
+  const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], waits = (poll) => !poll.data && !poll.problem;
   if (!requests.data || waits(definitions) || (wait && waits(elections))) return html`<${Section} id="asked" title="What changed lately"><${Loading} /><//>`;
   const all = [
     ...requests.data.requests.map((row) => ({ at: parse(row.at), row })),
-    ...(elections.data?.terms ?? []).map((term) => ({ at: parse(term.elected_at), term })),
+    ...terms.map((term) => ({ at: parse(term.elected_at), term })),
+    ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => ({ at: parse(term.ended_at), term, group }))),
+    ...away.map((node) => ({ at: parse(node.last_heard), node })),
     ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
-    ${!all.length ? html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and neither a leader nor a definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, defined }) => (defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<li key=${'t' + term.group + term.epoch} class="row tall">
-      <span class="row-time"><${Time} at=${term.elected_at} /></span>
-      <span class="row-main"><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span></span></li>`)}<//></ul>`}
+    ${!all.length ? html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, group, node, defined }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> was heard of last <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<${Change} key=${'t' + term.group + term.epoch} at=${term.elected_at}><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span><//>`)}<//></ul>`}
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }

@@ -2,7 +2,7 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import { ask, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
-import { update, link } from './router.js';
+import { update } from './router.js';
 import { Time, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
 import { Section, JobLink, Trouble, Gaps, Empty, Loading } from './parts.js';
 import { count, plural, BAD } from './words.js';

@@ -25,6 +25,11 @@ std::string again_text(const std::vector<Row>& rows) {
   return text;
 }
 
+/// What is known beyond the rule names the cause, and comes first; of these reasons it is about what the rule says.
+bool goes_on_from_rule(Reason reason) {
+  return reason == Reason::no_leader || reason == Reason::calendar || reason == Reason::start_deadline;
+}
+
 Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const KnownJob& job) {
   const Row& last = rows.front();
   if (ledger.is_evidence(last)) {
@@ -38,8 +43,8 @@ Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const 
   const std::string detail = why_detail(last, ledger, job);
   const bool may_say_all = last.reason == Reason::cannot_start || last.reason == Reason::no_definition;
   const bool says_all = may_say_all && !detail.empty();
-  if (!says_all) text += " " + std::string(rule_of(last));
-  text += detail;
+  const std::string rule = says_all ? "" : " " + std::string(rule_of(last));
+  text += goes_on_from_rule(last.reason) ? rule + detail : detail + rule;
   if (last.run && job.facts) text += moved_text(last.slot, *job.facts);
   if (last.run) text += what_follows(last, job.facts, next);
   if (is_tried_again) text += retry_text(rows, *next, job);

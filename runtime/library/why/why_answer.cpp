@@ -134,8 +134,11 @@ WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFa
   KnownJob job = facts.job;
   job.to_come = to_come_by(ledger, job.to_come);
   const std::string detail = slot.waits || slot.waits_behind ? why_detail(waiting, ledger, job) : "";
+  // Where it is known for what the slot waits, all that slots wait for is not listed.
+  if (slot.waits && !detail.empty())
+    why.text = "The slot is due and waits." + detail + " Where it cannot start by its start_deadline it is missed.";
   if (slot.slot && job.facts) why.text += moved_text(*slot.slot, *job.facts);
-  why.text += slot.waits_behind && !detail.empty() ? " Of that one:" + detail : detail;
+  if (slot.waits_behind && !detail.empty()) why.text += " Of that one:" + detail;
   WhyAnswer answer{asked.job, slot.slot, why.word, why.text, {}, {}, facts.zone};
   waiting.slot = slot.slot.value_or(WallTime{});
   if (why.word == "queued") answer.upstream = shown_upstream(waiting, ledger, job);

@@ -396,7 +396,7 @@ TEST_F(Node, WhyNamesTheRunThatWasInTheWay) {
   EXPECT_TRUE(
       contains(joined(text), "In the way was run " + run.text().substr(24) + " of slot 2025-03-09T07:00:00Z on host-1"))
       << text;
-  EXPECT_TRUE(contains(joined(text), "ended 2025-03-09T09:00:00.000Z.")) << text;
+  EXPECT_TRUE(contains(joined(text), "ended 2025-03-09T09:00:00.000Z. The job's previous run had not")) << text;
 }
 
 TEST_F(Node, WhyNamesTheStepThatCouldNotStart) {
