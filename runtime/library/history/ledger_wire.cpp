@@ -190,6 +190,17 @@ MissingNode missing_from(const Message& message) {
           text_of(message, "heard_by")};
 }
 
+Message to_message(const UsualTime& usual) {
+  return Message().set("basis", std::string(to_string(usual.basis))).set("takes", usual.takes.count());
+}
+
+UsualTime usual_time_from(const Message& message) {
+  using Basis = UsualTime::Basis;
+  for (const Basis basis : {Basis::few, Basis::recent, Basis::week})
+    if (message.text("basis") == to_string(basis)) return {basis, Millis(message.integer("takes").value_or(0))};
+  return {};
+}
+
 Message to_message(const TermRow& term) {
   Message message;
   message.set("group", term.group).set("node", term.node).set("epoch", whole(term.epoch));
