@@ -59,4 +59,14 @@ std::optional<PlacedRow> PageMerge::next() {
   return row;
 }
 
+std::vector<PlacedRow> PageMerge::take(std::int64_t most) {
+  std::vector<PlacedRow> rows;
+  while (std::ssize(rows) < most)
+    if (auto row = next())
+      rows.push_back(*std::move(row));
+    else
+      break;
+  return rows;
+}
+
 }  // namespace ballot::storage

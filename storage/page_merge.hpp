@@ -13,6 +13,7 @@
 //   while (auto row = merge.next()) print(row->row);
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -48,6 +49,8 @@ class PageMerge {
 
   /// None: a page is wanted, or nothing is left.
   std::optional<PlacedRow> next();
+  /// next() until there is none, or they are so many.
+  std::vector<PlacedRow> take(std::int64_t most);
 
  private:
   struct Source {

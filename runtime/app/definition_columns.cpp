@@ -7,12 +7,6 @@
 namespace ballot::app {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 /// None: the definition is not the one that a file here has.
 std::optional<config::JobPlace> place_of(const storage::DefinitionChange& change, const config::JobsDir& jobs) {
   const auto found = jobs.set().definitions.find(change.row.job);

@@ -20,10 +20,18 @@ struct Plain {
   std::string operator()(const Uncut& text) const { return text.text; }
   std::string operator()(const LocalSlot& slot) const { return slot.text; }
   std::string operator()(Millis duration) const { return std::to_string(duration.count()); }
+  std::string operator()(const NameList& names) const { return joined(names); }
 };
+
+std::string json_list(const NameList& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ",") + json_text(name);
+  return '[' + list + ']';
+}
 
 std::string json_value(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return "null";
+  if (const auto* const names = std::get_if<NameList>(&cell)) return json_list(*names);
   const std::string plain = std::visit(Plain{}, cell);
   const bool bare = std::holds_alternative<std::int64_t>(cell) || std::holds_alternative<Millis>(cell);
   return bare ? plain : json_text(plain);
@@ -97,6 +105,12 @@ std::unique_ptr<RecordWriter::Style> make_style(std::ostream& out, std::vector<C
 }
 
 }  // namespace
+
+std::string joined(const NameList& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
 
 std::optional<Format> parse_format(std::string_view word) {
   if (word == "table") return Format::table;

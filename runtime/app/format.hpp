@@ -46,8 +46,12 @@ struct LocalSlot {
   bool operator==(const LocalSlot&) const = default;
 };
 
-/// Absent, text, a number, an instant (to the millisecond), a slot, a duration (a number of ms but in a table).
-using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Uncut, LocalSlot, Millis>;
+/// A list in JSON; elsewhere a text, with commas between.
+using NameList = std::vector<std::string>;
+
+/// Absent, text, a number, an instant (to the millisecond), a slot, a duration (a number of ms but in a table), names.
+using Cell =
+    std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Uncut, LocalSlot, Millis, NameList>;
 
 /// The cell of something that may be absent.
 template <class T>
@@ -58,6 +62,9 @@ Cell cell(const std::optional<T>& value) {
 inline Cell word(std::string_view text) { return text.empty() ? Cell() : Cell(std::string(text)); }
 /// The cell of a number, absent where it is zero.
 inline Cell number(std::uint64_t value) { return value == 0 ? Cell() : Cell(static_cast<std::int64_t>(value)); }
+
+/// "a, b".
+std::string joined(const NameList& names);
 
 enum class Tint { plain, by_word };  // by_word: a status or a state, in its colour
 enum class Room { may_go, stays };   // stays: left out of a narrow table only where nothing else is left to leave out

@@ -25,7 +25,19 @@ struct Shown {
   std::string operator()(const Uncut& text) const { return text.text; }
   std::string operator()(const LocalSlot& slot) const { return slot.text; }
   std::string operator()(Millis duration) const { return format_duration(std::max(duration, Millis(0))); }
+  std::string operator()(const NameList& names) const {
+    return names.empty() ? "-" : escaped(joined(names), Escape::plain);
+  }
 };
+
+bool is_text(const Cell& cell) {
+  return std::holds_alternative<std::string>(cell) || std::holds_alternative<NameList>(cell);
+}
+
+bool is_absent(const Cell& cell) {
+  const auto* const names = std::get_if<NameList>(&cell);
+  return names ? names->empty() : std::holds_alternative<std::monostate>(cell);
+}
 
 bool is_number(const Cell& cell) {
   return std::holds_alternative<std::int64_t>(cell) || std::holds_alternative<Millis>(cell);
@@ -75,8 +87,8 @@ class TableStyle : public RecordWriter::Style {
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       const Cell& cell = cells[shown_[i]];
       sizes_[i].is_number = sizes_[i].is_number || is_number(cell);
-      sizes_[i].is_text = sizes_[i].is_text || std::holds_alternative<std::string>(cell);
-      sizes_[i].is_empty = sizes_[i].is_empty && std::holds_alternative<std::monostate>(cell);
+      sizes_[i].is_text = sizes_[i].is_text || is_text(cell);
+      sizes_[i].is_empty = sizes_[i].is_empty && is_absent(cell);
       line.push_back({std::visit(Shown{}, cell), is_slot(cell)});
       if (is_slot(cell)) add_year(i, line.back().text.substr(0, 4));
     }

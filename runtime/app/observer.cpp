@@ -1,13 +1,10 @@
 #include "app/observer.hpp"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <iostream>
 
 #include "app/escape.hpp"
 #include "base/duration.hpp"
-#include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
 
 namespace ballot::app {
@@ -47,14 +44,7 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   observer->place_ = place_of_store(library::backend_settings(config), **plugin);
   observer->stands_in_ = !handle.empty();
   if (const auto made = observer->port_.start(library::backend_settings(config)); !made) return made.error();
-  SessionRequest request;
-  request.generation = 1;
-  request.host = io::host_name();
-  request.boot_id = io::boot_id();
-  request.machine_id = io::machine_id();
-  request.pid = static_cast<int>(::getpid());
-  request.version = BALLOT_VERSION;
-  request.timeout = config.coordination.session_timeout.value_or(Millis(0));
+  SessionRequest request = session_request(config);
   request.observer = handle.empty();
   request.handle = handle;
   observer->port_.open(request);
@@ -74,19 +64,7 @@ Result<std::unique_ptr<Observer>> Observer::open_within(const config::Config& co
   return observer;
 }
 
-Observer::Observer(const PluginInfo& plugin)
-    : port_(
-          plugin,
-          [](Level level, std::string_view text, const LogFields&) {
-            if (level >= Level::warn) std::cerr << text << '\n';
-          },
-          [this] {
-            {
-              const std::lock_guard lock(mutex_);
-              woken_ = true;
-            }
-            posted_.notify_one();
-          }) {}
+Observer::Observer(const PluginInfo& plugin) : port_(plugin, print_warning, [this] { posted_.post(); }) {}
 
 Observer::~Observer() = default;
 
@@ -168,18 +146,10 @@ bool Observer::wait_for_change(Millis time) {
 }
 
 std::optional<BackendEvent> Observer::next(Millis time) {
-  const auto until = std::chrono::steady_clock::now() + time;
-  while (events_.empty()) {  // what it was woken for may have been taken before
-    std::unique_lock lock(mutex_);
-    if (!posted_.wait_until(lock, until, [this] { return woken_; })) return std::nullopt;
-    woken_ = false;
-    lock.unlock();
-    for (BackendEvent& event : port_.take()) events_.push_back(std::move(event));
-  }
-  BackendEvent event = std::move(events_.front());
-  events_.pop_front();
-  closed_ = closed_ || std::holds_alternative<backend::SessionClosed>(event.what);
-  changed_ = changed_ || std::holds_alternative<backend::Changed>(event.what);
+  auto event = posted_.next(port_, std::chrono::steady_clock::now() + time);
+  if (!event) return event;
+  closed_ = closed_ || std::holds_alternative<backend::SessionClosed>(event->what);
+  changed_ = changed_ || std::holds_alternative<backend::Changed>(event->what);
   return event;
 }
 

@@ -8,14 +8,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/posted_events.hpp"
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
 #include "config/config.hpp"
@@ -75,10 +73,7 @@ class Observer {
 
   static constexpr Millis patience{10'000};
 
-  std::mutex mutex_;  // of `woken_`
-  std::condition_variable posted_;
-  bool woken_ = false;  // the port has events that were not taken
-  std::deque<BackendEvent> events_;
+  PostedEvents posted_;
   RequestId last_request_ = 0;
   bool changed_ = false;
   bool closed_ = false;

@@ -17,6 +17,7 @@ using library::question;
 constexpr Millis first_patience = std::chrono::seconds(5);
 constexpr Millis patience = std::chrono::seconds(40);  // the daemon gives up before
 constexpr Millis audit_patience = std::chrono::minutes(11);
+constexpr std::ptrdiff_t usual_times_at_once = 100;  // jobs: the daemon has its time for each question
 
 }  // namespace
 
@@ -103,6 +104,22 @@ Result<std::optional<storage::Position>> RemoteLedger::walk(const storage::Filte
     rest.after = next;
   }
   return next;
+}
+
+Result<std::vector<library::UsualTime>> RemoteLedger::usual_times(const std::vector<std::string>& jobs, WallTime now) {
+  std::vector<library::UsualTime> all;
+  for (auto from = jobs.begin(); from != jobs.end();) {
+    const auto to = from + std::min<std::ptrdiff_t>(jobs.end() - from, usual_times_at_once);
+    Message asked = question("usual_times");
+    asked.set("jobs", std::vector<std::string>(from, to)).set("now", std::int64_t{now.time_since_epoch().count()});
+    const auto answer = ask(std::move(asked));
+    if (!answer) return answer.error();
+    const auto times = answer->objects("times");
+    if (std::ssize(times) != to - from) return Error{Errc::corrupt, "the daemon left jobs out of its answer"};
+    for (const Message& one : times) all.push_back(library::usual_time_from(one));
+    from = to;
+  }
+  return all;
 }
 
 Result<std::int64_t> RemoteLedger::changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) {

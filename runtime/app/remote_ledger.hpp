@@ -35,6 +35,8 @@ class RemoteLedger : public library::LedgerView {
 
   bool is_live() const override { return true; }
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
+  /// The daemon goes by what it knows of the nodes that do not answer.
+  Result<std::vector<library::UsualTime>> usual_times(const std::vector<std::string>& jobs, WallTime now) override;
   Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) override;
   Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) override;
   Result<std::int64_t> sequence() override;

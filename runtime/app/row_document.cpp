@@ -14,6 +14,7 @@ struct AsDocument {
   Document operator()(const Uncut& text) const { return Document(text.text); }
   Document operator()(const LocalSlot& slot) const { return Document(slot.text); }
   Document operator()(Millis duration) const { return std::int64_t{duration.count()}; }
+  Document operator()(const NameList& names) const { return Document::Items(names.begin(), names.end()); }
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "app/document.hpp"
 #include "app/escape.hpp"
 #include "app/fact_line.hpp"
+#include "app/format.hpp"
 #include "app/history_columns.hpp"
 #include "app/ledger_access.hpp"
 #include "base/wall_text.hpp"
@@ -18,12 +19,6 @@ using library::pauses_text;
 
 RowSource source_of(const ShownJob& job, const Row& row) {
   return job.of_store.contains(library::key_of(row)) ? RowSource::store : RowSource::ledger;
-}
-
-std::string names(const std::vector<std::string>& jobs) {
-  std::string text;
-  for (const std::string& job : jobs) text += (text.empty() ? "" : ", ") + job;
-  return text;
 }
 
 }  // namespace
@@ -40,12 +35,12 @@ void print_text(const ShownJob& job, const LocalTimes& times) {
     print_fact("refused", "the file as it is since " + job.refused_since + ": " + job.refused +
                               ". Its last good version is in force");
   if (!job.after.empty())
-    print_fact("after", names(job.after) + (job.after_status == "succeeded" ? ", once they have succeeded"
-                                            : job.after_status == "failed"  ? ", where they have failed"
-                                                                            : ", once they have ended"));
+    print_fact("after", joined(job.after) + (job.after_status == "succeeded" ? ", once they have succeeded"
+                                             : job.after_status == "failed"  ? ", where they have failed"
+                                                                             : ", once they have ended"));
   if (!job.before.empty())
-    print_fact("before", names(job.before) + (job.further.empty() ? "" : "; after these " + names(job.further)));
-  if (!job.trigger_env.empty()) print_fact("trigger_env", names(job.trigger_env));
+    print_fact("before", joined(job.before) + (job.further.empty() ? "" : "; after these " + joined(job.further)));
+  if (!job.trigger_env.empty()) print_fact("trigger_env", joined(job.trigger_env));
   if (!job.expects.empty()) print_fact("expects", job.expects);
   if (job.overdue_since) print_fact("overdue", "since " + format_millis(*job.overdue_since));
   if (job.is_slow) print_fact("slow", "a run takes longer than expected");

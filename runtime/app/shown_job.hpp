@@ -9,6 +9,7 @@
 #include "app/local_times.hpp"
 #include "app/row_document.hpp"
 #include "config/jobs_dir.hpp"
+#include "library/held/pauses.hpp"
 #include "library/history/ledger_view.hpp"
 
 namespace ballot::app {

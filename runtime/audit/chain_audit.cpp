@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "audit/decided.hpp"
+
 namespace ballot::audit {
 namespace {
 
@@ -28,6 +30,14 @@ bool says_nothing(const Row& row) {
   return row.run && (row.fence == 0 || row.status == Status::lost || !is_final(row.status) || !row.ended_at);
 }
 
+/// A slot of the job's schedule is behind the row.
+bool is_of_slot(const Row& row) { return is_scheduled(row.trigger) || row.trigger == Trigger::reboot; }
+
+std::string how_ended(const Row& parent) {
+  if (parent.run) return "had ended otherwise";
+  return "was " + std::string(to_string(parent.status)) + ": " + std::string(to_string(parent.reason));
+}
+
 }  // namespace
 
 ChainAudit::ChainAudit(const Definitions& definitions, Report report)
@@ -41,53 +51,70 @@ ChainAudit::ChainAudit(const Definitions& definitions, Report report)
 }
 
 void ChainAudit::add(const Row& row) {
-  if (jobs_.empty() || row.trigger == Trigger::reboot || row.trigger == Trigger::rerun) return;
+  if (row.trigger == Trigger::rerun || !jobs_.contains(row.job)) return;
   if (!at_slot_.empty() && at_slot_.front().slot != row.slot) judge_slot();
-  if (jobs_.contains(row.job)) at_slot_.push_back(row);
+  at_slot_.push_back(row);
 }
 
 void ChainAudit::finish() { judge_slot(); }
 
-/// By the definition that was in force when the slot was due.
+/// By the definition that was in force when the slot was due. None also where another one was when it was decided on.
 std::optional<schedule::After> ChainAudit::after(const Row& row) const {
   const auto found = definitions_.find(row.job);
   if (found == definitions_.end() || was_repaired(found->second)) return std::nullopt;
-  const InForce* in_force = nullptr;
-  for (const InForce& one : found->second)
+  const InForce *in_force = nullptr, *then = nullptr;
+  for (const InForce& one : found->second) {
     if (one.row.from < row.slot) in_force = &one;
-  return in_force ? schedule::find_after(in_force->row.schedule) : std::nullopt;
+    if (one.row.from < std::max(row.slot, decided_at(*row.run).value_or(row.slot))) then = &one;
+  }
+  return in_force && in_force == then ? schedule::find_after(in_force->row.schedule) : std::nullopt;
 }
 
 void ChainAudit::judge_slot() {
+  for (const Row& row : at_slot_)
+    if (is_of_slot(row)) latest_[row.job] = row;
   for (const Row& row : at_slot_) {
     if (!row.run || row.fence == 0 || row.attempt != 1 || !row.started_at) continue;
     const auto after = this->after(row);
     if (!after) continue;
-    if (row.trigger == Trigger::chain)
-      for (const std::string& parent : after->jobs) judge(row, parent, after->status);
-    else if (is_scheduled(row.trigger) && after->has_slots_of_first)
-      judge(row, after->jobs.front(), after->status);
+    for (const std::string& parent : after->jobs) {
+      const bool has_its_slots = after->has_slots_of_first && parent == after->jobs.front();
+      if (row.trigger == Trigger::chain || (is_scheduled(row.trigger) && has_its_slots))
+        judge_by_slot(row, parent, after->status);
+      else if (is_scheduled(row.trigger))
+        judge_by_latest(row, parent, after->status);
+    }
   }
   at_slot_.clear();
 }
 
-void ChainAudit::judge(const Row& row, const std::string& parent, AfterStatus asked) {
+/// What has begun it knew how the parent's latest slot had ended. That is in this ledger where its term has settled
+/// that slot, too; another term may have had another end of it, or have settled a later slot.
+void ChainAudit::judge_by_latest(const Row& row, const std::string& parent, AfterStatus asked) {
+  const auto definitions = definitions_.find(parent);
+  const auto latest = latest_.find(parent);
+  if (latest == latest_.end() || latest->second.epoch != row.epoch) return;
+  if (definitions == definitions_.end() || was_repaired(definitions->second)) return;
+  const Row& last = latest->second;
+  if (says_nothing(last) || !is_final(last.status) || (last.run && is_as_asked(last, asked))) return;
+  report(row, last,
+         "was begun, and the last slot of job " + parent + " before it, after which it comes, " + how_ended(last));
+}
+
+void ChainAudit::judge_by_slot(const Row& row, const std::string& parent, AfterStatus asked) {
   const auto definitions = definitions_.find(parent);
   if (definitions == definitions_.end() || was_repaired(definitions->second)) return;
   const Row* last = nullptr;
   for (const Row& one : at_slot_) {
     // Of a trigger the jobs of its chain have one slot, which the schedule of another one may have too.
-    if (one.job != parent || is_scheduled(one.trigger) != is_scheduled(row.trigger)) continue;
+    if (one.job != parent || one.trigger == Trigger::reboot) continue;
+    if (is_scheduled(one.trigger) != is_scheduled(row.trigger)) continue;
     if (says_nothing(one)) return;
     if (!last || last->attempt < one.attempt) last = &one;
   }
   if (!last || last->slot_until) return;
-  if (!last->run)
-    return report(row, *last,
-                  "was begun, and that slot of job " + parent + ", after which it comes, was " +
-                      std::string(to_string(last->status)) + ": " + std::string(to_string(last->reason)));
-  if (!may_have_more(definitions->second) && !is_as_asked(*last, asked))
-    report(row, *last, "was begun, and that slot of job " + parent + ", after which it comes, had ended otherwise");
+  if (last->run && (may_have_more(definitions->second) || is_as_asked(*last, asked))) return;
+  report(row, *last, "was begun, and that slot of job " + parent + ", after which it comes, " + how_ended(*last));
 }
 
 void ChainAudit::report(const Row& row, const Row& parent, std::string what) const {

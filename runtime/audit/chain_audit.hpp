@@ -1,8 +1,15 @@
-// ChainAudit: runs of jobs that have the slots of the job they come after, against the rows of that one's, and runs of
-// a chain that somebody triggered, against those of the jobs before: none was begun whose parent's slot was skipped or
-// missed, or had ended otherwise than it asks. Whether it had ended by then is
-// not asked: a clock that was set back has runs end after what followed them. What a ledger does not have is in another
-// node's, and nothing is said of it; nor of jobs that were repaired, whose registers say since what rows do not.
+// ChainAudit: runs of jobs that come after others, against the rows of those: none was begun whose parent's slot was
+// skipped or missed, or had ended otherwise than it asks.
+//
+//   the run is of                                   | the parent's row that it is held against
+//   the slot of its first parent, which it has too  | of that slot
+//   a chain that somebody has triggered             | of the same trigger's slot
+//   a slot of its own schedule; any slot, for a     | of its latest slot at or before that one, where one term has
+//     parent but the first whose slots it has       | settled that slot and begun the run
+//
+// Whether the parent had ended by then is not asked: a clock that was set back has runs end after what followed them.
+// What a ledger does not have is in another node's, and nothing is said of it; nor of jobs that were repaired, whose
+// registers say since what rows do not.
 //
 // Pure. Knows nothing of schedules. Used by Audit.
 //
@@ -37,13 +44,15 @@ class ChainAudit {
  private:
   std::optional<schedule::After> after(const Row& row) const;
   void judge_slot();
-  void judge(const Row& row, const std::string& parent, AfterStatus asked);
+  void judge_by_slot(const Row& row, const std::string& parent, AfterStatus asked);
+  void judge_by_latest(const Row& row, const std::string& parent, AfterStatus asked);
   void report(const Row& row, const Row& parent, std::string what) const;
 
   const Definitions& definitions_;
   const Report report_;
   std::set<std::string, std::less<>> jobs_;  // in chains
   std::vector<Row> at_slot_;                 // theirs, of the slot that is not judged yet
+  std::map<std::string, Row> latest_;        // of each the last row of its latest slot, of its schedule
 };
 
 }  // namespace ballot::audit

@@ -56,10 +56,9 @@ io::Message job_message(const core::JobView& view) {
 }
 
 /// An answer in as many lines as there are pages, each with a list of that name. `visit` is a function of StateViews.
-template <class View>
+template <class View, class MessageOf>
 void answer_pages(const char* name, const StateViews& views, const io::Reply& reply,
-                  void (StateViews::*visit)(StateViews::OnPage<View>, StateViews::Done) const,
-                  io::Message (*message_of)(const View&)) {
+                  void (StateViews::*visit)(StateViews::OnPage<View>, StateViews::Done) const, MessageOf message_of) {
   const auto page = [name, reply, message_of](std::span<const View> all) {
     std::vector<io::Message> messages;
     for (const View& view : all) messages.push_back(message_of(view));
@@ -274,7 +273,13 @@ void ControlAnswers::unless_there(core::Request request, const io::Question& ask
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
-  answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, job_message);
+  answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, [this](const core::JobView& view) {
+    const auto definition = jobs_.set().definitions.find(std::string(view.name));
+    io::Message job = job_message(view);
+    if (definition != jobs_.set().definitions.end() && !(*definition)->job.details->after.empty())
+      job.set("after", (*definition)->job.details->after);
+    return job;
+  });
 }
 
 void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply) const {

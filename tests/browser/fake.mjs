@@ -208,6 +208,13 @@ export class FakeFleet {
     return (job.nextCached = this.slotsAhead(job, now, now + 2 * DAY, 1)[0] ?? null);
   }
   last(job, count, since, until) { return this.slotsBack(job, until ? Date.parse(until) : this.now(), count, since ? Date.parse(since) : 0).map((slot) => this.attempts(job, slot)[0]); }
+  // How long it takes as a rule: by the week before the last day, or by what it did at first.
+  usual(name) {
+    const job = this.byName.get(name), ago = (days) => iso(this.now() - days * DAY);
+    const took = (...of) => (job ? this.last(job, ...of) : []).filter((row) => this.knows(row) && row.status === 'succeeded').map((row) => row.duration_ms);
+    const week = [1, 3, 5].flatMap((days) => took(12, ago(days + 2), ago(days))), last = took(100), all = week.length > 2 ? week : last.slice(Math.floor(last.length * 0.75));
+    return { job: name, basis: all.length < 3 ? 'few' : all === week ? 'week' : 'recent', usual_ms: all.length < 3 ? null : all.sort((a, b) => a - b)[all.length >> 1], runs: all.length };
+  }
   schedule(job) {
     if (job.temper === 'trigger') return [];
     if (job.period === 1440) return [`${job.offset % 60} ${Math.floor(job.offset / 60)} * * *`];
@@ -377,6 +384,7 @@ export class FakeFleet {
       case 'history':
         if (route[1] === 'summary') return send(this.summary(query));
         if (route[1] === 'definitions') return send({ definitions: this.definitions(now).filter((one) => !query.get('job') || one.job === query.get('job')).slice(0, Number(query.get('limit') ?? 50)), next: null, ...this.missing() });
+        if (route[1] === 'usual') return send({ usual: query.getAll('job').flatMap((text) => text.split(',')).slice(0, 100).map((name) => this.usual(name)), ...this.missing() });
         if (route[1] === 'strips') return send({ strips: query.getAll('job').flatMap((text) => text.split(',')).slice(0, 100).map((name) => ({ job: name, rows: this.byName.has(name) ? this.last(this.byName.get(name), Number(query.get('last') ?? 30), query.get('since'), query.get('until')).filter((row) => this.knows(row)) : [] })), ...this.missing() });
         if (query.get('run')) { const found = this.findRun(query.get('run')); return send({ rows: found?.rows ?? [], next: null, ...this.missing() }); }
         return send(this.history(query));

@@ -47,8 +47,17 @@ ballot_mutant(runs_on_days_that_are_left_out_are_right FILE runtime/audit/job_au
   FIND "if (kind == schedule::Slot::Kind::left_out)" REPLACE "if (false)"
   BY unit_audit FILTER "AuditedCalendar.*" FINDING "FAILED.*AuditedCalendar.FindsARun")
 ballot_mutant(parents_are_not_looked_at FILE runtime/audit/chain_audit.cpp
-  FIND "!is_as_asked(*last, asked)" REPLACE "false"
+  FIND "may_have_more(definitions->second) || is_as_asked(*last, asked)" REPLACE "true"
   BY unit_audit FINDING "FAILED.*AuditedChain.FindsARunWhoseParentHasFailed" FILTER "AuditedChain.*")
+ballot_mutant(parents_of_other_slots_are_not_looked_at FILE runtime/audit/chain_audit.cpp
+  FIND "(last.run && is_as_asked(last, asked))" REPLACE "last.run"
+  BY unit_audit FINDING "FAILED.*AuditedOwnSchedule.FindsARunWhoseParentsLatestSlot" FILTER "AuditedOwnSchedule.*")
+ballot_mutant(the_end_of_another_term_is_believed FILE runtime/audit/chain_audit.cpp
+  FIND " || latest->second.epoch != row.epoch" REPLACE ""
+  BY unit_audit FINDING "FAILED.*AuditedOwnSchedule.SaysNothing" FILTER "AuditedOwnSchedule.*")
+ballot_mutant(a_definition_of_later_is_not_looked_at FILE runtime/audit/chain_audit.cpp
+  FIND "in_force && in_force == then" REPLACE "in_force"
+  BY unit_audit FINDING "FAILED.*AuditedOwnSchedule.SaysNothing" FILTER "AuditedOwnSchedule.*")
 ballot_mutant(audit_orders_claims_and_pauses_by_a_clock_that_went_back FILE runtime/audit/pauses.cpp
   FIND "if (claimed && row.ended_at && *row.ended_at < *at) return;" REPLACE ""
   BY unit_audit FILTER "AuditedPauses.*" FINDING "FAILED.*AuditedPauses.MayHaveBegunAfterARun")

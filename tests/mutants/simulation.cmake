@@ -45,8 +45,14 @@ ballot_mutant(a_register_is_written_over_any_version FILE runtime/simulation/sto
   FIND "if (present != write.version)" REPLACE "if (false)"
   BY unit_simulation FILTER "StoreContents.*" FINDING "FAILED.*StoreContents.ARegister")
 ballot_mutant(the_last_day_is_usual FILE runtime/library/history/usual_time.cpp
-  FIND "{1, 3, 5}" REPLACE "{0, 2, 4}"
+  FIND "{{days(3), days(1), 12}" REPLACE "{{days(2), days(0), 12}"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.AreTheMiddle")
 ballot_mutant(a_young_jobs_newest_runs_are_usual FILE runtime/library/history/usual_time.cpp
-  FIND "middle({all->begin() + newer, all->end()})" REPLACE "middle(*all)"
-  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJob")
+  FIND "std::max(least, times.size() / 2)" REPLACE "least"
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreTheMiddle")
+ballot_mutant(a_young_job_that_grew_slow_is_usual FILE runtime/library/history/usual_time.cpp
+  FIND "std::min(of_older, middle(oldest))" REPLACE "of_older"
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobThatGrewSlow")
+ballot_mutant(what_a_silent_node_may_have_is_not_missed FILE runtime/library/history/usual_time.cpp
+  FIND " || may_lack_older(last, missing)" REPLACE ""
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreNotKnown")

@@ -8,6 +8,7 @@
 #include "app/away_instance.hpp"
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
+#include "app/job_tree.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/local_times.hpp"
@@ -71,7 +72,7 @@ io::Message message_of(const schedule::Definition& definition) {
   const bool is_known = definition.job.enabled && definition.plan.everies().empty();
   const auto next = is_known ? definition.plan.next_due(io::read_clocks().wall, {}) : std::nullopt;
   if (next) job.set("next_slot", format_slot(next->at));
-  return job;
+  return job.set("after", definition.job.details->after);
 }
 
 /// Another node's instance, as this node's files define the job.
@@ -117,17 +118,29 @@ void add_instances(const JobsOptions& options, const config::Config& config, std
   jobs = std::move(all);
 }
 
-/// In a table what matters most comes first.
-std::vector<Column> columns(Format format) {
-  if (format == Format::table)
-    return {{"job", "JOB"},
-            {"last_status", "LAST STATUS", Tint::by_word},
-            {"state", "STATE", Tint::by_word},
-            {"next_slot", "NEXT SLOT"},
-            {"group", "GROUP"},
-            {"leader", "LEADER"}};
-  return {{"job"},   {"group"},        {"leader"},       {"next_slot"},     {"last_status"},
-          {"state"}, {"paused_until"}, {"pause_reason"}, {"overdue_since"}, {"slow"}};
+/// In a table what matters most comes first. `tree`: of the table.
+std::vector<Column> columns(Format format, const std::vector<TreePlace>& tree) {
+  if (format != Format::table)
+    return {{"job"},          {"group"},        {"leader"},        {"next_slot"}, {"last_status"}, {"state"},
+            {"paused_until"}, {"pause_reason"}, {"overdue_since"}, {"slow"},      {"after"}};
+  std::vector<Column> all{{"job", "JOB"},
+                          {"last_status", "LAST STATUS", Tint::by_word},
+                          {"state", "STATE", Tint::by_word},
+                          {"next_slot", "NEXT SLOT"},
+                          {"group", "GROUP"},
+                          {"leader", "LEADER"},
+                          {"after"}};
+  const auto says_all = [](const TreePlace& one) { return one.says_all; };
+  if (!std::all_of(tree.begin(), tree.end(), says_all)) all.back() = {"after", "AFTER", Tint::plain, Room::stays};
+  return all;
+}
+
+/// In a table each below the one that it comes after.
+std::vector<TreePlace> order_of(const std::vector<io::Message>& jobs, Format format) {
+  std::vector<ListedJob> listed;
+  for (const io::Message& job : jobs)
+    listed.push_back({job.text("job").value_or(""), format == Format::table ? job.texts("after") : NameList()});
+  return job_tree(listed);
 }
 
 /// Of other nodes' instances: why those have none.
@@ -220,8 +233,8 @@ struct JobFacts {
 };
 
 /// Of several pauses the job's own comes first, as in the API.
-void write_row(const io::Message& job, const JobFacts& known, const std::set<std::string>& silent,
-               const LocalTimes& times, Format format, RecordWriter& out) {
+void write_row(const io::Message& job, const JobFacts& known, const TreePlace& place,
+               const std::set<std::string>& silent, const LocalTimes& times, Format format, RecordWriter& out) {
   const std::string name = job.text("job").value_or("");
   const bool is_defined = known.state != library::not_defined, is_paused = known.state == "paused";
   const std::string led = is_defined ? job.text("leader").value_or("") : "";
@@ -229,15 +242,17 @@ void write_row(const io::Message& job, const JobFacts& known, const std::set<std
   const Cell due = is_defined ? slot_cell(name, job.text("next_slot"), times) : Cell();
   const Cell next = !is_paused ? due : format == Format::table ? end_of_pause(known.pauses) : Cell();
   if (format == Format::table)
-    return out.row({name, known.is_of_store ? Cell(known.last_status + " (store)") : last,
-                    word(with_unmet(known.state, known.unmet)), next, group,
-                    silent.contains(led) ? Cell(led + " (silent)") : leader});
+    return out.row(
+        {std::string(2 * place.depth, ' ') + name, known.is_of_store ? Cell(known.last_status + " (store)") : last,
+         word(with_unmet(known.state, known.unmet)), next, group,
+         silent.contains(led) ? Cell(led + " (silent)") : leader, place.says_all ? NameList() : job.texts("after")});
   const library::Pause pause = is_paused && !known.pauses.empty() ? known.pauses.front() : library::Pause();
   std::vector<Cell> cells{name, group, leader, next, last, word(known.state), cell(pause.until), word(pause.reason)};
   cells.push_back(cell(known.unmet.overdue_since));
   cells.push_back(known.unmet.is_slow ? Cell(std::string("yes")) : Cell());
+  cells.push_back(job.texts("after"));
   if (format != Format::json || !known.is_of_store) return out.row(std::move(cells));
-  const std::vector<Column> names = columns(format);
+  const std::vector<Column> names = columns(format, {});
   RecordWriter::Fields fields;
   for (std::size_t i = 0; i < names.size(); ++i) fields.emplace_back(names[i].name, std::move(cells[i]));
   fields.emplace_back("evidence", std::string("store"));
@@ -272,21 +287,23 @@ Exit run(const JobsOptions& options) {
   if (options.format == Format::table && find_silence(options.scope.node, *config, asked))
     for (std::string& status : statuses)
       if (status.empty()) status = "(no answer)";
-  RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
+  const std::vector<TreePlace> order = order_of(jobs, options.format);
+  RecordWriter out(std::cout, columns(options.format, order), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   // A node that is asked alone need not lead them.
   const bool are_said = set_said_states(jobs, *config, options.scope.node.empty() ? asked : nullptr);
   States states(options.config, config->node, left_of_patience(asked_at));
   const std::set<std::string> silent = ask_silent_leaders(*config, jobs, "leader");
   const std::set<std::string> by_store = ledger ? (*ledger)->known_by_store() : std::set<std::string>();
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
+  for (const TreePlace& place : order) {
+    const std::size_t i = place.job;
     const bool is_of_store = by_store.contains(jobs[i].text("job").value_or(""));
     const auto said = are_said ? jobs[i].text("state") : std::nullopt;
     const bool is_unheard = are_said || silent.contains(jobs[i].text("leader").value_or(""));
     const std::string state = said ? *said : states.of(jobs[i], is_unheard);
     const JobFacts known{statuses[i], state, said ? library::pauses_from(jobs[i]) : states.pauses(),
                          said ? unmet_of(jobs[i]) : states.unmet(), is_of_store};
-    write_row(jobs[i], known, silent, times, options.format, out);
+    write_row(jobs[i], known, place, silent, times, options.format, out);
   }
   if (ledger) remark_missing(out, **ledger, *config);
   out.finish();

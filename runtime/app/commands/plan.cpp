@@ -1,5 +1,6 @@
 // ballot plan DIR: what would change if the job files of DIR replaced the present ones: jobs and groups, and slots of
 // the next seven days.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "app/commands/commands.hpp"
+#include "app/job_tree.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "config/job_keys.hpp"
@@ -28,6 +30,7 @@ struct PlanOptions {
 /// A job or a group that is not what it was.
 struct Change {
   std::string kind, name, change, keys;
+  NameList after = {};  // of a job: the jobs that it comes after
   schedule::SlotDiff slots = {};
 };
 
@@ -35,21 +38,27 @@ const schedule::Plan* plan_of(const schedule::DefinitionPtr& definition) {
   return definition && definition->job.enabled ? &definition->plan : nullptr;
 }
 
-std::string keys_of(const schedule::DefinitionPtr& before, const schedule::DefinitionPtr& after) {
-  std::string keys;
-  for (const std::string_view key : config::differing_keys(before->job, after->job))
-    keys.append(keys.empty() ? "" : ", ").append(key);
-  return keys;
+/// A job that has the slots of another one has its schedule, and no such keys of its own.
+bool is_of_another(const schedule::Definition& job, std::string_view key) {
+  constexpr std::string_view keys[] = {"schedule", "timezone", "not_before", "not_after", "calendar"};
+  return job.job.details->has_slots_of_first && std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
+
+std::string keys_of(const schedule::Definition& before, const schedule::Definition& after) {
+  NameList keys;
+  for (const std::string_view key : config::differing_keys(before.job, after.job))
+    if (!is_of_another(before, key) || !is_of_another(after, key)) keys.emplace_back(key);
+  return joined(keys);
 }
 
 std::optional<Change> compare(const schedule::DefinitionPtr& before, const schedule::DefinitionPtr& after,
                               WallTime now) {
-  Change change{"job", (after ? after : before)->job.name, before ? after ? "changed" : "removed" : "added", ""};
-  if (before && after) {
-    change.keys = keys_of(before, after);
-    if (change.keys.empty()) return std::nullopt;
-  }
+  const schedule::Definition& job = after ? *after : *before;
+  Change change{"job", job.job.name, before ? after ? "changed" : "removed" : "added", "", job.job.details->after};
   change.slots = schedule::compare_slots(plan_of(before), plan_of(after), now, now + span);
+  if (!before || !after) return change;
+  change.keys = keys_of(*before, *after);
+  if (change.keys.empty() && change.slots.is_empty()) return std::nullopt;
   return change;
 }
 
@@ -82,7 +91,19 @@ Cell first_cell(const schedule::SlotDiff& slots) {
   return slots.first_appears ? Cell(SlotTime{*slots.first_appears}) : Cell();
 }
 
+/// In a table each job below the one that it comes after.
+std::vector<TreePlace> order_of(const std::vector<Change>& changes, Format format) {
+  std::vector<ListedJob> listed;
+  for (const Change& change : changes) listed.push_back({change.kind + " " + change.name, {}});
+  if (format == Format::table)
+    for (std::size_t i = 0; i < changes.size(); ++i)
+      for (const std::string& parent : changes[i].after) listed[i].after.push_back("job " + parent);
+  return job_tree(listed);
+}
+
 void print(const std::vector<Change>& changes, Format format) {
+  const bool has_chain =
+      std::any_of(changes.begin(), changes.end(), [](const Change& one) { return !one.after.empty(); });
   RecordWriter out(std::cout,
                    {{"name", "NAME"},
                     {"kind", "KIND"},
@@ -92,12 +113,15 @@ void print(const std::vector<Change>& changes, Format format) {
                     {"slots_move", "MOVE"},
                     {"first_slot", "FIRST SLOT"},
                     {"moves_to", "MOVES TO"},
-                    {"keys", "KEYS"}},
+                    {"keys", "KEYS"},
+                    {"after", has_chain ? "AFTER" : "", Tint::plain, Room::stays}},
                    {format, false, terminal_width()});
-  for (const Change& change : changes) {
+  for (const TreePlace& place : order_of(changes, format)) {
+    const Change& change = changes[place.job];
     const schedule::SlotDiff& slots = change.slots;
-    out.row({change.name, change.kind, change.change, slots.appear, slots.vanish, slots.move, first_cell(slots),
-             slots.first_move ? Cell(SlotTime{slots.first_move->second}) : Cell(), word(change.keys)});
+    out.row({std::string(2 * place.depth, ' ') + change.name, change.kind, change.change, slots.appear, slots.vanish,
+             slots.move, first_cell(slots), slots.first_move ? Cell(SlotTime{slots.first_move->second}) : Cell(),
+             word(change.keys), change.after});
   }
   out.finish();
 }

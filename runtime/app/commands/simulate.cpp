@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "app/commands/commands.hpp"
@@ -67,13 +69,10 @@ bool load_nodes(const SimulateOptions& options, const config::Config& config, si
   return true;
 }
 
-/// Of an instance of a node that the ledger does not know, this node's tells it.
-Result<library::UsualTime> usual_time_of(library::LedgerView& ledger, const std::string& job, const std::string& node,
-                                         WallTime now) {
-  auto usual = library::usual_time(ledger, job, now);
-  const std::string own = instance_name(common_name(job), node);
-  const bool is_known = !usual || usual->basis != library::UsualTime::Basis::none;
-  return is_known || !is_instance(job) || job == own ? usual : library::usual_time(ledger, own, now);
+/// Of an instance of a node that the ledger does not know, this node's tells it; "": there is none.
+std::string instance_here(const std::string& job, const std::string& node) {
+  const std::string own = is_instance(job) ? instance_name(common_name(job), node) : job;
+  return own == job ? std::string() : own;
 }
 
 /// As usual; what a flag says comes before. "", or why there is no history.
@@ -81,15 +80,24 @@ std::string learn_run_times(const SimulateOptions& options, const config::Config
   if (options.without_history) return "--no-history";
   auto ledger = open_ledger(config, options.ledgers.scope());
   if (!ledger) return ledger.error().what;
-  const WallTime now = io::read_clocks().wall;
-  for (const simulation::FleetNode& node : fleet.nodes) {
-    for (const auto& definition : node.jobs) {
-      const std::string& job = definition->job.name;
-      if (fleet.run_times.find(job)) continue;
-      const auto usual = usual_time_of(**ledger, job, config.node, now);
-      if (!usual) return usual.error().what;
-      if (usual->basis != library::UsualTime::Basis::none) fleet.run_times.known[job] = usual->takes;
-    }
+  std::set<std::string> jobs, here;
+  for (const simulation::FleetNode& node : fleet.nodes)
+    for (const auto& definition : node.jobs)
+      if (!fleet.run_times.find(definition->job.name)) jobs.insert(definition->job.name);
+  for (const std::string& job : jobs)
+    if (auto own = instance_here(job, config.node); !own.empty()) here.insert(std::move(own));
+  std::set<std::string> asked = jobs;
+  asked.merge(here);
+  const std::vector<std::string> names(asked.begin(), asked.end());
+  const auto times = (*ledger)->usual_times(names, io::read_clocks().wall);
+  if (!times) return times.error().what;
+  std::map<std::string, library::UsualTime> usual;
+  for (std::size_t i = 0; i < names.size(); ++i) usual[names[i]] = (*times)[i];
+  for (const std::string& job : jobs) {
+    const library::UsualTime& own = usual[job];
+    const bool is_none = own.basis == library::UsualTime::Basis::none;
+    const library::UsualTime& found = is_none ? usual[instance_here(job, config.node)] : own;
+    if (found.basis != library::UsualTime::Basis::none) fleet.run_times.known[job] = found.takes;
   }
   name_missing("simulate", **ledger);
   return {};

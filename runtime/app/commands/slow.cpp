@@ -65,13 +65,14 @@ Result<std::map<std::string, std::vector<SlowRun>>> long_runs(library::LedgerVie
   return runs;
 }
 
-Result<std::optional<library::Pace>> pace_of(library::LedgerView& ledger, const std::string& job, WallTime now) {
+Result<std::optional<library::Pace>> pace_of(library::LedgerView& ledger, const std::string& job,
+                                             const library::UsualTime& usual, WallTime now) {
   std::vector<Row> rows;
   const storage::Filter filter{
       .jobs = {job}, .statuses = {Status::succeeded}, .since = now - library::pace_days, .limit = successes_read};
   const auto read = ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
   if (!read) return read.error();
-  return library::pace_of(rows, now);
+  return library::pace_of(rows, usual, now);
 }
 
 void write(const SlowRun& run, const library::Pace& pace, const SlowOptions& options, const LocalTimes& times,
@@ -90,9 +91,13 @@ Result<std::size_t> list(library::LedgerView& ledger, const SlowOptions& options
   auto runs = long_runs(ledger, options, now);
   if (!runs) return runs.error();
   std::vector<std::pair<SlowRun, library::Pace>> slow;
-  std::size_t unknown = 0;
+  std::size_t unknown = 0, at = 0;
+  std::vector<std::string> jobs;
+  for (const auto& [job, all] : *runs) jobs.push_back(job);
+  const auto usual = ledger.usual_times(jobs, now);
+  if (!usual) return usual.error();
   for (auto& [job, all] : *runs) {
-    const auto pace = pace_of(ledger, job, now);
+    const auto pace = pace_of(ledger, job, (*usual)[at++], now);
     if (!pace) return pace.error();
     if (!*pace) ++unknown;
     for (SlowRun& run : all)

@@ -1,15 +1,11 @@
 #include "app/store/namespace_session.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <iostream>
 #include <iterator>
 #include <thread>
 #include <utility>
 
 #include "base/duration.hpp"
-#include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
 
 namespace ballot::app {
@@ -38,15 +34,8 @@ Result<std::unique_ptr<NamespaceSession>> NamespaceSession::open(const config::C
   BackendSettings settings = library::backend_settings(config);
   settings.hold = false;
   if (const auto made = session->port_.start(settings); !made) return made.error();
-  SessionRequest request;
-  request.generation = 1;
+  SessionRequest request = session_request(config);
   request.node = mover_node;
-  request.host = io::host_name();
-  request.boot_id = io::boot_id();
-  request.machine_id = io::machine_id();
-  request.pid = static_cast<int>(::getpid());
-  request.version = BALLOT_VERSION;
-  request.timeout = config.coordination.session_timeout.value_or(Millis(0));
   session->port_.open(request);
   const auto opened = session->await<backend::SessionOpened>(Clock::now() + opening_patience);
   if (!opened) return opened.error();
@@ -59,18 +48,7 @@ Result<std::unique_ptr<NamespaceSession>> NamespaceSession::open(const config::C
 
 NamespaceSession::NamespaceSession(const PluginInfo& plugin)
     : port_(
-          plugin,
-          [](Level level, std::string_view text, const LogFields&) {
-            if (level >= Level::warn) std::cerr << text << '\n';
-          },
-          [this] {
-            {
-              const std::lock_guard lock(mutex_);
-              woken_ = true;
-            }
-            posted_.notify_one();
-          },
-          io::BackendPort::Use::of_mover) {}
+          plugin, print_warning, [this] { posted_.post(); }, io::BackendPort::Use::of_mover) {}
 
 NamespaceSession::~NamespaceSession() = default;
 
@@ -81,20 +59,12 @@ void NamespaceSession::renew_if_due() {
 }
 
 std::optional<BackendEvent> NamespaceSession::next(Clock::time_point until) {
-  while (events_.empty()) {
+  while (true) {
     renew_if_due();
-    {
-      std::unique_lock lock(mutex_);
-      const bool woken = posted_.wait_until(lock, std::min(until, renew_at_), [this] { return woken_; });
-      if (!woken && Clock::now() >= until) return std::nullopt;
-      woken_ = false;
-    }
-    for (BackendEvent& event : port_.take()) events_.push_back(std::move(event));
+    auto event = posted_.next(port_, std::min(until, renew_at_));
+    if (event) note(*event);
+    if (event || Clock::now() >= until) return event;
   }
-  BackendEvent event = std::move(events_.front());
-  events_.pop_front();
-  note(event);
-  return event;
 }
 
 void NamespaceSession::note(const BackendEvent& event) {

@@ -11,16 +11,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/posted_events.hpp"
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
 #include "config/config.hpp"
@@ -85,10 +83,7 @@ class NamespaceSession {
   template <class Ask>
   Result<std::vector<WriteAnswer>> commit(std::size_t size, const Ask& ask);
 
-  std::mutex mutex_;  // of `woken_`
-  std::condition_variable posted_;
-  bool woken_ = false;  // the port has events that were not taken
-  std::deque<BackendEvent> events_;
+  PostedEvents posted_;
   RequestId last_request_ = 0;
   std::map<std::string, std::uint64_t> led_;
   std::optional<backend::SessionClosed> closed_;

@@ -38,6 +38,7 @@ constexpr Parameter counts[] = {{"job", Kind::list, "jobs"},
                                 scope};
 constexpr Parameter strips[] = {
     {"job", Kind::list, "jobs"}, {"last", Kind::count}, {"since", Kind::time}, {"until", Kind::time}, scope};
+constexpr Parameter usual[] = {{"job", Kind::list, "jobs"}, scope};
 constexpr Parameter next[] = {{"for_ms", Kind::count}, {"job"}, {"group"}, {"node"}, {"limit", Kind::count}, scope};
 constexpr Parameter why[] = {{"slot", Kind::time}, {"run"}, scope};
 constexpr Parameter load[] = {{"from", Kind::time}, {"to", Kind::time}};
@@ -86,6 +87,7 @@ constexpr ApiRoute table[] = {
     {get, "/api/v1/history", Role::viewer, "ledger", "history", "", rows},
     {get, "/api/v1/history/summary", Role::viewer, "ledger", "summary", "", counts},
     {get, "/api/v1/history/strips", Role::viewer, "ledger", "strips", "", strips},
+    {get, "/api/v1/history/usual", Role::viewer, "ledger", "usual", "", usual},
     {get, "/api/v1/history/definitions", Role::viewer, "ledger", "definitions", "", definitions},
     {get, "/api/v1/next", Role::viewer, "next", "", "", next},
     {get, "/api/v1/load", Role::viewer, "load", "", "", load},

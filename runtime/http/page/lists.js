@@ -1,6 +1,6 @@
 // Long lists: only the rows in sight are there, and only of those the last outcomes are asked for.
 import { html, useLayoutEffect, useMemo, useRef, useState, useEffect } from './html.js';
-import { ask, nameList, query, now } from './api.js';
+import { ask, nameList, now } from './api.js';
 import { changed } from './live.js';
 import { zoneChoice, parse, duration, MINUTE, DAY } from './time.js';
 import { middle } from './words.js';
@@ -68,10 +68,10 @@ const strips = new Map();  // job: { rows, at }
 const lean = ({ status, reason, slot, duration_ms, run_id }) => ({ status, reason, slot, duration_ms, run_id });
 
 let gaps = null;  // what the last answer about strips could not say
-async function fetchStrips(names, last, abort, of = '') {
+async function fetchStrips(names, last, abort) {
   const list = nameList('job', names);
   if (!list) return [];
-  const { strips, ...more } = await ask(`history/strips?${list}&last=${last}${of}`, { signal: abort });
+  const { strips, ...more } = await ask(`history/strips?${list}&last=${last}`, { signal: abort });
   gaps = more;
   return strips;
 }
@@ -122,30 +122,15 @@ export function useStrips() {
 
 const durations = (rows) => rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null);
 
-// How long jobs take as a rule, one rule for all views: the middle of their successes of the last seven days, but for the last
-// one, at about this time of the day; of a job that is not known so long, of the older half of its last hundred slots, or of
-// their oldest quarter where that is less: the time before it grew slow. Where a node does not answer that knows what was
-// before, it is not known. Learned once an hour, of young jobs each five minutes.
-const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, BEFORE = 100, usuals = new Map();  // job: { ms, of: how many, until }
+// How long jobs take as a rule, as the node says it, which has one rule for all who ask. Learned once an hour, of young jobs each
+// five minutes.
+const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, usuals = new Map();  // job: { ms, of: how many, until }
 export async function learnUsual(names, abort) {
-  const wanted = names.filter((name) => !(usuals.get(name)?.until > Date.now())), found = new Map();
-  if (!wanted.length) return;
-  for (const days of [1, 3, 5]) {
-    for (const { job, rows } of await fetchStrips(wanted, 12, abort, query({ since: new Date(now() - (days + 2) * DAY).toISOString(), until: new Date(now() - days * DAY).toISOString() }).replace('?', '&'))) {
-      found.set(job, [...(found.get(job) ?? []), ...durations(rows).map((row) => row.duration_ms)]);
-    }
-  }
+  const list = nameList('job', names.filter((name) => !(usuals.get(name)?.until > Date.now())));
+  if (!list) return;
+  const { usual } = await ask('history/usual?' + list, { signal: abort });
   if (usuals.size > 20_000) usuals.clear();
-  const learn = (job, all, lasts) => usuals.set(job, { ms: all.length > 2 ? middle(all) : null, of: all.length, until: Date.now() + lasts });
-  const young = wanted.filter((job) => !(found.get(job)?.length > 2));
-  for (const [job, all] of found) if (all.length > 2) learn(job, all, LEARNED);
-  if (!young.length) return;
-  const strips = await fetchStrips(young, BEFORE, abort), away = gaps.missing ?? [];
-  for (const { job, rows } of strips) {
-    const all = durations(rows).map((row) => row.duration_ms), half = all.slice(Math.max(3, all.length >> 1)), quarter = half.slice(half.length >> 1), oldest = rows.at(-1);
-    const hidden = rows.length < BEFORE && away.some(({ node, last_heard }) => !oldest || !(parse(last_heard) > parse(oldest.slot)) || (oldest.node === node && rows.filter((row) => row.node === node).length < 3));
-    learn(job, hidden ? [] : quarter.length > 2 && middle(quarter) < middle(half) ? quarter : half, YOUNG);
-  }
+  for (const { job, basis, usual_ms: ms, runs: of } of usual) usuals.set(job, { ms, of, until: Date.now() + (basis === 'week' ? LEARNED : YOUNG) });
 }
 
 // How many times longer the last runs took, three of the last day, than is usual; null where there are too few to say.

@@ -37,4 +37,12 @@ void drop_false_claims(std::vector<Account>& accounts, const std::string& own) {
   });
 }
 
+int worth(const ShownOutput& shown, const std::string& ledger, bool is_own, const std::string& executing) {
+  if (!executing.empty() && shown.node != executing) return -1;
+  if (shown.place == ShownOutput::Place::elsewhere) return 1;
+  if (shown.node == ledger || (is_own && shown.total > 0)) return as_executed;
+  if (executing.empty()) return shown.node.empty() ? 0 : -1;
+  return shown.total > 0 ? 2 : 0;
+}
+
 }  // namespace ballot::library

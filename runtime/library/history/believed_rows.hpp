@@ -1,5 +1,5 @@
 // What is believed of rows that other nodes answer with: those that were asked for, and no claim of a node that this
-// node's own ledger knows to be false.
+// node's own ledger knows to be false; and of what they say that an attempt has printed.
 //
 // Pure functions and values.
 //
@@ -33,5 +33,10 @@ class AskedRows {
 /// A node that says that it has executed itself what another one has, as the ledger of node `own` knows, is not
 /// believed.
 void drop_false_claims(std::vector<storage::Account>& accounts, const std::string& own);
+
+inline constexpr int as_executed = 3;  // the worth of the executing node's own word
+/// What an answer says of an attempt's output, by whether it can be believed; below 0: it cannot. `executing`: the node
+/// that the attempt's row names; "": there is no row, or none that names a node.
+int worth(const ShownOutput& shown, const std::string& ledger, bool is_own, const std::string& executing);
 
 }  // namespace ballot::library

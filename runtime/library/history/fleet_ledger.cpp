@@ -8,6 +8,7 @@
 #include "library/history/audit_sum.hpp"
 #include "library/history/believed_rows.hpp"
 #include "library/history/fleet_definitions.hpp"
+#include "library/history/fleet_newest.hpp"
 #include "library/history/fleet_pages.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
@@ -23,28 +24,12 @@ using storage::PlacedRow;
 
 const std::string& store = store_source;
 
-bool covers(const Row& row, const std::string& job, WallTime slot) {
-  return row.job == job && row.slot <= slot && slot <= row.slot_until.value_or(row.slot);
-}
-
 std::string status_text(const Row& row) {
   const std::string status(to_string(row.status));
   return row.reason == Reason::none ? status : status + ": " + std::string(to_string(row.reason));
 }
 
 constexpr Millis audit_patience = std::chrono::minutes(9);
-constexpr int as_executed = 3;  // the worth of the executing node's own word
-
-/// What an answer says of an attempt's output, by whether it can be believed; below 0: it cannot. `executing`: the node
-/// that the attempt's row names; "": there is no row, or none that names a node.
-int worth(const ShownOutput& shown, const std::string& ledger, bool is_own, const std::string& executing) {
-  if (!executing.empty() && shown.node != executing) return -1;
-  if (shown.place == ShownOutput::Place::elsewhere) return 1;
-  if (shown.node == ledger || (is_own && shown.total > 0)) return as_executed;
-  if (executing.empty()) return shown.node.empty() ? 0 : -1;
-  return shown.total > 0 ? 2 : 0;
-}
-
 }  // namespace
 
 Result<std::vector<Row>> FleetLedger::evidence() {
@@ -164,6 +149,21 @@ Result<FleetLedger::Counting> FleetLedger::counting(const std::vector<PlacedRow>
 }
 
 /// A candidate is shown where it is the row that counts: each run and slot once, whatever page its copies are on.
+/// False: `visit` wants no more.
+Result<bool> FleetLedger::show(const std::vector<PlacedRow>& candidates, const storage::Filter& filter,
+                               const VisitPlacedRow& visit) {
+  const auto counts = counting(candidates);
+  if (!counts) return counts.error();
+  for (const PlacedRow& candidate : candidates) {
+    const auto shown = counts->find({candidate.at.ledger, key_of(candidate.row)});
+    if (shown == counts->end() || !is_shown_copy(candidate, shown->second.row)) continue;
+    if (!matches(filter, shown->second.row)) continue;  // it has ended since its page was read
+    note_evidence(shown->second);
+    if (!visit(as_shown(shown->second.row, shown->second.is_evidence), candidate.at)) return false;
+  }
+  return true;
+}
+
 Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter& filter, const VisitPlacedRow& visit) {
   gather(filter.jobs);
   storage::PageMerge pages(page_sources());
@@ -172,26 +172,25 @@ Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter
   while (left > 0) {
     const std::int64_t most = std::clamp<std::int64_t>(left, 1, page_rows);
     if (const auto read = read_pages(pages, filter, most); !read) return read.error();
-    std::vector<PlacedRow> candidates;
-    while (std::ssize(candidates) < most)
-      if (auto next = pages.next())
-        candidates.push_back(*std::move(next));
-      else
-        break;
+    const std::vector<PlacedRow> candidates = pages.take(most);
     if (candidates.empty() && pages.wanted().empty()) return std::optional<storage::Position>();
-    const auto counts = counting(candidates);
-    if (!counts) return counts.error();
-    for (const PlacedRow& candidate : candidates) {
-      last = candidate.at;
-      const auto shown = counts->find({candidate.at.ledger, key_of(candidate.row)});
-      if (shown == counts->end() || !is_shown_copy(candidate, shown->second.row)) continue;
-      if (!matches(filter, shown->second.row)) continue;  // it has ended since its page was read
-      note_evidence(shown->second);
+    const auto goes_on = show(candidates, filter, [&](const Row& row, const storage::Position& at) {
       --left;
-      if (!visit(as_shown(shown->second.row, shown->second.is_evidence), candidate.at)) return last;
-    }
+      last = at;
+      return visit(row, at);
+    });
+    if (!goes_on) return goes_on.error();
+    if (!*goes_on) return last;
+    if (!candidates.empty()) last = candidates.back().at;
   }
   return last;
+}
+
+Result<void> FleetLedger::newest_rows(storage::Filter filter, const VisitPlacedRow& visit) {
+  gather(filter.jobs);
+  return read_newest(
+      fleet_, std::move(filter),
+      [&](const std::vector<PlacedRow>& rows, const storage::Filter& of_jobs) { return show(rows, of_jobs, visit); });
 }
 
 Result<std::vector<Row>> FleetLedger::rows_of(const std::vector<RowKey>& keys) {

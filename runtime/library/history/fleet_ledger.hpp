@@ -40,6 +40,7 @@ class FleetLedger : public LedgerView {
 
   bool is_live() const override { return true; }
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
+  Result<void> newest_rows(storage::Filter filter, const VisitPlacedRow& visit) override;
   Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) override;
   Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) override;
   Result<std::int64_t> sequence() override;
@@ -104,6 +105,8 @@ class FleetLedger : public LedgerView {
   Result<std::vector<Row>> own_rows(const std::vector<RowKey>& keys);
   std::vector<storage::Account> merged(std::vector<storage::Account> accounts) const;
   Result<Counting> counting(const std::vector<storage::PlacedRow>& candidates);
+  Result<bool> show(const std::vector<storage::PlacedRow>& candidates, const storage::Filter& filter,
+                    const VisitPlacedRow& visit);
   Result<std::vector<std::string>> names(const io::Message& question, const char* list);
   Result<bool> known(const char* call, const std::string& name);
   void note_evidence(const storage::Account& account) {

@@ -27,6 +27,10 @@ bool matches(const storage::Filter& filter, const Row& row) {
          (!filter.until || row.slot < *filter.until);
 }
 
+bool covers(const Row& row, const std::string& job, WallTime slot) {
+  return row.job == job && row.slot <= slot && slot <= row.slot_until.value_or(row.slot);
+}
+
 std::vector<PlacedRow> placed(const std::vector<Account>& evidence, const std::string& ledger) {
   std::vector<PlacedRow> rows;
   for (const Account& one : evidence) rows.push_back({one.row, {one.row.slot, one.row.attempt, 0, ledger}});

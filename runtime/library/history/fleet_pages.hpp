@@ -17,6 +17,8 @@
 namespace ballot::library {
 
 bool matches(const storage::Filter& filter, const Row& row);
+/// Of that slot, alone or among others.
+bool covers(const Row& row, const std::string& job, WallTime slot);
 bool is_after(const storage::Position& at, const std::optional<storage::Position>& after);
 
 /// By slot, then attempt, newest first; as the rows of a ledger of that name would stand.

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballot/history.hpp"
@@ -39,6 +40,10 @@ class HistoryLedger : public FleetLedger {
                                                      AskOthers ask, History& history);
 
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
+  /// One job after the other: the history is near.
+  Result<void> newest_rows(storage::Filter filter, const VisitPlacedRow& visit) override {
+    return LedgerView::newest_rows(std::move(filter), visit);
+  }
   Result<void> summary(storage::Filter filter, CountPer per, const VisitRow& visit, const VisitCount& count) override;
   Result<std::vector<RunId>> find_run(const std::string& suffix) override;
   Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;

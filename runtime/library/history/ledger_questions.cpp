@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/wall_text.hpp"
@@ -50,21 +51,53 @@ std::vector<Message> messages_of(const LedgerView& ledger, const std::vector<Row
   return all;
 }
 
-/// Rows with their places, by which nodes merge each other's pages.
+/// With its place, by which nodes merge each other's pages.
+Message message_of(const LedgerView& ledger, const Row& row, const storage::Position& at) {
+  Message message = message_of(ledger, row);
+  message.set("id", at.id);
+  if (!at.ledger.empty()) message.set("ledger", at.ledger);
+  return message;
+}
+
 Result<Message> answer_history(LedgerView& ledger, const Message& asked) {
   const auto filter = page_filter(asked);
   if (!filter) return filter.error();
   std::vector<Message> rows;
   const auto end = ledger.walk(*filter, [&](const Row& row, const storage::Position& at) {
-    rows.push_back(message_of(ledger, row));
-    rows.back().set("id", at.id);
-    if (!at.ledger.empty()) rows.back().set("ledger", at.ledger);
-    return true;
+    return rows.push_back(message_of(ledger, row, at)), true;
   });
   return answered(end, [&](Message& message, const std::optional<storage::Position>& next) {
     message.set("rows", std::move(rows));
     if (next) message.set("next", std::vector{to_message(*next)});
   });
+}
+
+/// A list of rows a job.
+Result<Message> answer_newest_rows(LedgerView& ledger, const Message& asked) {
+  const auto filter = page_filter(asked);
+  if (!filter) return filter.error();
+  if (filter->jobs.size() > jobs_at_once(*filter))
+    return Error{Errc::invalid, "a question of the ledger with too many jobs"};
+  std::map<std::string, std::vector<Message>> rows;
+  const auto read = ledger.newest_rows(*filter, [&](const Row& row, const storage::Position& at) {
+    return rows[row.job].push_back(message_of(ledger, row, at)), true;
+  });
+  if (!read) return read.error();
+  std::vector<Message> lists;
+  for (auto& [job, of_job] : rows) lists.push_back(Message().set("job", job).set("rows", std::move(of_job)));
+  return Message().set("lists", std::move(lists));
+}
+
+Result<Message> answer_usual_times(LedgerView& ledger, const Message& asked) {
+  const auto jobs = asked.texts("jobs");
+  if (jobs.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many jobs"};
+  const auto now = asked.integer("now");
+  return answered(ledger.usual_times(jobs, now ? WallTime(Millis(*now)) : io::read_clocks().wall),
+                  [](Message& message, const std::vector<UsualTime>& times) {
+                    std::vector<Message> all;
+                    for (const UsualTime& one : times) all.push_back(to_message(one));
+                    message.set("times", std::move(all));
+                  });
 }
 
 Result<Message> answer_changes(LedgerView& ledger, const Message& asked) {
@@ -224,6 +257,8 @@ struct Call {
   Result<Message> (*answer)(LedgerView&, const Message&);
 };
 constexpr std::array calls{Call{"history", answer_history},
+                           Call{"newest_rows", answer_newest_rows},
+                           Call{"usual_times", answer_usual_times},
                            Call{"changes", answer_changes},
                            Call{"requests", answer_requests},
                            Call{"definitions", answer_definitions},
@@ -244,6 +279,10 @@ constexpr std::array calls{Call{"history", answer_history},
                            Call{"audit", answer_audit}};
 
 }  // namespace
+
+std::size_t jobs_at_once(const storage::Filter& filter) {
+  return static_cast<std::size_t>(page_rows / std::clamp<std::int64_t>(filter.limit.value_or(page_rows), 1, page_rows));
+}
 
 Message question(const std::string& call) {
   Message message;

@@ -23,6 +23,9 @@ namespace ballot::library {
 inline constexpr std::int64_t page_rows = 1000;     // of an answer, at most
 inline constexpr std::size_t names_at_once = 1000;  // of a question for the last statuses of jobs
 
+/// Of so many jobs the newest rows are asked for at once: of all of them no more than a page.
+std::size_t jobs_at_once(const storage::Filter& filter);
+
 io::Message question(const std::string& call);
 
 /// Errors: those of the ledger; invalid (no such question).

@@ -1,6 +1,7 @@
 #include "library/history/ledger_view.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/names.hpp"
 
@@ -23,6 +24,22 @@ Result<bool> has_done_something(LedgerView& ledger, const std::string& node) {
 Row as_shown(Row row, bool is_evidence) {
   if (is_evidence && !row.run && row.status == Status::claimed) row.status = *Named<Status>::parse("ended");
   return row;
+}
+
+Result<void> LedgerView::newest_rows(storage::Filter filter, const VisitPlacedRow& visit) {
+  filter.after.reset();
+  bool goes_on = true;
+  for (const std::string& job : std::vector<std::string>(std::move(filter.jobs))) {
+    filter.jobs = {job};
+    const auto read = walk(filter, [&](const Row& row, const auto& at) { return goes_on = visit(row, at); });
+    if (!read) return read.error();
+    if (!goes_on) break;
+  }
+  return {};
+}
+
+Result<std::vector<UsualTime>> LedgerView::usual_times(const std::vector<std::string>& jobs, WallTime now) {
+  return read_usual_times(*this, jobs, now);
 }
 
 Result<void> require_nodes(LedgerView& ledger, const std::vector<std::string>& names) {

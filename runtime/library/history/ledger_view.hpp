@@ -29,6 +29,7 @@
 #include "ballot/ledger.hpp"
 #include "base/output_piece.hpp"
 #include "base/runner_wire.hpp"
+#include "library/history/usual_time.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot::library {
@@ -133,6 +134,11 @@ class LedgerView {
     if (next && !goes_on) next = std::optional<storage::Position>();
     return next;
   }
+  /// Of each of the filter's jobs, one after the other, as many of the newest rows as its limit says, or less where
+  /// several ledgers have the same rows: a sample. `after` does not count. Requires: a limit, a thousand at most.
+  virtual Result<void> newest_rows(storage::Filter filter, const VisitPlacedRow& visit);
+  /// How long runs of each of these jobs take as a rule, in their order.
+  virtual Result<std::vector<UsualTime>> usual_times(const std::vector<std::string>& jobs, WallTime now);
   /// As history() of all rows, in which runs of which no row is in question may be counted by job and `per` instead:
   /// then the filter's limit is of these counts.
   using VisitCount = std::function<bool(const RunCount&)>;

@@ -1,5 +1,6 @@
 #include "library/history/ledger_wire.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/hex.hpp"
@@ -188,6 +189,22 @@ Message to_message(const MissingNode& missing) {
 MissingNode missing_from(const Message& message) {
   return {text_of(message, "node"), time_of(message, "last_heard"), text_of(message, "why"),
           text_of(message, "heard_by")};
+}
+
+Message to_message(const UsualTime& usual) {
+  return Message()
+      .set("basis", std::string(to_string(usual.basis)))
+      .set("takes", usual.takes.count())
+      .set("runs", whole(usual.runs));
+}
+
+UsualTime usual_time_from(const Message& message) {
+  using Basis = UsualTime::Basis;
+  for (const Basis basis : {Basis::few, Basis::recent, Basis::week})
+    if (message.text("basis") == to_string(basis))
+      return {basis, Millis(message.integer("takes").value_or(0)),
+              static_cast<std::size_t>(std::max(std::int64_t{0}, message.integer("runs").value_or(0)))};
+  return {};
 }
 
 Message to_message(const TermRow& term) {

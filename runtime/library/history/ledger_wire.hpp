@@ -34,6 +34,9 @@ MissingNode missing_from(const io::Message& message);
 io::Message to_message(const TermRow& term);
 Result<TermRow> term_from(const io::Message& message);
 
+io::Message to_message(const UsualTime& usual);
+UsualTime usual_time_from(const io::Message& message);
+
 io::Message to_message(const storage::Filter& filter);
 Result<storage::Filter> filter_from(const io::Message& message);
 

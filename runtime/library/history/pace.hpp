@@ -1,11 +1,9 @@
-// Pace: how long the runs of a job take as a rule, from its successes.
+// Pace: what a job's runs are held against to be called slow.
 //
-//   usual       | the middle of the successes of the seven days before the last one; of a job that is not known so
-//   long,
-//               | of the older half of its last 100: so a job that is slow for hours is not usual. As the page has it
+//   usual       | how long they take as a rule: see usual_time.hpp
 //   percentile  | 95 of 100 of its successes of the last 30 days took no longer
 //
-//   const auto pace = pace_of(successes, now);
+//   const auto pace = pace_of(successes, usual, now);
 //   if (pace && is_slow(*row.duration, *pace)) print(row);
 //
 // Pure.
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "ballot/ledger.hpp"
+#include "library/history/usual_time.hpp"
 
 namespace ballot::library {
 
@@ -30,8 +29,8 @@ struct Pace {
   std::size_t runs = 0;  // successes of the last 30 days, as many as were given
 };
 
-/// `rows`: of one job, by slot, newest first; of them its successes count. None: there are too few.
-std::optional<Pace> pace_of(const std::vector<Row>& rows, WallTime now);
+/// `rows`: of one job; of them its successes count. None: there are too few.
+std::optional<Pace> pace_of(const std::vector<Row>& rows, const UsualTime& usual, WallTime now);
 
 /// Longer than 95 of 100, and than usual by more than noise.
 bool is_slow(Millis took, const Pace& pace);

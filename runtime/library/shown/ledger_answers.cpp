@@ -135,21 +135,28 @@ Result<Message> shown_definitions(LedgerView& ledger, const Message& asked, Wall
   return answer;
 }
 
+/// The jobs that are asked for, each once.
+Result<std::vector<std::string>> strip_jobs(const Message& asked) {
+  std::vector<std::string> jobs = asked.texts("jobs");
+  if (jobs.empty() || jobs.size() > most_strips)
+    return Error{Errc::invalid, "job: from 1 to " + std::to_string(most_strips) + " jobs are to be named"};
+  std::set<std::string> seen;
+  std::erase_if(jobs, [&](const std::string& job) { return !seen.insert(job).second; });
+  return jobs;
+}
+
 /// Of each job's last slots (of those from `since` on, before `until`) the row of the last attempt; no more is read of
 /// a job than these can have.
 Result<Message> shown_strips(LedgerView& ledger, const Message& asked, WallTime) {
-  const std::vector<std::string> jobs = asked.texts("jobs");
-  if (jobs.empty() || jobs.size() > most_strips)
-    return Error{Errc::invalid, "job: from 1 to " + std::to_string(most_strips) + " jobs are to be named"};
+  const auto jobs = strip_jobs(asked);
+  if (!jobs) return jobs.error();
   if (const auto known = require_jobs(ledger, asked); !known) return known.error();
   const auto most = std::clamp<std::int64_t>(asked.integer("last").value_or(default_strip), 1, most_in_strip);
   auto filter = filter_from(asked);
   if (!filter) return filter.error();
   filter->limit = 2 * most;
   std::vector<Message> strips;
-  std::set<std::string_view> done;
-  for (const std::string& job : jobs) {
-    if (!done.insert(job).second) continue;
+  for (const std::string& job : *jobs) {
     std::vector<Message> rows;
     std::optional<WallTime> last;
     filter->jobs = {job};
@@ -163,6 +170,22 @@ Result<Message> shown_strips(LedgerView& ledger, const Message& asked, WallTime)
     strips.push_back(Message().set("job", job).set("rows", std::move(rows)));
   }
   return Message().set("strips", std::move(strips));
+}
+
+Result<Message> shown_usual(LedgerView& ledger, const Message& asked, WallTime now) {
+  const auto jobs = strip_jobs(asked);
+  if (!jobs) return jobs.error();
+  if (const auto known = require_jobs(ledger, asked); !known) return known.error();
+  const auto times = ledger.usual_times(*jobs, now);
+  if (!times) return times.error();
+  std::vector<Message> usual;
+  for (std::size_t i = 0; i < jobs->size(); ++i) {
+    const UsualTime& one = (*times)[i];
+    usual.push_back(Message().set("job", (*jobs)[i]).set("basis", std::string(to_string(one.basis))));
+    usual.back().set("usual_ms", {}).set("runs", static_cast<std::int64_t>(one.runs));
+    if (one.is_known()) usual.back().set("usual_ms", std::int64_t{one.takes.count()});
+  }
+  return Message().set("usual", std::move(usual));
 }
 
 Result<Message> shown_run(LedgerView& ledger, const Message& asked, WallTime) {
@@ -288,9 +311,9 @@ struct ShownCall {
   Result<Message> (*answer)(LedgerView&, const Message&, WallTime);
 };
 constexpr ShownCall shown_calls[] = {
-    {"history", shown_history},        {"strips", shown_strips}, {"run", shown_run},
-    {"summary", shown_summary},        {"terms", shown_terms},   {"requests", shown_requests},
-    {"definitions", shown_definitions}};
+    {"history", shown_history},         {"strips", shown_strips}, {"run", shown_run},
+    {"summary", shown_summary},         {"terms", shown_terms},   {"requests", shown_requests},
+    {"definitions", shown_definitions}, {"usual", shown_usual}};
 
 }  // namespace
 

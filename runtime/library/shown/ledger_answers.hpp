@@ -7,6 +7,7 @@
 //            | the jobs that they lead
 //   strips   | `strips`: of each of `jobs` the last attempts' `rows` of the `last` slots, newest first; of all times
 //            | unless `since` or `until` says one
+//   usual    | `usual`: how long the runs of each of `jobs` take as a rule: see history/usual_time.hpp
 //   run      | a run, of `run`, its id or its last 6 or more digits: its last attempt's row, and `attempts`
 //   summary  | `hours`: how many slots of each hour, job, status and reason, and how many attempts; or `counts`: the
 //            | same of each day, or of all of the time, as `per` says: hour, day, all
@@ -37,7 +38,7 @@ namespace ballot::library {
 
 inline constexpr std::int64_t default_rows = 50, most_rows = 1000;  // of a page
 inline constexpr std::int64_t default_strip = 30, most_in_strip = 100;
-inline constexpr std::size_t most_strips = 100;     // of an answer
+inline constexpr std::size_t most_strips = 100;     // jobs, of an answer
 inline constexpr std::size_t most_counts = 50'000;  // of a summary
 
 /// Errors: those of the ledger; not_found (no such run or job; while nodes are missing unavailable); invalid (no such

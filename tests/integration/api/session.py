@@ -322,6 +322,10 @@ def strips(made):
     expect(len(get("/history/strips", job=["hello"] * 100)["strips"]) >= 1, "a hundred names, the parameter repeated")
     get("/history/strips", wanted=400)
     get("/history/strips", wanted=404, job="no-such-job")
+    usual = get("/history/usual", job="hello,broken")["usual"]
+    expect([(one["job"], one["basis"], one["usual_ms"]) for one in usual] == [("hello", "few", None), ("broken", "none", None)], "too few runs to say")
+    get("/history/usual", wanted=400)
+    get("/history/usual", wanted=404, job="no-such-job")
 
 
 def definitions():

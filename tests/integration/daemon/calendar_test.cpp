@@ -1,22 +1,11 @@
 // A daemon whose job has a calendar that leaves out today: the rows, what the commands say of them, and an edit.
 #include <gtest/gtest.h>
 
-#include <ctime>
-
 #include "support/process/ballot_daemon.hpp"
+#include "support/process/utc_date.hpp"
 
 namespace ballot::testing {
 namespace {
-
-/// The date of the day that is so many days from today, in UTC.
-std::string date(int days) {
-  const std::time_t at = std::time(nullptr) + days * 86'400;
-  std::tm utc{};
-  ::gmtime_r(&at, &utc);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
-  return text;
-}
 
 std::string event(const std::string& from, const std::string& until) {
   const auto plain = [](std::string day) { return std::erase(day, '-'), day; };

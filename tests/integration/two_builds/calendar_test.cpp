@@ -1,20 +1,10 @@
 // A job with a calendar, on a node that is of this build, of the one before, and of this one again: that one refuses
 // the file, and neither the register's lines nor the ledger's rows stop it or what it does beside.
-#include <ctime>
-
 #include "integration/two_builds/builds.hpp"
+#include "support/process/utc_date.hpp"
 
 namespace ballot::testing {
 namespace {
-
-std::string date(int days) {
-  const std::time_t at = std::time(nullptr) + days * 86'400;
-  std::tm utc{};
-  ::gmtime_r(&at, &utc);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
-  return text;
-}
 
 struct CalendarOfThisBuild : TwoBuilds {
   CalendarOfThisBuild() : TwoBuilds({"n2"}) {

@@ -39,7 +39,7 @@ TEST_F(PlanCommand, OfFilesThatSayTheSameIsEmptyAndExits0) {
   folder.write("next/two.toml", "# another file, another order\n" + job("backup", "0 2 * * *", "retries = 0\n"));
   const Ran ran = plan({"--format", "csv"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_EQ(ran.out, "name,kind,change,slots_appear,slots_vanish,slots_move,first_slot,moves_to,keys\n");
+  EXPECT_EQ(ran.out, "name,kind,change,slots_appear,slots_vanish,slots_move,first_slot,moves_to,keys,after\n");
 }
 
 TEST_F(PlanCommand, NamesWhatIsAddedRemovedAndChangedWithItsSlotsAndExits1) {
@@ -47,7 +47,7 @@ TEST_F(PlanCommand, NamesWhatIsAddedRemovedAndChangedWithItsSlotsAndExits1) {
   const Ran ran = plan({"--format", "csv"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_TRUE(contains(ran.out, "\nbackup,job,changed,0,0,7,")) << ran.out;
-  EXPECT_TRUE(contains(ran.out, ",\"retries, schedule\"\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, ",\"retries, schedule\",\n")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "\nold,job,removed,0,168,0,")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "\nweekly,job,added,1,0,0,")) << ran.out;
 }
@@ -67,33 +67,50 @@ TEST_F(PlanCommand, SaysWhichSlotIsTheFirstAndWhereItMovesTo) {
   const Ran ran = plan({"--format", "csv"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_EQ(ran.out,
-            "name,kind,change,slots_appear,slots_vanish,slots_move,first_slot,moves_to,keys\n"
+            "name,kind,change,slots_appear,slots_vanish,slots_move,first_slot,moves_to,keys,after\n"
             "fresh,job,added,1,0,0," +
                 slot(hours(4)) +
-                ",,\n"
+                ",,,\n"
                 "gone,job,removed,0,1,0," +
                 slot(hours(1)) +
-                ",,\n"
+                ",,,\n"
                 "later,job,changed,0,0,1," +
                 slot(hours(2)) + "," + slot(hours(5) + std::chrono::minutes(30)) +
-                ",schedule\n"
+                ",schedule,\n"
                 "off,job,changed,0,1,0," +
-                slot(hours(3)) + ",,enabled\n");
+                slot(hours(3)) + ",,enabled,\n");
   const Ran table = plan();
   EXPECT_TRUE(contains(table.out, "NAME")) << table.out;
   EXPECT_TRUE(contains(table.out, slot(hours(2)))) << table.out;
+}
+
+TEST_F(PlanCommand, ListsAJobThatHasTheSlotsOfAnotherBelowThatOneWhereTheyBecomeOthers) {
+  const std::string chain = "[job.load]\nafter = [\"backup\"]\ncommand = [\"/bin/true\"]\n";
+  folder.write("now/a.toml", job("backup", "0 2 * * *") + job("old", "0 * * * *") + chain);
+  folder.write("next/a.toml", job("backup", "30 3 * * *") + job("old", "0 * * * *") + chain +
+                                  "[job.join]\nafter = [\"load\", \"old\"]\ncommand = [\"/bin/true\"]\n");
+  const Ran ran = plan({"--format", "csv"});
+  EXPECT_TRUE(contains(ran.out, "\njoin,job,added,7,0,0,")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, ",,\"load, old\"\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "\nload,job,changed,0,0,7,")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, ",,backup\n")) << ran.out << "no key of its own is another one";
+  const Ran table = plan();
+  EXPECT_TRUE(contains(table.out, "KEYS      AFTER\nbackup    job   changed")) << table.out;
+  EXPECT_TRUE(contains(table.out, "\n  load    job   changed")) << table.out;
+  EXPECT_TRUE(contains(table.out, "\n    join  job   added")) << table.out;
+  EXPECT_TRUE(contains(plan({"--format", "json"}).out, "\"after\":[\"load\",\"old\"]"));
 }
 
 TEST_F(PlanCommand, CountsNoSlotsOfADisabledJob) {
   folder.write("next/a.toml", job("backup", "0 2 * * *", "enabled = false\n") + job("old", "0 * * * *"));
   const Ran ran = plan({"--format", "csv"});
   EXPECT_TRUE(contains(ran.out, "\nbackup,job,changed,0,7,0,")) << ran.out;
-  EXPECT_TRUE(contains(ran.out, ",enabled\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, ",enabled,\n")) << ran.out;
 }
 
 TEST_F(PlanCommand, NamesAZoneThatChanged) {
   folder.write("next/a.toml", job("backup", "0 2 * * *", "timezone = \"Asia/Tokyo\"\n") + job("old", "0 * * * *"));
-  EXPECT_TRUE(contains(plan({"--format", "csv"}).out, ",timezone\n"));
+  EXPECT_TRUE(contains(plan({"--format", "csv"}).out, ",timezone,\n"));
 }
 
 TEST_F(PlanCommand, NamesAGroupThatChanged) {
@@ -101,7 +118,7 @@ TEST_F(PlanCommand, NamesAGroupThatChanged) {
                job("backup", "0 2 * * *") + job("old", "0 * * * *") + "[group.default]\nmax_running = 2\n");
   const Ran ran = plan({"--format", "csv"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_TRUE(contains(ran.out, "\ndefault,group,added,0,0,0,,,\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "\ndefault,group,added,0,0,0,,,,\n")) << ran.out;
 }
 
 TEST_F(PlanCommand, OfABrokenFileSaysWhereAndExits78) {

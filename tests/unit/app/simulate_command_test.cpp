@@ -1,11 +1,14 @@
 // ballot simulate: what a fleet would be asked, as tables, JSON and a page.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 #include "io/clocks.hpp"
 #include "io/message.hpp"
+#include "library/history/file_ledger.hpp"
+#include "library/shown/ledger_answers.hpp"
 #include "storage/ledger.hpp"
 #include "unit/app/ballot_program.hpp"
 #include "unit/app/rows.hpp"
@@ -46,6 +49,21 @@ struct SimulateCommand : ::testing::Test {
     const auto report = io::decode(ran.out.substr(0, ran.out.find('\n')));
     EXPECT_TRUE(report) << ran.out;
     return report ? *report : io::Message();
+  }
+  /// Of job hourly, which was slow of late.
+  void record_runs() {
+    storage::Ledger ledger({.path = folder / "history.db"}, {.now = [] { return io::read_clocks().wall; }});
+    const WallTime now = std::chrono::floor<std::chrono::hours>(io::read_clocks().wall);
+    for (int i = 0; i < 40; ++i) {
+      Row row = testing::run_row(Status::succeeded, Reason::none);
+      RunId id = *row.run;
+      id.bytes[15] = static_cast<std::uint8_t>(i);
+      row.run = id;
+      row.job = "hourly";
+      row.slot = now - std::chrono::hours(3 * i);
+      row.duration = std::chrono::minutes(i < 1 ? 60 : i < 8 ? 50 : 20);
+      ledger.record(row);
+    }
   }
   static io::Message of_job(const io::Message& report, const std::string& name) {
     for (const io::Message& one : report.objects("by_job"))
@@ -102,20 +120,7 @@ TEST_F(SimulateCommand, ItsPageNeedsNoOtherFileAndTakesNoNameForMarkup) {
 }
 
 TEST_F(SimulateCommand, RunsTakeAsLongAsTheLedgerSaysIsUsual) {
-  {
-    storage::Ledger ledger({.path = folder / "history.db"}, {.now = [] { return io::read_clocks().wall; }});
-    const WallTime now = std::chrono::floor<std::chrono::hours>(io::read_clocks().wall);
-    for (int i = 0; i < 40; ++i) {
-      Row row = testing::run_row(Status::succeeded, Reason::none);
-      RunId id = *row.run;
-      id.bytes[15] = static_cast<std::uint8_t>(i);
-      row.run = id;
-      row.job = "hourly";
-      row.slot = now - std::chrono::hours(3 * i);
-      row.duration = i < 8 ? std::chrono::minutes(50) : std::chrono::minutes(20);  // it was slow of late
-      ledger.record(row);
-    }
-  }
+  record_runs();
   const auto report = json();
   EXPECT_EQ(of_job(report, "hourly").integer("takes_ms"), 20 * 60'000);
   EXPECT_EQ(of_job(report, "nightly").integer("takes_ms"), std::nullopt);
@@ -124,6 +129,22 @@ TEST_F(SimulateCommand, RunsTakeAsLongAsTheLedgerSaysIsUsual) {
   const auto without = json({"--no-history"});
   EXPECT_EQ(of_job(without, "hourly").integer("takes_ms"), std::nullopt);
   EXPECT_EQ(without.text("no_history"), "--no-history");
+}
+
+TEST_F(SimulateCommand, TakesForUsualWhatSlowAndTheApiTakeForUsualOfTheSameRows) {
+  record_runs();
+  EXPECT_EQ(of_job(json(), "hourly").integer("takes_ms"), 20 * 60'000);
+  const Ran slow = ballot({"slow", "hourly", "--format", "csv", "--config", config, "--log-level", "error"});
+  EXPECT_EQ(slow.code, 0) << slow.err;
+  EXPECT_TRUE(contains(slow.out, ",succeeded,3600000,3000000,1200000,")) << slow.out;
+  EXPECT_EQ(std::count(slow.out.begin(), slow.out.end(), '\n'), 2) << slow.out;
+  const auto ledger = library::FileLedger::open({folder / "history.db", "", "host-1", std::chrono::hours(1'000'000)});
+  ASSERT_TRUE(ledger);
+  io::Message asked;
+  asked.set("form", "shown").set("ask", "usual").set("jobs", std::vector<std::string>{"hourly"});
+  const auto api = library::answer_shown(**ledger, asked, io::read_clocks().wall);
+  ASSERT_TRUE(api) << api.error().what;
+  EXPECT_EQ(api->objects("usual").at(0).integer("usual_ms"), 20 * 60'000);
 }
 
 TEST_F(SimulateCommand, SaysWhatIsWrongWithAFlagAndWhatToWrite) {

@@ -94,5 +94,68 @@ TEST_F(AuditedChain, FindsARunOfATriggeredChainWhoseParentHasFailed) {
   EXPECT_EQ(early(), 0) << "of a schedule it is another slot";
 }
 
+/// Of a child with a schedule of its own: each of its slots waits for the parent's latest one.
+struct AuditedOwnSchedule : AuditedChain {
+  AuditedOwnSchedule() {
+    definitions_[0].row.schedule = {"*/5 * * * *"};
+    definitions_[1].row.schedule = {"2-59/5 * * * *", "@after extract succeeded"};
+  }
+};
+
+TEST_F(AuditedOwnSchedule, FindsNothingWhereTheParentsLatestSlotHasEndedAsAsked) {
+  extracted("12:05:00"), loaded("12:07:00"), extracted("12:10:00").status = Status::failed;
+  of("load", [&] { not_run("12:12:00", Status::skipped, Reason::upstream); });
+  extracted("12:15:00"), loaded("12:17:00");
+  EXPECT_EQ(findings(), (Texts{"missing 12:02:00"})) << "which waited for the first one";
+}
+
+TEST_F(AuditedOwnSchedule, FindsARunWhoseParentsLatestSlotFailedOrNeverRan) {
+  extracted("12:05:00"), loaded("12:07:00");
+  extracted("12:10:00").status = Status::failed, loaded("12:12:00");
+  of("extract", [&] { not_run("12:15:00", Status::missed, Reason::misfire); });
+  loaded("12:17:00");
+  const auto early = [&] {
+    Texts found = findings();
+    std::erase_if(found, [](const std::string& one) { return !one.starts_with("early"); });
+    return found;
+  };
+  EXPECT_EQ(early(), (Texts{"early 12:12:00", "early 12:17:00"}));
+  EXPECT_EQ(found_.back().rows.size(), 2u);
+  EXPECT_NE(
+      found_.back().what.find("the last slot of job extract before it, after which it comes, was missed: misfire"),
+      std::string::npos)
+      << found_.back().what;
+  definitions_[1].row.schedule[1] = "@after extract failed";
+  EXPECT_EQ(early(), (Texts{"early 12:07:00", "early 12:17:00"}));
+  definitions_[1].row.schedule[1] = "@after extract ended";
+  EXPECT_EQ(early(), Texts{"early 12:17:00"});
+}
+
+TEST_F(AuditedOwnSchedule, FindsARunForWhichAnyParentOfSeveralHadFailed) {
+  definitions_[1].row.schedule = {"*/5 * * * *", "@after extract,clean succeeded, as extract"};
+  of("clean", [&] { define().schedule = {"1-59/5 * * * *"}; });
+  of("clean", [&] { ran("12:01:00").status = Status::failed; });
+  extracted("12:05:00"), loaded("12:05:00");
+  const Texts found = findings();
+  EXPECT_EQ(std::count(found.begin(), found.end(), "early 12:05:00"), 1);
+}
+
+TEST_F(AuditedOwnSchedule, SaysNothingOfAnEndThatAnotherTermMayHaveHadOtherwise) {
+  const auto early = [&] {
+    const Texts found = findings();
+    return std::count_if(found.begin(), found.end(), [](const std::string& one) { return one.starts_with("early"); });
+  };
+  Row& parent = extracted("12:10:00");
+  parent.status = Status::failed;
+  Row& child = loaded("12:12:00");
+  EXPECT_EQ(early(), 1);
+  child.epoch = 2;
+  EXPECT_EQ(early(), 0) << "the next leader had it otherwise, or has a later slot of it";
+  child.epoch = 1;
+  of("load", [&] { define("12:13:00").schedule = {"2-59/5 * * * *", "@after clean succeeded"}; });
+  claimed(child, "12:14:00");
+  EXPECT_EQ(early(), 0) << "another definition was in force when it was decided on";
+}
+
 }  // namespace
 }  // namespace ballot::audit

@@ -12,6 +12,7 @@ constexpr std::chrono::days day{1};
 
 struct PaceOfAJob : ::testing::Test {
   const WallTime now{std::chrono::hours(24 * 20'000)};
+  const UsualTime usual{UsualTime::Basis::week, 20ms};
   std::vector<Row> rows;
 
   void add(Millis took, Millis ago, Status status = Status::succeeded) {
@@ -26,37 +27,30 @@ struct PaceOfAJob : ::testing::Test {
 TEST_F(PaceOfAJob, IsNotKnownOfFewerThanTwentySuccessesOfThirtyDays) {
   for (int i = 0; i < 19; ++i) add(1s, 2 * day);
   for (int i = 0; i < 30; ++i) add(1s, 31 * day), add(1s, 2 * day, Status::failed);
-  EXPECT_FALSE(pace_of(rows, now));
+  EXPECT_FALSE(pace_of(rows, usual, now));
   add(1s, 2 * day);
-  ASSERT_TRUE(pace_of(rows, now));
-  EXPECT_EQ(pace_of(rows, now)->runs, 20u);
+  ASSERT_TRUE(pace_of(rows, usual, now));
+  EXPECT_EQ(pace_of(rows, usual, now)->runs, 20u);
 }
 
 TEST_F(PaceOfAJob, HasNineteenOfTwentyWithinItsPercentile) {
   for (int i = 1; i <= 100; ++i) add(Millis(i * 1000), 3 * day);
-  const auto pace = pace_of(rows, now);
+  const auto pace = pace_of(rows, usual, now);
   EXPECT_EQ(pace->percentile, 95s);
   EXPECT_FALSE(is_slow(95s, *pace));
   EXPECT_TRUE(is_slow(95s + 1ms, *pace));
 }
 
-TEST_F(PaceOfAJob, IsUsuallyTheMiddleOfTheSevenDaysBeforeTheLastOne) {
-  for (int i = 0; i < 15; ++i) add(90s, 1h);
-  for (int i = 0; i < 11; ++i) add(10s, 3 * day);
-  for (int i = 0; i < 15; ++i) add(50s, 20 * day);
-  EXPECT_EQ(pace_of(rows, now)->usual, 10s);
-}
-
-TEST_F(PaceOfAJob, OfAJobThatIsNewIsTheMiddleOfItsOlderHalf) {
-  for (int i = 0; i < 12; ++i) add(90s, 1h);
-  for (int i = 0; i < 12; ++i) add(10s, 2h);
-  EXPECT_EQ(pace_of(rows, now)->usual, 10s);
+TEST_F(PaceOfAJob, IsNotKnownWhereItIsNotKnownWhatIsUsual) {
+  for (int i = 0; i < 40; ++i) add(1s, 3 * day);
+  EXPECT_FALSE(pace_of(rows, {UsualTime::Basis::few, 1s}, now));
+  EXPECT_EQ(pace_of(rows, {UsualTime::Basis::recent, 3s}, now)->usual, 3s);
 }
 
 TEST_F(PaceOfAJob, CallsNothingSlowThatTakesLessThanASecondMoreThanUsual) {
   for (int i = 0; i < 40; ++i) add(20ms, 3 * day);
-  EXPECT_FALSE(is_slow(1020ms, *pace_of(rows, now)));
-  EXPECT_TRUE(is_slow(1021ms, *pace_of(rows, now)));
+  EXPECT_FALSE(is_slow(1020ms, *pace_of(rows, usual, now)));
+  EXPECT_TRUE(is_slow(1021ms, *pace_of(rows, usual, now)));
 }
 
 }  // namespace
