@@ -62,7 +62,7 @@ void JobAudit::judge_slot() {
     if (is_scheduled(entry.row.trigger) && !is_undone(entry)) scheduled.push_back(&entry);
   }
   for (const Entry& entry : entries) reasons_.judge_pause(entry.row);
-  for (const Entry* entry : runs) reasons_.see_run(entry->row, span);
+  for (const Entry* entry : runs) reasons_.see_run(entry->row, entry->change, span);
   check_attempts(runs);
   check_attempts(backfilled);
   for (const Entry* entry : scheduled)
@@ -151,7 +151,7 @@ void JobAudit::match_schedule(const Entry& entry, const Span& span) {
     if (slot->kind == schedule::Slot::Kind::left_out) ++left_out;
   }
   passed_ = std::max(passed_, last_slot(row));
-  if (!row.run && !row.slot_until) reasons_.judge(row, span, kind);
+  if (!row.run && !row.slot_until) reasons_.judge(row, entry.change, span, kind);
   if (row.reason == Reason::calendar && left_out < due)
     report(Kind::reason, row, "is skipped as its job's calendars leave out its day, and they do not");
   if (row.run && row.status != Status::skipped && row.status != Status::missed) {

@@ -39,24 +39,25 @@ bool may_be_tried_again(const Row& row, const Span* span) {
 
 }  // namespace
 
-void Reasons::see_run(const Row& row, const Span* span) {
+void Reasons::see_run(const Row& row, std::int64_t change, const Span* span) {
   settle_doubts(row.slot);
   if (row.status == Status::skipped || (row.status == Status::missed && !row.started_at)) return;
   if (unsure_ && row.attempt <= 1 && row.started_at && *row.started_at > *unsure_) unsure_.reset();  // that was over
+  last_change_ = std::max(last_change_, change);
   const std::optional<WallTime> end = end_of(row);
   if (end) busy_until_ = std::max(busy_until_, *end);
   if (!end || may_be_tried_again(row, span)) unsure_ = std::max(unsure_.value_or(WallTime{}), last_seen(row));
   std::erase_if(doubts_, [&](const Doubt& doubt) { return unsure_ || busy_until_ >= doubt.row.slot; });
 }
 
-void Reasons::judge(const Row& row, const Span& span, std::optional<schedule::Slot::Kind> kind) {
+void Reasons::judge(const Row& row, std::int64_t change, const Span& span, std::optional<schedule::Slot::Kind> kind) {
   settle_doubts(row.slot);
   // When its parents' slots had ended, and it was due, its slot does not say.
   if (span.is_due_later() && row.reason != Reason::queue_full && row.reason != Reason::dst_gap) return;
   switch (row.reason) {
     case Reason::no_leader: return judge_no_leader(row, span);
     case Reason::misfire: return judge_misfire(row, span);
-    case Reason::overlap: return judge_overlap(row, span);
+    case Reason::overlap: return judge_overlap(row, change, span);
     case Reason::queue_full:
       if (span.row().concurrency != Concurrency::queue)
         wrong_(row, "is skipped as the queue is full, and its job has none");
@@ -106,13 +107,14 @@ void Reasons::judge_pause(const Row& row) const {
   if (row.trigger != Trigger::schedule && !is_of_chain) wrong_(row, "was asked for, and the reason is a pause");
 }
 
-void Reasons::judge_overlap(const Row& row, const Span& span) {
+void Reasons::judge_overlap(const Row& row, std::int64_t change, const Span& span) {
   const DefinitionRow& by = span.row();
   if (row.trigger == Trigger::chain) return;  // whenever those before it had ended
   if (by.concurrency == Concurrency::queue || by.concurrency == Concurrency::allow)
     return wrong_(row, "is skipped as it overlaps, and its job does not skip such slots");
   const bool judged = by.concurrency == Concurrency::skip && !by.reruns && span.own_history;
   if (!judged || unsure_ || busy_until_ >= row.slot - hears_late || doubts_.size() >= most_doubts) return;
+  if (last_change_ > change) return;  // by a clock that was ahead, and set back before the run ended
   doubts_.push_back({row, row.slot + by.jitter + by.start_deadline + clock_difference});
 }
 

@@ -40,6 +40,9 @@ ballot_mutant(audit_allows_pauses_of_runs FILE runtime/audit/reasons.cpp
 ballot_mutant(audit_believes_each_overlap FILE runtime/audit/reasons.cpp
   FIND "doubts_.push_back({row, row.slot + by.jitter" REPLACE "if (false) doubts_.push_back({row, row.slot + by.jitter"
   BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.OverlapWithoutARun")
+ballot_mutant(audit_orders_overlaps_by_the_clock_alone FILE runtime/audit/reasons.cpp
+  FIND "if (last_change_ > change) return;" REPLACE ""
+  BY unit_audit FILTER "Overlap.*" FINDING "FAILED.*Overlap.BesideARunWhoseEndWasWrittenLater")
 ballot_mutant(what_no_calendar_leaves_out_is_believed FILE runtime/audit/job_audit.cpp
   FIND "if (row.reason == Reason::calendar && left_out < due)" REPLACE "if (false)"
   BY unit_audit FILTER "AuditedCalendar.*" FINDING "FAILED.*AuditedCalendar.FindsADay")

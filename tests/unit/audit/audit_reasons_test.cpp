@@ -61,6 +61,11 @@ TEST_F(Overlap, BesideARunThatEndsByTheBootClock) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+TEST_F(Overlap, BesideARunWhoseEndWasWrittenLaterByAClockThatWasSetBack) {
+  rows_[0].second = ++change_;
+  EXPECT_EQ(findings(), Texts{});
+}
+
 TEST_F(Overlap, BesideARunThatGoesOn) {
   rows_[0].first.status = Status::running;
   rows_[0].first.ended_at.reset();

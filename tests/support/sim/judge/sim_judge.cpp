@@ -252,10 +252,12 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   });
   if (job->guarantee == Guarantee::at_least_once && repeated) return "";  // it is to be run again
   if (going_on(row.job, row, *due - slack, latest) > 0) return "";
-  // What was due before its term is decided when that begins; what people have asked for by then comes first.
+  // What was due before its term is decided when that begins; what people have asked for by then comes first. Its node
+  // learns of its term, and reads what was asked, over a link that may not be in order.
   const Term* term = oracle_.term(row.group, row.epoch);
   const bool caught_up = term && term->began > *due;
-  if (caught_up && going_on(row.job, row, term->began, term->began + on_time + slack) > 0) return "";
+  const Millis learns = caught_up && disturbed_since(row.node, term->began) ? claim_takes : on_time;
+  if (caught_up && going_on(row.job, row, term->began, term->began + learns + slack) > 0) return "";
   if (has_waited_for_chain(row, slot, *due)) return "";
   return is_claim_under_way(row, slot, *due) || is_end_unseen(row, *due) ? "" : "no run of the job goes on then";
 }
