@@ -38,8 +38,11 @@ ballot_mutant(pause_counts_as_time_without_success FILE ${expectations}
   FIND "if (resumed_at) expect_from(success, *resumed_at);" REPLACE ""
   FINDING "FAILED.*Overdue.IsNoPausedJob" FILTER "Overdue.*")
 ballot_mutant(overdue_after_a_success FILE ${expectations}
-  FIND "if (success.overdue && last && *last >= *success.overdue) success.overdue.reset();" REPLACE ""
+  FIND "if (has_succeeded_since(success, job.stored, next) && !is_overdue(c, job, next)) success.overdue.reset();" REPLACE ""
   FINDING "FAILED.*Overdue.IsAJobThat" FILTER "Overdue.*")
+ballot_mutant(overdue_after_a_success_by_a_clock_behind FILE ${expectations}
+  FIND "last != stored.last_end->last_success || *last" REPLACE "*last"
+  FINDING "FAILED.*Overdue.EndsWithASuccessAlsoWhere" FILTER "Overdue.*")
 ballot_mutant(success_on_its_way_not_counted FILE ${expectations}
   FIND "run.has_ended() && run.row.status == Status::succeeded &&" REPLACE "false &&"
   FINDING "FAILED.*Overdue.IsNoJobThatSucceedsRightAtTheLimit" FILTER "Overdue.*")
