@@ -9,6 +9,7 @@
 #include "library/history/request_wire.hpp"
 #include "library/history/standing_pauses.hpp"
 
+#include "library/history/wire_values.hpp"
 namespace ballot::library {
 namespace {
 
@@ -155,6 +156,16 @@ Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask_all(const Message& q
 }
 
 std::vector<Account> FleetAnswers::accounts_in(const std::vector<Answer>& answers) {
+Result<std::optional<WallTime>> FleetAnswers::kept_since(const std::string& job) {
+  Message asked = question("kept_since");
+  const auto answers = ask_all(asked.set("job", job));
+  if (!answers) return answers.error();
+  std::optional<WallTime> latest;
+  for (const Answer& answer : *answers)
+    if (const auto kept = instant_of(answer.message, "kept_since")) latest = std::max(kept, latest);
+  return latest;
+}
+
   std::vector<Account> accounts;
   for (const Answer& answer : answers) {
     auto rows = rows_from(answer.message, "rows");

@@ -11,6 +11,7 @@
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 #include "library/shown/ledger_answers.hpp"
+#include "library/history/wire_values.hpp"
 
 namespace ballot::library {
 namespace {
@@ -211,6 +212,12 @@ Result<Message> answer_jobs_of(LedgerView& ledger, const Message& asked) {
 }
 
 Result<Message> answer_nodes(LedgerView& ledger, const Message&) { return answered(ledger.nodes(), set_names); }
+Result<Message> answer_kept_since(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.kept_since(argument(asked, "job")), [](Message& message, const std::optional<WallTime>& kept) {
+    if (kept) message.set("kept_since", in_ms(*kept));
+  });
+}
+
 
 Result<Message> answer_audit(LedgerView& ledger, const Message& asked) {
   const auto filter = filter_from(asked);
@@ -241,6 +248,7 @@ constexpr std::array calls{Call{"history", answer_history},
                            Call{"knows_group", answer_knows_group},
                            Call{"jobs_of", answer_jobs_of},
                            Call{"nodes", answer_nodes},
+                           Call{"kept_since", answer_kept_since},
                            Call{"audit", answer_audit}};
 
 }  // namespace

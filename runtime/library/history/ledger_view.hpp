@@ -188,6 +188,8 @@ class LedgerView {
 
   /// What the store shows of runs, as far as the node that is asked has read it: rows that no ledger need have.
   virtual Result<std::vector<Row>> evidence() { return std::vector<Row>(); }
+  /// Rows of slots of the job before may have been deleted, as they were too old or too many; none: all rows are there.
+  virtual Result<std::optional<WallTime>> kept_since(const std::string& job) = 0;
   /// The pauses of what the node leads which is asked for evidence(), as the requests for them: see
   /// standing_pauses.hpp.
   virtual std::vector<RequestRow> pauses() const { return {}; }
