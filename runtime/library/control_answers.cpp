@@ -59,7 +59,7 @@ io::Message job_message(const core::JobView& view) {
 template <class View>
 void answer_pages(const char* name, const StateViews& views, const io::Reply& reply,
                   void (StateViews::*visit)(StateViews::OnPage<View>, StateViews::Done) const,
-                  io::Message (*message_of)(const View&)) {
+                  std::function<io::Message(const View&)> message_of) {
   const auto page = [name, reply, message_of](std::span<const View> all) {
     std::vector<io::Message> messages;
     for (const View& view : all) messages.push_back(message_of(view));
@@ -274,7 +274,11 @@ void ControlAnswers::unless_there(core::Request request, const io::Question& ask
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
-  answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, job_message);
+  answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, [this](const core::JobView& view) {
+    io::Message job = job_message(view);
+    if (const auto position = position_of_backfill(node_.core().views(), view)) set_position(job, *position);
+    return job;
+  });
 }
 
 void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply) const {
