@@ -488,6 +488,9 @@ ballot_mutant(a_definition_of_the_ledger_forgets_calendars FILE runtime/core/job
 ballot_mutant(backfilled_slot_stays_in_the_ranges FILE runtime/core/record/backfill.cpp
   FIND "std::max(left.front().from, slot + a_second)" REPLACE "std::max(left.front().from, slot)"
   FINDING "begins twice|FAILED.*Backfills.RunItsSlots" FILTER "Backfills.*:Seeds/Random.*")
+ballot_mutant(backfill_over_any_time FILE runtime/core/record/backfill.cpp
+  FIND "if (ranges.back().to - ranges.front().from > longest_span)" REPLACE "if (false)"
+  FINDING "FAILED.*BackfillText.MoreThanARegister" BY unit_core FILTER "BackfillText.*")
 ballot_mutant(backfill_minds_no_parallel FILE runtime/core/job/job_claims.cpp
   FIND "runs.backfilling() >= backfill->parallel" REPLACE "runs.backfilling() > open_run_limit"
   FINDING "runs of a backfill at once|FAILED.*Backfills.NoMoreRuns" FILTER "Backfills.*:Seeds/Random.*")
