@@ -61,6 +61,7 @@ class Reader::Session {
   std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
   std::vector<std::string> instances_of(const std::string& name);
   bool has(const char* sql, std::string_view name);
+  std::optional<WallTime> kept_since(std::string_view job);
   std::int64_t back_up(const std::string& path) { return storage::back_up(db_, path); }
   std::int64_t sequence() { return db_.number("SELECT value FROM meta WHERE key = 'change'"); }
 
@@ -261,6 +262,14 @@ bool Reader::Session::has(const char* sql, std::string_view name) {
   return found.step() && found.number(0) != 0;
 }
 
+std::optional<WallTime> Reader::Session::kept_since(std::string_view job) {
+  Statement query(db_,
+                  "SELECT max(kept_since) FROM horizon"
+                  " WHERE job_id = 0 OR job_id = (SELECT id FROM name WHERE text = ?1)");
+  Cursor found = query.start(job);
+  return found.step() && !found.null(0) ? std::optional(found.time(0)) : std::nullopt;
+}
+
 Reader::Reader(std::unique_ptr<Session> session) : session_(std::move(session)) {}
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
@@ -386,6 +395,10 @@ Result<bool> Reader::knows_group(std::string_view name) {
         " OR EXISTS (SELECT 1 FROM term WHERE group_id = (SELECT id FROM name WHERE text = ?1))",
         name);
   });
+}
+
+Result<std::optional<WallTime>> Reader::kept_since(std::string_view job) {
+  return guarded([&] { return session_->kept_since(job); });
 }
 
 }  // namespace ballot::storage

@@ -111,6 +111,8 @@ class Reader {
   /// Whether the ledger has a row of that job; a row or a term of that group.
   Result<bool> knows_job(std::string_view name);
   Result<bool> knows_group(std::string_view name);
+  /// Retention has deleted rows of slots before, and may have deleted some of that job; none: it has not.
+  Result<std::optional<WallTime>> kept_since(std::string_view job);
 
  private:
   class Session;

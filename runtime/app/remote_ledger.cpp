@@ -7,6 +7,7 @@
 #include "library/history/definition_wire.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
+#include "library/history/wire_values.hpp"
 
 namespace ballot::app {
 namespace {
@@ -261,6 +262,12 @@ Result<std::vector<std::string>> RemoteLedger::instances_of(const std::string& n
 
 Result<bool> RemoteLedger::knows_job(const std::string& name) { return ask_known("knows_job", name); }
 Result<bool> RemoteLedger::knows_group(const std::string& name) { return ask_known("knows_group", name); }
+
+Result<std::optional<WallTime>> RemoteLedger::kept_since(const std::string& job) {
+  Message asked = question("kept_since");
+  const auto answer = ask(asked.set("job", job));
+  return answer ? Result<std::optional<WallTime>>(library::instant_of(*answer, "kept_since")) : answer.error();
+}
 
 Result<std::vector<std::string>> RemoteLedger::jobs_of(const std::vector<std::string>& groups) {
   Message asked = question("jobs_of");

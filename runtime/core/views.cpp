@@ -64,7 +64,8 @@ bool is_known_to_run(const LiveRun& run) {
   return run.state == LiveRun::State::running || (run.state == LiveRun::State::foreign && run.goes_on);
 }
 
-constexpr std::size_t most_ends = 5'000;  // of all jobs, in an answer
+constexpr std::size_t most_left = 10'000;  // of a backfill: so many slots are looked at as somebody asks for it
+constexpr std::size_t most_ends = 5'000;   // of all jobs, in an answer
 
 Row row_of_end(const std::string& job, const JobRegister& known) { return row_of(*known.last_end, job, known.group); }
 
@@ -239,6 +240,14 @@ const schedule::Plan* Views::plan_of(const std::string& job) const {
 std::optional<JobView> Views::find_job(WallTime now, const std::string& job) const {
   const JobEntry* const found = jobs_.find(job);
   return found && found->machine.definition() ? std::optional(view_of(*found, now)) : std::nullopt;
+}
+
+std::optional<std::size_t> Views::left_of_backfill(const std::string& job) const {
+  const JobEntry* const found = jobs_.find(job);
+  const GroupEntry* const group = found ? groups_.find(found->machine.owner()) : nullptr;
+  if (!group || !group->machine.leads()) return std::nullopt;
+  const JobRegister* const known = found->machine.known_register();
+  return known && known->backfill() ? std::optional(found->machine.left_of_backfill(most_left)) : std::nullopt;
 }
 
 std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) const {

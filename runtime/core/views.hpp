@@ -149,6 +149,9 @@ class Views {
   const schedule::Plan* plan_of(const std::string& job) const;
   /// As visit_jobs() shows it; none where no file defines such a job.
   std::optional<JobView> find_job(WallTime now, const std::string& job) const;
+  /// How many slots of its backfill are not begun, up to 10,000, which takes some milliseconds; none: none goes on that
+  /// is known here.
+  std::optional<std::size_t> left_of_backfill(const std::string& job) const;
   /// What registers show of runs of other nodes, as far as this node has read them: rows of runs that are open, and, of
   /// these jobs, or without names of all, of the last run that was closed (without names: of another node's, of at most
   /// 5,000 jobs): how it ended. Of jobs that are named also of the last slot that was claimed, where no register says

@@ -278,6 +278,7 @@ void ControlAnswers::answer_jobs(const io::Reply& reply) const {
     io::Message job = job_message(view);
     if (definition != jobs_.set().definitions.end() && !(*definition)->job.details->after.empty())
       job.set("after", (*definition)->job.details->after);
+    if (const auto position = position_of_backfill(node_.core().views(), view)) set_position(job, *position);
     return job;
   });
 }

@@ -6,6 +6,7 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/drift_text.hpp"
 
 namespace ballot::library {
@@ -13,7 +14,7 @@ namespace {
 
 using core::Views;
 
-constexpr std::size_t jobs_named = 10;  // of each word, among the reasons of a degraded node
+constexpr std::size_t jobs_named = 10;  // of each word, among the reasons of a degraded node, and in other lists
 constexpr Millis store_patience{2000};  // to say who leads
 constexpr std::size_t page_size = 64;   // a fraction of a millisecond's work
 constexpr std::size_t next_shown = 5;
@@ -66,12 +67,21 @@ void note(const core::GroupView& group, NodeStatus& status) {
   if (group.state == "leading") status.led.push_back({name, group.epoch, group.paused, std::string(group.halted)});
 }
 
+/// Of a job that this node leads.
+void note_backfill(const core::Views& views, const core::JobView& job, NodeStatus& status) {
+  if (!job.backfill) return;
+  ++status.backfilled;
+  if (status.backfills.size() == jobs_named) return;
+  std::string text = "job " + std::string(job.name) + ": " + text_of(*position_of_backfill(views, job));
+  if (job.backfill->next) text += ", next " + format_slot(*job.backfill->next);
+  status.backfills.push_back(std::move(text));
+}
+
 /// Of a job that this node leads: what it was expected to keep and does not.
 void note_unmet(const core::JobView& job, NodeStatus& status) {
-  constexpr std::size_t most_named = 10;
   if (job.leader.empty() || job.state == core::JobState::paused || job.state == core::JobState::disabled) return;
   const auto name = [&](const std::string& what) {
-    if (status.unmet.size() < most_named) status.unmet.push_back("job " + std::string(job.name) + what);
+    if (status.unmet.size() < jobs_named) status.unmet.push_back("job " + std::string(job.name) + what);
   };
   if (job.overdue_since) ++status.overdue, name(" is overdue since " + format_millis(*job.overdue_since));
   if (job.is_slow) ++status.slow, name(" has a run that takes longer than expected");
@@ -255,8 +265,9 @@ void StateViews::status(std::function<void(const NodeStatus&)> done, const Besid
     note(group, *status);
     if (beside) beside(group);
   };
-  const auto see_job = [status, beside = beside.job](const core::JobView& job) {
+  const auto see_job = [&node = node_, status, beside = beside.job](const core::JobView& job) {
     note(job, *status);
+    note_backfill(node.core().views(), job, *status);
     if (beside) beside(job);
   };
   const auto step_groups = [&node = node_, see_group](const std::string& after) {

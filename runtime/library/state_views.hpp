@@ -54,6 +54,8 @@ struct NodeStatus {
   std::size_t paused = 0;               // and of those that it leads, so many are paused
   std::size_t overdue = 0, slow = 0;    // or have not succeeded in time, or have runs that take longer than expected:
   std::vector<std::string> unmet;       // the first ten, each with what is not as expected
+  std::size_t backfilled = 0;           // of so many of them a backfill goes on:
+  std::vector<std::string> backfills;   // the first ten, each with how far it is
   int open_runs = 0;
   std::vector<Led> led;
   std::vector<NextSlot> next;                        // of jobs that it leads, the first few,

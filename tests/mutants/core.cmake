@@ -38,8 +38,11 @@ ballot_mutant(pause_counts_as_time_without_success FILE ${expectations}
   FIND "if (resumed_at) expect_from(success, *resumed_at);" REPLACE ""
   FINDING "FAILED.*Overdue.IsNoPausedJob" FILTER "Overdue.*")
 ballot_mutant(overdue_after_a_success FILE ${expectations}
-  FIND "if (success.overdue && last && *last >= *success.overdue) success.overdue.reset();" REPLACE ""
+  FIND "if (has_succeeded_since(success, job.stored, next) && !is_overdue(c, job, next)) success.overdue.reset();" REPLACE ""
   FINDING "FAILED.*Overdue.IsAJobThat" FILTER "Overdue.*")
+ballot_mutant(overdue_after_a_success_by_a_clock_behind FILE ${expectations}
+  FIND "last != stored.last_end->last_success || *last" REPLACE "*last"
+  FINDING "FAILED.*Overdue.EndsWithASuccessAlsoWhere" FILTER "Overdue.*")
 ballot_mutant(success_on_its_way_not_counted FILE ${expectations}
   FIND "run.has_ended() && run.row.status == Status::succeeded &&" REPLACE "false &&"
   FINDING "FAILED.*Overdue.IsNoJobThatSucceedsRightAtTheLimit" FILTER "Overdue.*")
@@ -485,6 +488,9 @@ ballot_mutant(a_definition_of_the_ledger_forgets_calendars FILE runtime/core/job
 ballot_mutant(backfilled_slot_stays_in_the_ranges FILE runtime/core/record/backfill.cpp
   FIND "std::max(left.front().from, slot + a_second)" REPLACE "std::max(left.front().from, slot)"
   FINDING "begins twice|FAILED.*Backfills.RunItsSlots" FILTER "Backfills.*:Seeds/Random.*")
+ballot_mutant(backfill_over_any_time FILE runtime/core/record/backfill.cpp
+  FIND "if (ranges.back().to - ranges.front().from > longest_span)" REPLACE "if (false)"
+  FINDING "FAILED.*BackfillText.MoreThanARegister" BY unit_core FILTER "BackfillText.*")
 ballot_mutant(backfill_minds_no_parallel FILE runtime/core/job/job_claims.cpp
   FIND "runs.backfilling() >= backfill->parallel" REPLACE "runs.backfilling() > open_run_limit"
   FINDING "runs of a backfill at once|FAILED.*Backfills.NoMoreRuns" FILTER "Backfills.*:Seeds/Random.*")

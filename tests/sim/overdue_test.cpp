@@ -42,6 +42,27 @@ TEST_F(Overdue, EndsWithARecoveryAlsoWhereNoRunHadFailed) {
   expect_all_is_well();
 }
 
+TEST_F(Overdue, EndsWithASuccessAlsoWhereTheClockWasSetBackSinceItWasNoticed) {
+  Job job = expecting_success(1h, "0 0 1 1 *");
+  job.details.edit().on_recovery = {"/bin/true"};
+  start(job);
+  a.step_clock(2h);
+  world.run_for(30s);
+  EXPECT_EQ(told(Event::overdue), 1u);
+  a.step_clock(-2h);
+  world.run_for(30s);
+  a.trigger("job");
+  world.run_for(5s);
+  EXPECT_FALSE(stored().kept->success->overdue);
+  ASSERT_FALSE(a.notified.empty());
+  EXPECT_TRUE(a.notified.back().recovered);
+  a.trigger("job");
+  world.run_for(5s);
+  EXPECT_FALSE(a.notified.back().recovered) << "once";
+  world.run_for(1h + 1min);
+  EXPECT_EQ(told(Event::overdue), 2u) << "and is so again";
+}
+
 TEST_F(Overdue, IsNoJobThatSucceedsRightAtTheLimit) {
   a.takes["job"] = b.takes["job"] = 10s;
   start(expecting_success(1min + 50ms));

@@ -19,6 +19,7 @@
 #include "config/names.hpp"
 #include "config/other_instance.hpp"
 #include "io/clocks.hpp"
+#include "library/backfill/shown_backfill.hpp"
 
 namespace ballot::app {
 namespace {
@@ -121,8 +122,9 @@ void add_instances(const JobsOptions& options, const config::Config& config, std
 /// In a table what matters most comes first. `tree`: of the table.
 std::vector<Column> columns(Format format, const std::vector<TreePlace>& tree) {
   if (format != Format::table)
-    return {{"job"},          {"group"},        {"leader"},        {"next_slot"}, {"last_status"}, {"state"},
-            {"paused_until"}, {"pause_reason"}, {"overdue_since"}, {"slow"},      {"after"}};
+    return {{"job"},   {"group"},          {"leader"},       {"next_slot"},     {"last_status"},
+            {"state"}, {"paused_until"},   {"pause_reason"}, {"overdue_since"}, {"slow"},
+            {"after"}, {"backfill_begun"}, {"backfill_left"}};
   std::vector<Column> all{{"job", "JOB"},
                           {"last_status", "LAST STATUS", Tint::by_word},
                           {"state", "STATE", Tint::by_word},
@@ -160,20 +162,28 @@ Millis left_of_patience(SteadyTime asked_at) {
   return std::max(store_patience - (io::read_clocks().steady - asked_at), least);
 }
 
-/// What a job was expected to keep and does not.
-struct Unmet {
+/// What is to be said of a job beside its state: what it was expected to keep and does not, and how far its backfill
+/// is.
+struct Beside {
   std::optional<WallTime> overdue_since;
   bool is_slow = false;
+  std::optional<library::BackfillPosition> backfill = {};
 };
 
-Unmet unmet_of(const io::Message& job) {
-  return {parse_wall(job.text("overdue_since").value_or("")), job.flag("slow").value_or(false)};
+Beside beside_of(const io::Message& job) {
+  return {parse_wall(job.text("overdue_since").value_or("")), job.flag("slow").value_or(false),
+          library::position_in(job)};
 }
 
 /// In a table, in the place of a state that says nothing.
-std::string with_unmet(const std::string& state, const Unmet& unmet) {
-  if (state != "active" || (!unmet.overdue_since && !unmet.is_slow)) return state;
-  return !unmet.overdue_since ? "slow" : unmet.is_slow ? "overdue, slow" : "overdue";
+std::string with_beside(const std::string& state, const Beside& beside) {
+  if (state != "active") return state;
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+  if (beside.overdue_since) add("overdue");
+  if (beside.is_slow) add("slow");
+  if (beside.backfill) add(text_of(*beside.backfill));
+  return text.empty() ? state : text;
 }
 
 /// What only the store knows of jobs that another node leads, or nobody.
@@ -187,7 +197,7 @@ class States {
   /// and halts. The order is that of the states.
   std::string of(const io::Message& job, bool is_unheard) {
     pauses_ = library::pauses_from(job);
-    unmet_ = unmet_of(job);
+    beside_ = beside_of(job);
     const std::string state = job.text("state").value_or("");
     if (job.text("leader") == node_ || state.starts_with("waiting")) return state;
     if (!stored_) stored_ = read();
@@ -195,12 +205,12 @@ class States {
     if (!*stored_) return unsure;
     const auto stored = (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or(""));
     pauses_ = stored.pauses;
-    unmet_ = {stored.overdue_since, stored.is_slow};
+    beside_ = {stored.overdue_since, stored.is_slow};
     return stored.word == "active" && is_unheard ? unsure : stored.over(state);
   }
   /// Of the job that was asked for last.
   const std::vector<library::Pause>& pauses() const { return pauses_; }
-  const Unmet& unmet() const { return unmet_; }
+  const Beside& beside() const { return beside_; }
   /// Why the store has not been read, where it was asked.
   std::optional<Error> trouble() const { return stored_ && !*stored_ ? std::optional(stored_->error()) : std::nullopt; }
 
@@ -215,7 +225,7 @@ class States {
   const Millis within_;
   std::optional<Result<StoredStates>> stored_;
   std::vector<library::Pause> pauses_;
-  Unmet unmet_;
+  Beside beside_;
 };
 
 /// In the place of its next slot, which is not known before; where somebody has to resume it, there is none.
@@ -228,7 +238,7 @@ Cell end_of_pause(const std::vector<library::Pause>& pauses) {
 struct JobFacts {
   std::string last_status, state;
   std::vector<library::Pause> pauses;
-  Unmet unmet;
+  Beside beside;
   bool is_of_store = false;  // the last status
 };
 
@@ -244,13 +254,16 @@ void write_row(const io::Message& job, const JobFacts& known, const TreePlace& p
   if (format == Format::table)
     return out.row(
         {std::string(2 * place.depth, ' ') + name, known.is_of_store ? Cell(known.last_status + " (store)") : last,
-         word(with_unmet(known.state, known.unmet)), next, group,
+         word(with_beside(known.state, known.beside)), next, group,
          silent.contains(led) ? Cell(led + " (silent)") : leader, place.says_all ? NameList() : job.texts("after")});
   const library::Pause pause = is_paused && !known.pauses.empty() ? known.pauses.front() : library::Pause();
   std::vector<Cell> cells{name, group, leader, next, last, word(known.state), cell(pause.until), word(pause.reason)};
-  cells.push_back(cell(known.unmet.overdue_since));
-  cells.push_back(known.unmet.is_slow ? Cell(std::string("yes")) : Cell());
+  cells.push_back(cell(known.beside.overdue_since));
+  cells.push_back(known.beside.is_slow ? Cell(std::string("yes")) : Cell());
   cells.push_back(job.texts("after"));
+  const auto& backfill = known.beside.backfill;
+  cells.push_back(backfill ? Cell(backfill->begun) : Cell());
+  cells.push_back(backfill ? Cell(backfill->left) : Cell());
   if (format != Format::json || !known.is_of_store) return out.row(std::move(cells));
   const std::vector<Column> names = columns(format, {});
   RecordWriter::Fields fields;
@@ -302,7 +315,7 @@ Exit run(const JobsOptions& options) {
     const bool is_unheard = are_said || silent.contains(jobs[i].text("leader").value_or(""));
     const std::string state = said ? *said : states.of(jobs[i], is_unheard);
     const JobFacts known{statuses[i], state, said ? library::pauses_from(jobs[i]) : states.pauses(),
-                         said ? unmet_of(jobs[i]) : states.unmet(), is_of_store};
+                         said ? beside_of(jobs[i]) : states.beside(), is_of_store};
     write_row(jobs[i], known, place, silent, times, options.format, out);
   }
   if (ledger) remark_missing(out, **ledger, *config);

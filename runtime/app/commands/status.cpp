@@ -33,6 +33,8 @@ std::string counted(std::int64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+std::string and_more(std::int64_t count) { return "and " + std::to_string(count) + " more: `ballot jobs`"; }
+
 /// The first one beside the name, the others below it.
 void print_list(const char* name, const std::vector<std::string>& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) print_fact(i == 0 ? name : "", texts[i]);
@@ -71,9 +73,12 @@ void print(const io::Message& status) {
   print_list("next slots", next);
   std::vector<std::string> unmet = status.texts("unmet");
   const auto all = status.integer("overdue_jobs").value_or(0) + status.integer("slow_jobs").value_or(0);
-  if (const auto more = all - static_cast<std::int64_t>(unmet.size()); more > 0)
-    unmet.push_back("and " + counted(more, "more") + ": `ballot jobs`");
+  if (const auto more = all - static_cast<std::int64_t>(unmet.size()); more > 0) unmet.push_back(and_more(more));
   print_list("unexpected", unmet);
+  std::vector<std::string> backfills = status.texts("backfills");
+  if (const auto more = status.integer("backfilled_jobs").value_or(0) - std::ssize(backfills); more > 0)
+    backfills.push_back(and_more(more));
+  print_list("backfills", backfills);
   print_nodes(status);
   for (const std::string& reason : status.texts("degraded")) print_fact("degraded", reason);
   print_fact("state", status.text("state").value_or(""));

@@ -173,6 +173,11 @@ class JobMachine {
     const Backfill* const backfill = job_.view.stored().backfill();
     return backfill ? job_.slots.first_within(backfill->left) : std::nullopt;
   }
+  /// How many of them there are, up to `most`.
+  std::size_t left_of_backfill(std::size_t most) const {
+    const Backfill* const backfill = job_.view.stored().backfill();
+    return backfill ? job_.slots.count_within(backfill->left, most) : 0;
+  }
   const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
   bool runner_has(const runner::AttemptId& id) { return job_.runs.runner_has(id); }
   std::vector<WallTime> waiting() const { return job_.waiting(); }  // see JobParts

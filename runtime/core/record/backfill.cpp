@@ -62,6 +62,8 @@ std::string shortened(const std::string& author) {
 std::string_view fault_of(const SlotRanges& ranges) {
   if (ranges.empty()) return "it names no slots";
   if (!are_in_order(ranges)) return "its slots are not in order";
+  if (ranges.back().to - ranges.front().from > longest_span)
+    return "its slots lie further apart than 100 years: ask for a shorter time";
   if (ranges.size() <= most_slot_ranges && offsets_text(ranges).size() <= longest_slot_ranges) return "";
   return "its slots lie in more ranges, with others between them, than a register has room for: ask for a shorter "
          "time, or for all slots of it";

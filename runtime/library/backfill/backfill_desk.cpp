@@ -66,7 +66,9 @@ Message choice_message(const SlotChoice& choice) {
   Message message;
   message.set("slots", std::move(slots)).set("considered", static_cast<std::int64_t>(choice.considered));
   message.set("going_on", static_cast<std::int64_t>(choice.going_on));
-  return choice.ranges.empty() ? message : message.set("ranges", core::to_text(choice.ranges));
+  if (choice.ranges.empty()) return message;
+  const std::string_view fault = core::fault_of(choice.ranges);
+  return fault.empty() ? message.set("ranges", core::to_text(choice.ranges)) : message.set("fault", std::string(fault));
 }
 
 }  // namespace
@@ -85,8 +87,10 @@ struct BackfillDesk::Asking {
 void BackfillDesk::answer(const io::Question& question, const io::Reply& reply) const {
   const Message& message = question.message;
   const std::string job = message.text("job").value_or("");
-  if (message.flag("stop").value_or(false))
-    return request_(backfill_request(core::Request::Kind::backfill_stop, job), question, reply);
+  const bool stops = message.flag("stop").value_or(false);
+  if (stops && message.flag("dry_run").value_or(false))
+    return reply.fail({Errc::invalid, "stop ends the whole backfill: with dry_run it would not"});
+  if (stops) return request_(backfill_request(core::Request::Kind::backfill_stop, job), question, reply);
   auto asked = slots_asked_from(message, io::read_clocks().wall);
   if (!asked) return reply.fail(asked.error());
   const auto parallel = message.integer("parallel").value_or(1);
@@ -163,16 +167,12 @@ void BackfillDesk::go_on(const AskingPtr& asking, const Message& choice) const {
     return asking->reply.finish(answer.set("slots", chosen));
   }
   core::Request request = backfill_request(core::Request::Kind::backfill, asking->asked.job);
+  if (const auto fault = choice.text("fault"))
+    return asking->reply.fail({Errc::invalid, slots_text(chosen.size()) + " of " + std::to_string(considered) +
+                                                  " would be run, which cannot be asked for: " + *fault});
   const std::string text = choice.text("ranges").value_or("");
-  if (text.size() <= core::longest_slot_ranges + 64) {
-    core::Words words{text};
-    request.slots = core::read_slot_ranges(words);
-  }
-  if (request.slots.empty())
-    return asking->reply.fail(
-        {Errc::invalid, slots_text(chosen.size()) + " of " + std::to_string(considered) +
-                            " are to be run, and lie so scattered that no register has room for them: ask for a "
-                            "shorter time, or for all slots of it (--all)"});
+  core::Words words{text};
+  request.slots = core::read_slot_ranges(words);
   request.parallel = asking->parallel;
   request_(request, asking->question, asking->reply);
 }

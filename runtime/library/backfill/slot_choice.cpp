@@ -1,6 +1,7 @@
 #include "library/backfill/slot_choice.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -57,6 +58,15 @@ std::string why_chosen(const KnownSlot& known) {
   return row.trigger == Trigger::backfill ? text + ", by a backfill" : text;
 }
 
+/// Of slots without a row before then what had become is not known: rows may have been deleted.
+Error not_known_before(WallTime kept_since) {
+  const std::string from = format_slot(std::chrono::ceil<std::chrono::seconds>(kept_since));
+  return {Errc::refused,
+          "which slots before " + from +
+              " have not succeeded is not known: rows of then may have been deleted, as [history] keep, "
+              "keep_runs_per_job and max_size say; ask for slots from then on, or for all slots (--all)"};
+}
+
 /// Slots that follow each other are one range, where none between them is left out.
 void add_to_ranges(core::SlotRanges& ranges, WallTime slot, bool follows) {
   if (follows)
@@ -102,12 +112,16 @@ Result<SlotChoice> choose_slots(LedgerView& ledger, const SlotsAsked& asked, con
   const auto first = ledger.at(asked.job, slots.front());  // a row of many slots may have begun before
   if (!first) return first.error();
   for (const Row& row : *first) note_row(row, known);
+  const Result<std::optional<WallTime>> kept_since =
+      asked.which == WhichSlots::all ? std::optional<WallTime>() : ledger.kept_since(asked.job);
+  if (!kept_since) return kept_since.error();
   if (const auto missing = ledger.missing(); !missing.empty() && asked.which != WhichSlots::all)
     return Error{Errc::unavailable, "which slots have not succeeded is not known: " + text_of(missing) +
                                         "; ask again when it answers, or for all slots"};
   bool follows = false;
   for (const auto& [slot, of] : known) {
     const bool is_one = is_chosen(of, asked.which);
+    if (is_one && !of.last && *kept_since && slot < **kept_since) return not_known_before(**kept_since);
     choice.going_on += of.goes_on;
     if (is_one) choice.chosen.push_back({slot, why_chosen(of)});
     if (is_one) add_to_ranges(choice.ranges, slot, follows);

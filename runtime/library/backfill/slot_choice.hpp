@@ -54,7 +54,8 @@ Result<std::vector<WallTime>> slots_of_plan(const schedule::Plan& plan, const st
                                             WallTime since, WallTime until);
 
 /// Of these slots, oldest first. `open`: slots with an open run, by the job's register. Errors: those of the ledger;
-/// unavailable, where a node that has not answered may have run some of them, but for all slots.
+/// unavailable, where a node that has not answered may have run some of them, refused, where the rows of some may have
+/// been deleted; but for all slots.
 Result<SlotChoice> choose_slots(LedgerView& ledger, const SlotsAsked& asked, const std::vector<WallTime>& slots,
                                 const std::set<WallTime>& open);
 

@@ -195,6 +195,7 @@ Result<std::vector<std::string>> FileLedger::instances_of(const std::string& nam
 
 Result<bool> FileLedger::knows_job(const std::string& name) { return reader_.knows_job(name); }
 Result<bool> FileLedger::knows_group(const std::string& name) { return reader_.knows_group(name); }
+Result<std::optional<WallTime>> FileLedger::kept_since(const std::string& job) { return reader_.kept_since(job); }
 
 Result<std::vector<std::string>> FileLedger::jobs_of(const std::vector<std::string>& groups) {
   return reader_.jobs_of(groups);

@@ -61,6 +61,7 @@ class FileLedger : public LedgerView {
   Result<std::vector<std::string>> instances_of(const std::string& name) override;
   Result<bool> knows_job(const std::string& name) override;
   Result<bool> knows_group(const std::string& name) override;
+  Result<std::optional<WallTime>> kept_since(const std::string& job) override;
   Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
   Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
   Result<std::vector<std::string>> nodes() override { return std::vector{place_.node}; }

@@ -11,6 +11,7 @@
 #include "http/peer_client.hpp"
 #include "io/clocks.hpp"
 #include "io/trusted_file.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/history/awaited.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/standing_pauses.hpp"
@@ -76,7 +77,8 @@ std::vector<LedState> states_of_led(const Node& node, std::string_view self, Wal
     else if (view && !view->leader.empty())
       states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by), false, view->next,
                         std::string(view->trouble), pauses_of(*view), view->is_running, view->overdue_since,
-                        view->is_slow, names.size() == 1 ? waiting_slots(views, job) : std::vector<WallTime>()});
+                        view->is_slow, position_of_backfill(views, *view),
+                        names.size() == 1 ? waiting_slots(views, job) : std::vector<WallTime>()});
   return states;
 }
 

@@ -4,10 +4,12 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 #include "library/history/standing_pauses.hpp"
+#include "library/history/wire_values.hpp"
 
 namespace ballot::library {
 namespace {
@@ -154,6 +156,16 @@ Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask_all(const Message& q
   return ask(questions, within);
 }
 
+Result<std::optional<WallTime>> FleetAnswers::kept_since(const std::string& job) {
+  Message asked = question("kept_since");
+  const auto answers = ask_all(asked.set("job", job));
+  if (!answers) return answers.error();
+  std::optional<WallTime> latest;
+  for (const Answer& answer : *answers)
+    if (const auto kept = instant_of(answer.message, "kept_since")) latest = std::max(kept, latest);
+  return latest;
+}
+
 std::vector<Account> FleetAnswers::accounts_in(const std::vector<Answer>& answers) {
   std::vector<Account> accounts;
   for (const Answer& answer : answers) {
@@ -250,6 +262,7 @@ void FleetAnswers::take_states(const Message& answer, const std::string& ledger)
     states_.back().is_running = one.flag("running").value_or(false);
     if (const auto at = one.integer("overdue")) states_.back().overdue_since = WallTime(Millis(*at));
     states_.back().is_slow = one.flag("slow").value_or(false);
+    states_.back().backfill = position_in(one);
     states_.back().waiting = waiting_in(one);
   }
 }

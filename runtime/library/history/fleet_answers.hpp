@@ -99,6 +99,8 @@ class FleetAnswers {
   /// Errors: those of this node's ledger; not_found, where no node knows more.
   Result<std::vector<Answer>> ask(const Questions& questions, Millis within = std::chrono::seconds(2));
   Result<std::vector<Answer>> ask_all(const io::Message& question, Millis within = std::chrono::seconds(2));
+  /// The latest of what they say: see LedgerView.
+  Result<std::optional<WallTime>> kept_since(const std::string& job);
   /// The rows of answers, with whose they are.
   std::vector<storage::Account> accounts_in(const std::vector<Answer>& answers);
   /// A node whose answer is of no use.

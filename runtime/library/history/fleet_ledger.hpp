@@ -57,6 +57,7 @@ class FleetLedger : public LedgerView {
   Result<std::vector<std::string>> instances_of(const std::string& name) override;
   Result<bool> knows_job(const std::string& name) override;
   Result<bool> knows_group(const std::string& name) override;
+  Result<std::optional<WallTime>> kept_since(const std::string& job) override { return fleet_.kept_since(job); }
   Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
   /// Each node's of its own ledger: what one node's schedule says of its terms, another's rows cannot answer.
   Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;

@@ -51,6 +51,8 @@ class HistoryLedger : public FleetLedger {
   Result<std::vector<std::string>> instances_of(const std::string& name) override;
   Result<bool> knows_job(const std::string& name) override;
   Result<bool> knows_group(const std::string& name) override;
+  /// What ledgers have handed on, nobody here deletes.
+  Result<std::optional<WallTime>> kept_since(const std::string&) override { return std::optional<WallTime>(); }
   Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
   Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) override;
   Result<std::vector<std::string>> nodes() override;

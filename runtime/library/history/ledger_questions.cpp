@@ -8,9 +8,11 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/history/definition_wire.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
+#include "library/history/wire_values.hpp"
 #include "library/shown/ledger_answers.hpp"
 
 namespace ballot::library {
@@ -243,6 +245,12 @@ Result<Message> answer_jobs_of(LedgerView& ledger, const Message& asked) {
   return answered(ledger.jobs_of(asked.texts("groups")), set_names);
 }
 
+Result<Message> answer_kept_since(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.kept_since(argument(asked, "job")), [](Message& message, const std::optional<WallTime>& kept) {
+    if (kept) message.set("kept_since", in_ms(*kept));
+  });
+}
+
 Result<Message> answer_nodes(LedgerView& ledger, const Message&) { return answered(ledger.nodes(), set_names); }
 
 Result<Message> answer_audit(LedgerView& ledger, const Message& asked) {
@@ -275,6 +283,7 @@ constexpr std::array calls{Call{"history", answer_history},
                            Call{"knows_job", answer_knows_job},
                            Call{"knows_group", answer_knows_group},
                            Call{"jobs_of", answer_jobs_of},
+                           Call{"kept_since", answer_kept_since},
                            Call{"nodes", answer_nodes},
                            Call{"audit", answer_audit}};
 
@@ -324,6 +333,7 @@ std::vector<Message> states_of(const LedgerView& ledger) {
     if (one.is_running) states.back().set("running", true);
     if (one.overdue_since) states.back().set("overdue", std::int64_t{one.overdue_since->time_since_epoch().count()});
     if (one.is_slow) states.back().set("slow", true);
+    if (one.backfill) set_position(states.back(), *one.backfill);
     if (!one.waiting.empty()) states.back().set("waiting", texts_of(one.waiting));
   }
   return states;

@@ -82,6 +82,12 @@ struct LedPause {
   std::string reason = {};
 };
 
+/// Of a backfill that goes on: how many of its slots are begun, and are not.
+struct BackfillPosition {
+  std::int64_t begun = 0, left = 0;
+  bool operator==(const BackfillPosition&) const = default;
+};
+
 inline constexpr std::size_t most_waiting = 10'000;  // slots of a job, in an answer
 
 /// The state of a node's own instance of a job that its job files do not define, as that node says.
@@ -99,6 +105,7 @@ struct LedState {
   bool is_running = false;                     // a run of it goes on, on whichever node
   std::optional<WallTime> overdue_since = {};  // no run has succeeded in time, as was noticed then;
   bool is_slow = false;                        // a run goes on for longer than expected
+  std::optional<BackfillPosition> backfill = {};
   std::vector<WallTime> waiting = {};  // its slots that are due and wait for their turn, where it alone is asked for
 };
 
@@ -187,6 +194,8 @@ class LedgerView {
   virtual Result<std::vector<std::string>> instances_of(const std::string& name) = 0;
   virtual Result<bool> knows_job(const std::string& name) = 0;
   virtual Result<bool> knows_group(const std::string& name) = 0;
+  /// Rows of slots of the job before may have been deleted, as they were too old or too many; none: all rows are there.
+  virtual Result<std::optional<WallTime>> kept_since(const std::string& job) = 0;
   /// Jobs with rows or definitions of these groups.
   virtual Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) = 0;
   /// The ledger against the schedule computed anew, of these jobs; none: of all.

@@ -191,6 +191,8 @@ void ShownAnswers::answer_jobs(const io::Question& question, const io::Reply& re
       {asked_text(asked, "after"), asked_text(asked, "group"), asked_size(asked)},
       [this, page](const core::JobView& job) {
         page->push_back(shown(job, name_));
+        if (const auto position = position_of_backfill(node_.core().views(), job))
+          set_position(page->back(), *position);
         if (const auto definition = definition_of(std::string(job.name))) set_defined(page->back(), *definition);
       },
       [this, page, question, reply](const core::Views::Next& next) {

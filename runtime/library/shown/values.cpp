@@ -5,6 +5,7 @@
 
 #include "base/env_words.hpp"
 #include "base/wall_text.hpp"
+#include "library/backfill/shown_backfill.hpp"
 #include "library/held/stored_states.hpp"
 #include "library/history/standing_pauses.hpp"
 
@@ -122,6 +123,8 @@ Message shown(const NodeStatus& status, const std::string& node, const std::stri
   shown.set("paused_jobs", static_cast<std::int64_t>(status.paused));
   shown.set("overdue_jobs", static_cast<std::int64_t>(status.overdue));
   shown.set("slow_jobs", static_cast<std::int64_t>(status.slow)).set("unmet", status.unmet);
+  if (status.backfilled > 0)
+    shown.set("backfilled_jobs", static_cast<std::int64_t>(status.backfilled)).set("backfills", status.backfills);
   shown.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
   shown.set("more_next_slots", static_cast<std::int64_t>(status.next_left_out));
   return shown.set("state", state_text(status)).set("node", node).set("backend", backend);
@@ -165,11 +168,12 @@ void set_state(Message& job, const Message& said) {
   job.set("paused_by", word_or_null(said.text("paused_by").value_or("")));
 }
 
-/// What it was expected to keep and does not.
+/// What it was expected to keep and does not; and how far its backfill is.
 void set_unmet(Message& job, const Message& said) {
   (void)job.remove("overdue_since"), (void)job.remove("slow");
   if (const auto at = said.integer("overdue")) job.set("overdue_since", format_millis(WallTime(Millis(*at))));
   if (said.flag("slow").value_or(false)) job.set("slow", true);
+  if (const auto position = position_in(said)) set_position(job, *position);
 }
 
 /// The node that leads a job comes before the store.

@@ -136,14 +136,22 @@ TEST_F(Backfill, FailedSlotsAreRunAgainAndWhySaysBoth) {
 }
 
 TEST_F(Backfill, IsShownAndStopped) {
-  every_ten_minutes("sleep 2");
+  every_ten_minutes("sleep 5");
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  const WallTime now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   Ran done;
   ASSERT_TRUE(wait_until([&] { return (done = backfill({"--since", "2h"})).code == 0; })) << done.err;
   ASSERT_TRUE(wait_until([&] { return !lines().empty(); }));
   const std::string shown = daemon.ballot({"show", "load"}).out;
-  EXPECT_NE(shown.find("1 slots begun, 1 running, next "), std::string::npos) << shown;
+  const std::string all = std::to_string(expected(now).size()), left = std::to_string(expected(now).size() - 1);
+  EXPECT_NE(shown.find("1 of " + all + " slots begun, 1 running, next "), std::string::npos) << shown;
+  const std::string jobs = daemon.ballot({"jobs"}).out;
+  EXPECT_NE(jobs.find(" backfill 1 of " + all + " "), std::string::npos) << jobs;
+  const std::string json = daemon.ballot({"jobs", "--format", "json"}).out;
+  EXPECT_NE(json.find("\"backfill_begun\":1,\"backfill_left\":" + left), std::string::npos) << json;
+  const std::string status = daemon.ballot({"status"}).out;
+  EXPECT_NE(status.find("backfills   job load: backfill 1 of " + all + ", next "), std::string::npos) << status;
   const Ran second = backfill({"--since", "1h"});
   EXPECT_NE(second.err.find("`ballot backfill load --stop` ends it"), std::string::npos) << second.err;
   const Ran stopped = backfill({"--stop"});

@@ -70,7 +70,7 @@ TEST_F(NodeThatAsksTheLeader, HasTheStateThatItSays) {
                        "state       paused, by host-1 uid 0, until 2026-11-26T08:00:00"));
   EXPECT_TRUE(contains(
       paused.asked({"jobs", "--format", "json"}).out,
-      R"("paused_until":"2026-11-26T08:00:00.000Z","pause_reason":"disks","overdue_since":null,"slow":null,"after":[]})"));
+      R"("paused_until":"2026-11-26T08:00:00.000Z","pause_reason":"disks","overdue_since":null,"slow":null,"after":[],"backfill_begun":null,"backfill_left":null})"));
 }
 
 TEST_F(NodeThatAsksTheLeader, KnowsNoStateOfOneThatIsSilent) {

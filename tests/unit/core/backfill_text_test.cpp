@@ -56,6 +56,9 @@ TEST(BackfillText, MoreThanARegisterHasRoomForIsSaid) {
   EXPECT_EQ(fault_of(scattered), "");
   scattered.push_back({first_backfilled + 24h * 365, first_backfilled + 24h * 366});
   EXPECT_EQ(fault_of(scattered), "");
+  EXPECT_EQ(fault_of(SlotRanges{{first_backfilled, first_backfilled + 24h * 36'500}}), "");
+  EXPECT_EQ(fault_of(SlotRanges{{first_backfilled, first_backfilled + 24h * 36'500 + 1s}}),
+            "its slots lie further apart than 100 years: ask for a shorter time");
   std::swap(scattered[0], scattered[1]);
   EXPECT_EQ(fault_of(scattered), "its slots are not in order");
   EXPECT_EQ(fault_of(SlotRanges()), "it names no slots");

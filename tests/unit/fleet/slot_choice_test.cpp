@@ -2,6 +2,7 @@
 #include "library/backfill/slot_choice.hpp"
 
 #include "base/wall_text.hpp"
+#include "storage/retention.hpp"
 #include "unit/fleet/fleet_of_three.hpp"
 
 namespace ballot::library {
@@ -89,6 +90,30 @@ TEST_F(ChoiceOfSlots, WhileANodeDoesNotAnswerItIsNotKnownWhichHaveNotSucceeded) 
   EXPECT_NE(refused[0].find("which slots have not succeeded is not known: "), std::string::npos) << refused[0];
   EXPECT_NE(refused[0].find("host-3"), std::string::npos) << refused[0];
   EXPECT_EQ(chosen(WhichSlots::all).size(), 6u);
+}
+
+TEST_F(ChoiceOfSlots, ASlotWhoseRowMayHaveBeenDeletedMayHaveSucceeded) {
+  std::vector<storage::Record> rows;
+  for (int i = 0; i < 5; ++i) rows.push_back(on("host-2", of(i, static_cast<std::uint8_t>(i), Status::succeeded)));
+  storage::LedgerFile file(folder / "host-2.db", Millis(100));
+  file.write(rows, storage::Sync::later);
+  storage::Retention retention(file, {.keep_runs_per_job = 2});
+  while (retention.slice(noon)) {
+  }
+  const auto found = choice();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Errc::refused);
+  const std::string from = format_slot(noon + minutes(2) + std::chrono::seconds(1));
+  EXPECT_NE(found.error().what.find("which slots before " + from + " have not succeeded is not known"),
+            std::string::npos)
+      << found.error().what;
+  EXPECT_FALSE(choice(WhichSlots::missed));
+  EXPECT_EQ(chosen(WhichSlots::failed), Texts());
+  EXPECT_EQ(chosen(WhichSlots::all).size(), 6u);
+  const auto later = choose_slots(*fleet(), {"backup", noon + minutes(3), noon + minutes(6)},
+                                  {noon + minutes(3), noon + minutes(4), noon + minutes(5)}, {});
+  ASSERT_TRUE(later) << later.error().what;
+  EXPECT_EQ(later->chosen.size(), 1u);
 }
 
 TEST(SlotsOfAPlan, AreThoseThatAreDueAndNoMoreThanCanBeLookedAt) {

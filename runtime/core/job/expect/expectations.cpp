@@ -76,6 +76,14 @@ void expect_from(ExpectedSuccess& success, WallTime at) {
   success.overdue.reset();
 }
 
+/// With this write, whose clock may be behind that by which it was noticed; or with one of a release before, which does
+/// not know that it was.
+bool has_succeeded_since(const ExpectedSuccess& noticed, const JobRegister& stored, const JobRegister& next) {
+  const OptionalTime<WallTime> last = next.last_end->last_success;
+  if (!noticed.overdue || !last) return false;
+  return last != stored.last_end->last_success || *last >= *noticed.overdue;
+}
+
 void note_success(const Context& c, const JobFacts& job, PendingWrite& write, const RunList& runs,
                   std::optional<WallTime> resumed_at) {
   JobRegister& next = write.next;
@@ -91,9 +99,7 @@ void note_success(const Context& c, const JobFacts& job, PendingWrite& write, co
   const bool is_anew = write.is<Define>() && job.stored.released && next.since != job.stored.cursor;
   if (success.from == WallTime{} || is_anew) success = {c.now.wall, {}};
   if (resumed_at) expect_from(success, *resumed_at);
-  // A release before this one does not know that it was noticed.
-  const auto last = next.last_end->last_success;
-  if (success.overdue && last && *last >= *success.overdue) success.overdue.reset();
+  if (has_succeeded_since(success, job.stored, next) && !is_overdue(c, job, next)) success.overdue.reset();
   const bool is_edited = write.is<Define>() && success.overdue && is_expected;
   if (is_edited && !is_overdue(c, job, next)) success.overdue.reset();  // it is not, by what is expected now
   if (!success.overdue && !has_success_to_come(runs, write.closes) && is_overdue(c, job, next))

@@ -141,7 +141,8 @@ void tell_written(Context& c, const JobFacts& job, const PendingWrite& write, co
   for (const Disposition& d : std::span(write.next.dispositions).last(write.decided))
     tell_missed(c, job, d, write.next);
   tell_expectations(c, job, write, runs);
-  bool failing = job.stored.failing || job.stored.kept->success->overdue;
+  const bool is_over = job.stored.kept->success->overdue && !write.next.kept->success->overdue;
+  bool failing = job.stored.failing || is_over;
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = runs.find(id);
     if (!run || !closes_run(job.stored, write.next, id.run)) continue;
