@@ -50,3 +50,6 @@ ballot_mutant(the_last_day_is_usual FILE runtime/library/history/usual_time.cpp
 ballot_mutant(a_young_jobs_newest_runs_are_usual FILE runtime/library/history/usual_time.cpp
   FIND "middle({all->begin() + newer, all->end()})" REPLACE "middle(*all)"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJob")
+ballot_mutant(slots_that_nobody_starts_are_counted_without_end FILE runtime/simulation/tally.hpp
+  FIND "return unrun_ > fleet_.most_unrun;" REPLACE "return false;"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.SlotsWithoutEnd")
