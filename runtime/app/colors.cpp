@@ -13,11 +13,12 @@ struct WordColor {
 
 constexpr std::string_view red = "\x1b[31m", green = "\x1b[32m", yellow = "\x1b[33m", cyan = "\x1b[36m",
                            bold = "\x1b[1m", reset = "\x1b[0m";
-constexpr WordColor words[] = {{"succeeded", green}, {"healthy", green},   {"queued", cyan},    {"claimed", cyan},
-                               {"running", cyan},    {"failed", red},      {"timed_out", red},  {"killed", red},
-                               {"lost", red},        {"halted", red},      {"not", red},        {"missed", yellow},
-                               {"skipped", yellow},  {"paused", yellow},   {"waiting", yellow}, {"clock_skew", yellow},
-                               {"drift", yellow},    {"disabled", yellow}, {"degraded", yellow}};
+constexpr WordColor words[] = {{"succeeded", green}, {"healthy", green},   {"queued", cyan},     {"claimed", cyan},
+                               {"running", cyan},    {"failed", red},      {"timed_out", red},   {"killed", red},
+                               {"lost", red},        {"halted", red},      {"not", red},         {"missed", yellow},
+                               {"skipped", yellow},  {"paused", yellow},   {"waiting", yellow},  {"clock_skew", yellow},
+                               {"drift", yellow},    {"disabled", yellow}, {"degraded", yellow}, {"moved", yellow},
+                               {"moving", yellow}};
 
 std::string in_color(std::string_view text, std::string_view code) {
   return std::string(code) + std::string(text) + std::string(reset);

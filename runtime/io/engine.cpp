@@ -114,6 +114,12 @@ void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::
 
 void Engine::ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered,
                  OnEnded ended, std::set<std::string> gone) {
+  if (is_moved() && request.kind != core::Request::Kind::kill) {  // a run that may finish can be killed here
+    core::Reply refusal;
+    refusal.text = why_held();
+    refusal.code = Errc::refused;
+    return answered(refusal);
+  }
   waiting_[++last_asker_] = {std::move(answered), std::move(ended)};
   if (request.id == RunId{}) {
     request.id = Random(seed()).run_id(read_clocks().wall);

@@ -47,6 +47,7 @@ struct Fleet {
   bool spread = true;                     // as of core::CoreSettings
   Millis session_timeout{10'000};         // after which a lost node's groups are led again
   std::uint64_t most_steps = 40'000'000;  // of all cores
+  std::int64_t most_unrun = 10'000'000;   // slots that do not start: each is counted, and may be kept
 };
 
 }  // namespace ballot::simulation

@@ -87,4 +87,9 @@ void LossTally::not_run(const Row& row, WallTime due, const std::vector<Parent>&
   if (cause) add_outcome(losses_[*cause].not_run, row.status, row.reason, 1);
 }
 
+void LossTally::undecided(const std::string& job, const std::string& group, WallTime due) {
+  if (const auto cause = cause_of(job, group, due))
+    add_outcome(losses_[*cause].not_run, Status::queued, Reason::none, 1);
+}
+
 }  // namespace ballot::simulation

@@ -41,6 +41,8 @@ class LossTally {
   };
   /// A slot was not run; `parents`: of its job.
   void not_run(const Row& row, WallTime due, const std::vector<Parent>& parents);
+  /// A slot of which nobody has said anything when the span is over.
+  void undecided(const std::string& job, const std::string& group, WallTime due);
 
   std::vector<LossReport> take() { return std::move(losses_); }
 

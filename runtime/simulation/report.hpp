@@ -117,7 +117,7 @@ struct LossReport {
   std::vector<LateSlot> late_slots = {};  // the first ones
   std::int64_t lost_run_count = 0, late_slot_count = 0;
   Millis latest{0};
-  std::vector<Outcome> not_run = {};  // slots that were missed or skipped by it
+  std::vector<Outcome> not_run = {};  // slots that were missed or skipped by it, or wait for a leader at the end
 };
 
 struct Report {

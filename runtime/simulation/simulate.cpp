@@ -103,6 +103,8 @@ class Simulation {
   void plan_losses();
   std::uint64_t steps() const;
   void note_waiting();
+  Error too_large(const std::string& what) const;
+  Error too_many_unrun() const;
 
   const Fleet& fleet_;
   VirtualLoop loop_;
@@ -148,6 +150,15 @@ void Simulation::note_waiting() {
   }
 }
 
+Error Simulation::too_large(const std::string& what) const {
+  return {Errc::invalid, what + ": at " + format_seconds(clock_.wall()) +
+                             " it was not done. Simulate a shorter span, or fewer jobs at a time"};
+}
+
+Error Simulation::too_many_unrun() const {
+  return too_large("more than " + std::to_string(fleet_.most_unrun) + " slots do not start");
+}
+
 Result<Report> Simulation::run(const std::function<void(WallTime)>& progress) {
   plan_losses();
   loop_.at(clock_.steady(fleet_.from), 0, [this] { tally_.begin_span(); });
@@ -159,15 +170,15 @@ Result<Report> Simulation::run(const std::function<void(WallTime)>& progress) {
     if (loop_.steps() % 1024 != 0) continue;
     const std::uint64_t done = steps();
     if (done > fleet_.most_steps)
-      return Error{Errc::invalid, "it takes more than " + std::to_string(fleet_.most_steps) + " steps: at " +
-                                      format_seconds(clock_.wall()) +
-                                      " it was not done. Simulate a shorter span, or fewer jobs at a time"};
+      return too_large("it takes more than " + std::to_string(fleet_.most_steps) + " steps");
+    if (tally_.is_full()) return too_many_unrun();
     if (!progress || done < told + steps_between_reports) continue;
     told = done;
     progress(clock_.wall());
   }
   note_waiting();
   Report report = tally_.take();
+  if (tally_.is_full()) return too_many_unrun();
   report.steps = steps();
   return report;
 }

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t most_ends = 64;  // of a job that others come after
 
-/// Each slot that the row is of.
+/// Each slot that the row is of, until `visit` has had enough.
 template <class Visit>
 void for_each_slot(const Row& row, const schedule::Plan& plan, const std::vector<WallTime>& anchors, Visit visit) {
-  if (!row.slot_until) return visit(row.slot);
+  if (!row.slot_until) return void(visit(row.slot));
   for (auto slot = plan.next(row.slot - Millis(1), anchors); slot && slot->at <= *row.slot_until;
        slot = plan.next(slot->at, anchors))
-    visit(slot->at);
+    if (!visit(slot->at)) return;
 }
 
 bool is_calendars(const Row& row) { return row.reason == Reason::calendar || row.reason == Reason::dst_gap; }
@@ -108,7 +108,9 @@ void Tally::on_row(const core::RecordRow& record, WallTime now) {
     return;
   }
   for_each_slot(row, of.definition->plan, of.anchors, [&](WallTime slot) {
+    if (is_full()) return false;
     if (load_.holds(slot)) count_unrun(of, row, slot, now);
+    return true;
   });
 }
 
@@ -128,6 +130,7 @@ void Tally::count_slot(JobState& of, WallTime slot) {
 void Tally::count_unrun(JobState& of, const Row& row, WallTime slot, WallTime now) {
   const Job& job = of.definition->job;
   const WallTime due = core::due_at(job, slot);
+  ++unrun_;
   add_outcome(of.report.outcomes, row.status, row.reason, 1);
   if (is_calendars(row)) return void(++of.report.slots);
   count_slot(of, slot);
@@ -259,12 +262,15 @@ void Tally::on_loss(const std::string& node, WallTime now) {
 void Tally::on_waiting(const std::string& name, const std::vector<WallTime>& slots) {
   const auto found = jobs_.find(name);
   if (found == jobs_.end()) return;
-  for (const WallTime slot : slots) {
-    if (!load_.holds(slot)) continue;
-    ++found->second.report.waiting_at_end;
-    count_slot(found->second, slot);
-    load_.wait(core::due_at(found->second.definition->job, slot), load_.until());
-  }
+  for (const WallTime slot : slots) count_waiting(found->second, slot);
+}
+
+void Tally::count_waiting(JobState& of, WallTime slot) {
+  if (!load_.holds(slot)) return;
+  ++unrun_;
+  ++of.report.waiting_at_end;
+  count_slot(of, slot);
+  load_.wait(core::due_at(of.definition->job, slot), load_.until());
 }
 
 void Tally::add_places(Report& report) {
@@ -279,17 +285,18 @@ void Tally::add_places(Report& report) {
 
 /// Of a group that nobody leads when the span is over: nobody has decided what became of its slots since.
 void Tally::count_undecided() {
-  for (const auto& [name, of] : jobs_) {
+  for (auto& [name, of] : jobs_) {
     const GroupState& group = groups_.find(of.report.group)->second;
     if (!group.leader.empty() || !of.definition->job.enabled) continue;
     const schedule::Plan& plan = of.definition->plan;
     const WallTime since = std::max(group.leaderless_since, load_.from());
-    std::vector<WallTime> anchors = of.anchors, slots;
+    std::vector<WallTime> anchors = of.anchors;
     if (anchors.size() != plan.everies().size()) anchors.assign(plan.everies().size(), load_.from());
-    for (auto slot = plan.next_due(since - Millis(1), anchors); slot && slot->at < load_.until();
-         slot = plan.next_due(slot->at, anchors))
-      slots.push_back(slot->at);
-    on_waiting(name, slots);
+    for (auto slot = plan.next_due(since - Millis(1), anchors); slot && slot->at < load_.until() && !is_full();
+         slot = plan.next_due(slot->at, anchors)) {
+      count_waiting(of, slot->at);
+      losses_.undecided(name, of.report.group, core::due_at(of.definition->job, slot->at));
+    }
   }
 }
 

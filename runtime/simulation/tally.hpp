@@ -38,8 +38,10 @@ class Tally {
   /// Slots of the job that wait when all is over.
   void on_waiting(const std::string& job, const std::vector<WallTime>& slots);
 
-  /// The last call.
+  /// The last call but for is_full().
   Report take();
+  /// There are more slots that do not start than are counted: what is reported is not all of it.
+  bool is_full() const { return unrun_ > fleet_.most_unrun; }
 
  private:
   struct JobState {
@@ -88,6 +90,7 @@ class Tally {
   void count_wait(JobState& job, NodeState& node, const core::Launch& launch, WallTime now);
   void count_slot(JobState& job, WallTime slot);
   void count_unrun(JobState& job, const Row& row, WallTime slot, WallTime now);
+  void count_waiting(JobState& job, WallTime slot);
   static void leave(GroupState& group, WallTime since);
   void count_undecided();
   void count_end(const Row& row, WallTime now);
@@ -103,6 +106,7 @@ class Tally {
   std::map<runner::AttemptId, OpenRun> open_runs_;
   std::map<RunId, Outcome> unsuccessful_;  // of runs that may have another attempt
   WaitsByKind waits_;
+  std::int64_t unrun_ = 0;
 };
 
 }  // namespace ballot::simulation

@@ -533,3 +533,8 @@ ballot_mutant(phase_of_a_parent_is_taken_once FILE runtime/core/job/job_parts.cp
 ballot_mutant(definition_waits_for_a_parent_that_is_halted FILE runtime/core/job/job_parts.cpp
   FIND "&& !phase_of(definition->plan, view.stored());" REPLACE "&& !view.stored().released;"
   FINDING "FAILED.*ChainPhase.StaysAsItIs" FILTER "ChainPhase.*")
+
+# ---- a namespace that moves
+ballot_mutant(every_halt_is_one_of_a_move FILE runtime/core/record/move_marks.cpp
+  FIND "if (!halted.starts_with(halted_by_move)) return {};" REPLACE "if (halted.size() < halted_by_move.size()) return {};"
+  FINDING "FAILED.*MoveMarks.AHaltOfAMove" BY unit_core FILTER "MoveMarks.*")

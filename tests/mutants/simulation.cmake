@@ -51,8 +51,11 @@ ballot_mutant(a_young_jobs_newest_runs_are_usual FILE runtime/library/history/us
   FIND "std::max(least, times.size() / 2)" REPLACE "least"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreTheMiddle")
 ballot_mutant(a_young_job_that_grew_slow_is_usual FILE runtime/library/history/usual_time.cpp
-  FIND "std::min(of_older, middle(oldest))" REPLACE "of_older"
+  FIND "of_oldest.takes < of_older.takes ? of_oldest" REPLACE "false ? of_oldest"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobThatGrewSlow")
 ballot_mutant(what_a_silent_node_may_have_is_not_missed FILE runtime/library/history/usual_time.cpp
   FIND " || may_lack_older(last, missing)" REPLACE ""
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreNotKnown")
+ballot_mutant(slots_that_nobody_starts_are_counted_without_end FILE runtime/simulation/tally.hpp
+  FIND "return unrun_ > fleet_.most_unrun;" REPLACE "return false;"
+  BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.SlotsWithoutEnd")

@@ -13,9 +13,11 @@
 #include "app/loaded_jobs.hpp"
 #include "app/new_file.hpp"
 #include "app/options.hpp"
+#include "app/places.hpp"
 #include "config/crontab/crontab_file.hpp"
 #include "config/crontab/crontab_import.hpp"
 #include "config/names.hpp"
+#include "config/presence.hpp"
 #include "config/text_file.hpp"
 #include "config/words.hpp"
 #include "io/clocks.hpp"
@@ -111,12 +113,22 @@ class Importer {
     const config::ImportedCrontab imported = import_.add(source, text);
     for (const config::Diagnostic& finding : imported.diagnostics) std::cerr << finding.text() << '\n';
     if (config::has_errors(imported.diagnostics)) outcome_.has_refused = true;
+    mailing_ += imported.mailing;
     if (options_.folder)
       write(imported, *options_.folder + "/" + file_name_of(source.file), info->st_mode & 0644);
     else
       print(source, imported);
   }
   ImportOutcome outcome() const { return outcome_; }
+
+  /// Once, whatever the number of jobs.
+  void note_mail() const {
+    const std::string absent = mailing_ == 0 ? "" : config::program_absence(sendmail_file(), "");
+    if (!absent.empty())
+      print_note(std::to_string(mailing_) + (mailing_ == 1 ? " job mails" : " jobs mail") +
+                 " what is printed (mail_to), and " + absent +
+                 ": a node without it mails nothing; `ballot output` shows what a run has printed");
+  }
 
  private:
   /// Prints the job file of a crontab; several files cannot be told apart in one output.
@@ -154,6 +166,7 @@ class Importer {
   config::CrontabImport import_;
   config::Identities& identities_;
   ImportOutcome outcome_;
+  std::size_t mailing_ = 0;
   bool has_printed_ = false;
 };
 
@@ -188,6 +201,7 @@ Exit import_crontabs(const ImportOptions& options) {
       options, config::CrontabImport(*timezone, library::job_settings(*config), io::read_clocks().wall, options.run_on),
       identities);
   for (const config::CrontabSource& source : sources) importer.add(source);
+  importer.note_mail();
   return importer.outcome().exit();
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "app/commands/commands.hpp"
@@ -27,6 +28,8 @@ namespace ballot::app {
 namespace {
 
 constexpr std::chrono::hours default_span{7 * 24};
+constexpr std::int64_t most_running = 1'000'000;
+constexpr std::size_t most_jobs = 1'000'000;       // of all nodes, of which each has all: some 3 GB
 constexpr Millis default_session_timeout{10'000};  // of each backend that other hosts reach
 
 enum class ReportFormat { table, json, html };
@@ -54,19 +57,35 @@ std::string take_format(const std::string& text, ReportFormat& to) {
 
 std::string problem_of(const Result<void>& done) { return done ? std::string() : done.error().what; }
 
-/// Each node's files; a file with an error is reported once. False: there was one.
-bool load_nodes(const SimulateOptions& options, const config::Config& config, simulation::Fleet& fleet) {
+/// Each node's files; a file with an error is reported once.
+Exit load_nodes(const SimulateOptions& options, const config::Config& config, simulation::Fleet& fleet) {
   const std::string& folder = options.folder.empty() ? config.jobs_dir : options.folder;
-  for (const std::string& node : options.nodes.empty() ? std::vector{config.node} : options.nodes) {
+  const std::vector<std::string> nodes = options.nodes.empty() ? std::vector{config.node} : options.nodes;
+  for (const std::string& node : nodes) {
     config::JobSettings settings = library::job_settings(config);
     settings.node = node;
     config::JobsDir jobs(folder, settings, {config.file, config.groups});
     jobs.reload();
-    if (report_errors(jobs.set())) return false;
+    if (report_errors(jobs.set())) return Exit::configuration;
     const auto& definitions = jobs.set().definitions;
+    if (definitions.size() > most_jobs / nodes.size())
+      return fail("simulate",
+                  {Errc::invalid, std::to_string(definitions.size()) + " jobs on " + std::to_string(nodes.size()) +
+                                      " nodes are more than " + std::to_string(most_jobs) +
+                                      " in all: simulate fewer nodes, or a part of the folder"});
     fleet.nodes.push_back({node, {definitions.begin(), definitions.end()}, config::groups_in_force(jobs.set())});
   }
-  return true;
+  return Exit::done;
+}
+
+/// "", or which job a flag names that no node has.
+std::string unknown_job(const SimulateOptions& options, const simulation::Fleet& fleet) {
+  std::set<std::string_view> names;
+  for (const simulation::FleetNode& node : fleet.nodes)
+    for (const auto& definition : node.jobs) names.insert({definition->job.name, common_name(definition->job.name)});
+  for (const auto& [job, takes] : options.run_times.known)
+    if (!names.contains(job)) return job;
+  return {};
 }
 
 /// Of an instance of a node that the ledger does not know, this node's tells it; "": there is none.
@@ -131,7 +150,9 @@ Exit run(const SimulateOptions& options) {
   fleet.max_running = options.max_running ? static_cast<int>(*options.max_running) : config->max_running;
   fleet.session_timeout =
       options.session_timeout.value_or(config->coordination.session_timeout.value_or(default_session_timeout));
-  if (!load_nodes(options, *config, fleet)) return Exit::configuration;
+  if (const Exit loaded = load_nodes(options, *config, fleet); loaded != Exit::done) return loaded;
+  if (const std::string job = unknown_job(options, fleet); !job.empty())
+    return fail("simulate", {Errc::invalid, "--run-time: no job " + config::in_quotes(job) + " is simulated"});
   fleet.spread = is_spread(*config, fleet.nodes.size());
   const std::string no_history = learn_run_times(options, *config, fleet);
   const auto report = simulation::simulate(fleet, progress_of(fleet));
@@ -149,6 +170,12 @@ std::string take_session_timeout(const std::string& text, std::optional<Millis>&
   config::Diagnostics findings;
   to = config::parse_session_timeout(text, "", findings);
   return findings.empty() ? std::string() : findings.front().message;
+}
+
+std::string take_max_running(const std::string& text, std::optional<std::int64_t>& to) {
+  const auto number = parse_number(text, 0);
+  if (number && *number > most_running) return "must be at most " + std::to_string(most_running) + ", not " + text;
+  return take(number, to);
 }
 
 }  // namespace
@@ -173,7 +200,7 @@ Run setup_simulate(CLI::App& command) {
   add_list(command, "--run-time LIST", "DURATION of what is not known, 1s; or JOB=DURATION",
            [&to](const std::string& text) { return problem_of(add_run_time(text, to.run_times)); });
   add_value(command, "--max-running N", "of each node; default: the configuration's",
-            [&to](const std::string& text) { return take(parse_number(text, 0), to.max_running); });
+            [&to](const std::string& text) { return take_max_running(text, to.max_running); });
   add_value(command, "--session-timeout DURATION", "until a lost node's groups are led again, 10s",
             [&to](const std::string& text) { return take_session_timeout(text, to.session_timeout); });
   add_switch(command, "--no-history", to.without_history, "read no ledger: run times are those of --run-time");

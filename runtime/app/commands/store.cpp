@@ -19,7 +19,8 @@ constexpr std::size_t longest_place = 200;
 struct StoreOptions {
   ConfigOptions config;
   std::string file, to;
-  bool force = false;
+  std::optional<std::string> from;
+  bool force = false, import_undone = false;
   Patience patience{std::chrono::minutes(2), false};
 };
 
@@ -51,8 +52,19 @@ Exit with_config(const StoreOptions& options, const Work& work) {
 Exit reopen(const StoreOptions& options) {
   if (!options.force && !is_confirmed())
     return fail("store reopen", {Errc::conflict, "not confirmed: --force, where the copy was not imported"});
-  return with_config(options,
-                     [&](const config::Config& config) { return reopen_store(config, options.patience.time); });
+  return with_config(options, [&](const config::Config& config) {
+    return reopen_store(config, {options.import_undone, options.patience.time});
+  });
+}
+
+/// The old store is named by its own file alone.
+Exit import_copy(const StoreOptions& options) {
+  ImportRequest request{options.file, {}, options.patience.time};
+  if (options.from) {
+    request.from = load_backend_config({options.from, {}}, config::NamespaceRule::must_be_set);
+    if (!request.from) return Exit::configuration;
+  }
+  return with_config(options, [&](const config::Config& config) { return import_store(config, request); });
 }
 
 CLI::App& add(CLI::App& command, const Words& words, const std::shared_ptr<StoreOptions>& options, const char* name,
@@ -75,21 +87,21 @@ Run setup_store(CLI::App& command, const Words& words) {
   add_timeout_option(exported, options->patience);
   CLI::App& imported = add(command, words, options, "import", "fill an empty namespace with a copy");
   add_string(imported, "FILE", options->file, "the copy", Need::required);
+  add_string(imported, "--from OLD", options->from,
+             "the old store's ballot.toml: it is asked whether the copy is in use");
   add_timeout_option(imported, options->patience);
   CLI::App& checked = add(command, words, options, "check", "compare a copy with the namespace");
   add_string(checked, "FILE", options->file, "the copy", Need::required);
   CLI::App& reopened = add(command, words, options, "reopen", "give a move up whose copy was not imported");
   add_switch(reopened, "--force", options->force, "ask nobody");
+  add_switch(reopened, "--import-undone", options->import_undone, "the namespace with the copy was removed");
   add_timeout_option(reopened, options->patience);
   return [options, &exported, &imported, &checked] {
     if (is_chosen(exported))
       return with_config(*options, [&](const config::Config& config) {
         return export_store(config, {options->file, options->to, options->patience.time});
       });
-    if (is_chosen(imported))
-      return with_config(*options, [&](const config::Config& config) {
-        return import_store(config, options->file, options->patience.time);
-      });
+    if (is_chosen(imported)) return import_copy(*options);
     if (is_chosen(checked))
       return with_config(*options, [&](const config::Config& config) { return check_store(config, options->file); });
     return reopen(*options);

@@ -6,14 +6,17 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
+#include "core/record/move_marks.hpp"
 #include "core/record/register.hpp"
 
 namespace ballot::app {
 namespace {
 
 constexpr const char* group_of_none = "default";
-constexpr std::string_view halted_key = "halted by ballot store: ", halted_at_key = "halted_at ";
+constexpr std::string_view halted_at_key = "halted_at ";
 constexpr std::size_t shown_names = 3;
+
+std::string halted_key() { return "halted " + std::string(core::halted_by_move); }
 
 bool is_group_entry(const StoredEntry& entry) { return entry.name.starts_with("g/"); }
 bool is_job_entry(const StoredEntry& entry) { return entry.name.starts_with("j/"); }
@@ -71,11 +74,11 @@ std::uint64_t highest_epoch_in(const std::vector<StoredEntry>& entries) {
 std::string halted_text(const std::string& value, std::string_view why, WallTime now) {
   const auto stored = core::parse_group_register(value);
   if (!stored || !stored->halted.empty() || !value.ends_with("\n")) return value;
-  return value + std::string(halted_key).append(why) + "\n" + std::string(halted_at_key) + format_millis(now) + "\n";
+  return value + halted_key().append(why) + "\n" + std::string(halted_at_key) + format_millis(now) + "\n";
 }
 
 std::string unhalted_text(const std::string& value) {
-  const std::size_t at = value.find("\n" + std::string(halted_key));
+  const std::size_t at = value.find("\n" + halted_key());
   if (at == std::string::npos) return value;
   std::size_t end = value.find('\n', at + 1);
   if (end != std::string::npos && value.compare(end + 1, halted_at_key.size(), halted_at_key) == 0)

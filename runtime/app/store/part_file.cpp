@@ -32,11 +32,12 @@ Result<void> PartFile::require_free() const {
 }
 
 Result<void> PartFile::write(const std::string& text) const {
-  const auto file = open_regular(part_, O_WRONLY | O_CREAT);
+  // A file of its own, whoever has put something there: the text is nobody else's to read or to change.
+  if (::unlink(part_.c_str()) != 0 && errno != ENOENT) return part_failure(part_, errno);
+  const auto file = open_regular(part_, O_WRONLY | O_CREAT | O_EXCL);
   if (!file) return file.error();
   const int fd = file->fd.get();
-  if (BALLOT_FAILS("store.part") || ::fchmod(fd, 0600) != 0 || ::ftruncate(fd, 0) != 0)
-    return part_failure(part_, errno);
+  if (BALLOT_FAILS("store.part") || ::fchmod(fd, 0600) != 0) return part_failure(part_, errno);
   std::string_view rest = text;
   while (!rest.empty()) {
     const ssize_t done = BALLOT_FAILS("store.part.write") ? -1 : ::write(fd, rest.data(), rest.size());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,11 +23,22 @@ struct ExportRequest {
   Millis patience{0};  // for others to leave the groups
 };
 
+struct ImportRequest {
+  std::string file;
+  std::optional<config::Config> from;  // the old store, which is asked; none: it is not
+  Millis patience{0};
+};
+
+struct ReopenRequest {
+  bool import_undone = false;  // the namespace with the copy is gone, as somebody says
+  Millis patience{0};
+};
+
 Exit export_store(const config::Config& config, const ExportRequest& request);
-Exit import_store(const config::Config& config, const std::string& file, Millis patience);
+Exit import_store(const config::Config& config, const ImportRequest& request);
 Exit check_store(const config::Config& config, const std::string& file);
 /// Gives a move up: the namespace is used again.
-Exit reopen_store(const config::Config& config, Millis patience);
+Exit reopen_store(const config::Config& config, const ReopenRequest& request);
 
 // What they share.
 
@@ -40,11 +52,13 @@ struct ReadCopy {
 Result<ReadCopy> read_store_copy(const std::string& file);
 /// The marks of a namespace that are there. Errors: unavailable, and where one cannot be read.
 struct Marks {
-  std::optional<core::MoveMark> exporting, moved, importing;
+  std::optional<core::MoveMark> exporting, moved, imported, importing;
   std::uint64_t epoch_base = 0;
   bool has_identity = false;
 };
 Result<Marks> read_marks(NamespaceSession& session);
+/// "backend etcd, namespace production (by root on db1 at ...)", of a mark.
+std::string imported_into(const core::MoveMark& mark);
 /// Says now and then which groups are waited for.
 std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command);
 /// Leads all groups of what is stored, and of all elections, until there are no more. `entries`: what is stored then.

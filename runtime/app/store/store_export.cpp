@@ -26,8 +26,12 @@ class Export {
       : config_(config), request_(request), session_(session), file_(request.file) {}
 
   Result<void> run() {
-    for (const auto step : {&Export::hold, &Export::lead, &Export::copy, &Export::mark, &Export::publish})
-      if (const auto done = (this->*step)(); !done) return explained(done.error());
+    for (const auto step :
+         {&Export::prepare, &Export::hold, &Export::lead, &Export::copy, &Export::mark, &Export::publish})
+      if (const auto done = (this->*step)(); !done) {
+        file_.remove();
+        return explained(done.error());
+      }
     return {};
   }
   const StoreCopy& copied() const { return copy_; }
@@ -43,6 +47,14 @@ class Export {
     return error;
   }
 
+  /// Before anybody is held: all of it can be read, and there is room for the file.
+  Result<void> prepare() {
+    auto entries = entries_now();
+    if (!entries) return entries.error();
+    copy_.entries = *std::move(entries);
+    return file_.write(to_text(copy_));
+  }
+
   /// No daemon leads anything from here on, as soon as it has seen the mark.
   Result<void> hold() {
     const auto marks = read_marks(session_);
@@ -56,7 +68,9 @@ class Export {
       was_moved_ = true;
       mark_ = *marks->moved;
       say(export_command,
-          "this namespace was moved to " + mark_.to + " at " + format_millis(mark_.at) + "; it is copied once more");
+          "this namespace was moved to " + (mark_.to.empty() ? "another store" : mark_.to) + " at " +
+              format_millis(mark_.at) + "; it is copied once more" +
+              (marks->imported ? ". Its copy was imported into " + imported_into(*marks->imported) : ""));
       return {};
     }
     if (marks->exporting) {
@@ -114,11 +128,11 @@ class Export {
     copy_.id = mark_.id, copy_.at = mark_.at, copy_.by = mark_.by, copy_.to = mark_.to;
     copy_.version = BALLOT_VERSION;
     copy_.from = name_of(config_);
-    copy_.highest_epoch = mark_.epochs;
     for (int tries = 0; tries < most_copies; ++tries) {
       auto entries = entries_now();
       if (!entries) return entries.error();
       copy_.entries = *std::move(entries);
+      copy_.highest_epoch = std::max(mark_.epochs, highest_epoch_in(copy_.entries));
       const std::string text = to_text(copy_);
       if (const auto written = file_.write(text); !written) return written;
       BALLOT_FAILPOINT("store.export.written");
@@ -145,7 +159,7 @@ class Export {
     const auto groups = session_.list("g/");
     if (!groups) return groups.error();
     std::vector<NamespaceSession::Change> changes;
-    const std::string why = "this namespace was moved to " + (mark_.to.empty() ? "another store" : mark_.to);
+    const std::string why = std::string(core::was_moved) + (mark_.to.empty() ? "another store" : mark_.to);
     for (const Register& one : *groups) {
       std::string halted = halted_text(one.value, why, mark_.at);
       if (halted == one.value) continue;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "app/ledger_access.hpp"
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
+#include "base/duration.hpp"
 #include "base/failpoint.hpp"
 #include "base/random.hpp"
 #include "core/record/register.hpp"
@@ -23,18 +25,28 @@ constexpr std::string_view import_not_ended = "an import into this namespace has
 
 using EntryKind = StoredEntry::Kind;
 
+/// The namespaces of an import: where the copy goes, and the one that it is of, where that is asked.
+struct Namespaces {
+  NamespaceSession& into;
+  NamespaceSession* from;  // nullptr: it is not
+};
+
 /// One import, step by step. The namespace is held from the first mark on until the last step has removed it; whoever
 /// is killed in between runs the command again.
 class Import {
  public:
-  Import(const ReadCopy& read, Millis patience, NamespaceSession& session)
-      : copy_(read.copy), patience_(patience), session_(session) {
-    mark_ = {copy_.id, io::read_clocks().wall, caller_name(), {}, read.digest};
+  Import(const ReadCopy& read, Millis patience, Namespaces namespaces)
+      : copy_(read.copy), patience_(patience), session_(namespaces.into), from_(namespaces.from) {
+    const WallTime now = io::read_clocks().wall;
+    mark_ = {copy_.id, now, caller_name(), {}, read.digest};
+    mark_.import = Random(std::random_device{}()).run_id(now);
   }
 
-  Result<void> run() {
-    for (const auto step : {&Import::begin, &Import::lead, &Import::write_registers, &Import::write_records,
-                            &Import::verify, &Import::open_groups, &Import::end})
+  /// `name`: of the namespace where the copy goes, for people.
+  Result<void> run(const std::string& name) {
+    mark_.to = name;
+    for (const auto step : {&Import::begin, &Import::claim, &Import::lead, &Import::write_registers,
+                            &Import::write_records, &Import::verify, &Import::open_groups, &Import::end})
       if (const auto done = (this->*step)(); !done) return explained(done.error());
     return {};
   }
@@ -73,10 +85,51 @@ class Import {
     if (begun.digest != mark_.digest)
       return Error{Errc::refused, std::string(import_not_ended) + ", and it is of another file (digest " +
                                       begun.digest + "): end it with that file, or empty the namespace"};
-    is_begun_ = true;
+    is_begun_ = goes_on_ = true;
+    mark_.import = begun.import;
     say(import_command, "goes on with the import of this file that was begun by " + begun.by);
     return {};
   }
+
+  /// Says in the old store where its copy is, unless it is elsewhere. What is refused leaves the new one empty.
+  Result<void> claim() {
+    if (!from_) {
+      say(import_command,
+          "the old store is not asked whether this copy is in use already: --from OLD, its ballot.toml, "
+          "has it asked");
+      return {};
+    }
+    const auto claimed = claim_copy();
+    if (claimed || claimed.error().code != Errc::refused || goes_on_) return claimed;
+    if (session_.remove({std::string(core::import_mark)})) is_begun_ = false;
+    return claimed;
+  }
+
+  Result<void> claim_copy() {
+    const auto before = read_marks(*from_);
+    if (!before) return in_old_store(before.error());
+    if (!before->moved || before->moved->id != copy_.id)
+      return Error{Errc::refused,
+                   "the old store is not marked as moved by this copy: the move was given up, or was made "
+                   "anew; export it again"};
+    if (!before->imported) {
+      const auto made = from_->create({{std::string(core::imported_mark), to_text(mark_)}});
+      if (!made) return in_old_store(made.error());
+    }
+    const auto after = read_marks(*from_);  // of two at once the first one counts
+    if (!after) return in_old_store(after.error());
+    if (!after->imported || after->imported->import != mark_.import)
+      return Error{Errc::refused,
+                   "this copy was imported before" +
+                       (after->imported ? ", into " + imported_into(*after->imported) : "") +
+                       ": two namespaces with it would be two fleets with the same jobs. Where that one was removed: "
+                       "`ballot store reopen --import-undone` in the old store, and export it again"};
+    from_->close();
+    BALLOT_FAILPOINT("store.import.claimed");
+    return {};
+  }
+
+  static Error in_old_store(const Error& error) { return {error.code, "the old store: " + error.what}; }
 
   Result<void> require_empty() {
     const auto listed = session_.list("");
@@ -197,30 +250,53 @@ class Import {
   const StoreCopy& copy_;
   const Millis patience_;
   NamespaceSession& session_;
+  NamespaceSession* const from_;
   core::MoveMark mark_;
   bool has_identity_ = false;
+  bool goes_on_ = false;   // the mark is of a run of this command before
   bool is_begun_ = false;  // the namespace has the mark of this import
 };
 
-/// Before anything is written: whether a store takes every value.
-Result<void> check_sizes(const std::string& file, const StoreCopy& copy) {
+/// Before anything is written: whether a store takes every value, and the file is no patchwork.
+Result<void> check_entries(const std::string& file, const StoreCopy& copy) {
   for (const StoredEntry& entry : copy.entries)
     if (entry.value.size() > core::register_limit)
       return Error{Errc::refused, file + ": " + entry.name + " has " + std::to_string(entry.value.size()) +
                                       " bytes, and a store takes " + std::to_string(core::register_limit) +
                                       "; nothing was written"};
+  if (const std::uint64_t highest = highest_epoch_in(copy.entries); highest > copy.highest_epoch)
+    return Error{Errc::refused, file + ": a register is of epoch " + std::to_string(highest) + ", above `epochs " +
+                                    std::to_string(copy.highest_epoch) + "` in its head; nothing was written"};
   return {};
+}
+
+/// An old copy is rarely the one that is meant.
+void note_age(const StoreCopy& copy) {
+  constexpr std::chrono::hours usual{1};
+  const auto age = std::chrono::floor<std::chrono::minutes>(io::read_clocks().wall - copy.at);
+  if (age >= usual)
+    say(import_command, "this copy is " + format_duration(age) +
+                            " old: what was due since then is caught up by each "
+                            "job's `misfire` and `start_deadline`, and nothing is known of what has run meanwhile");
 }
 
 }  // namespace
 
-Exit import_store(const config::Config& config, const std::string& file, Millis patience) {
-  const auto read = read_store_copy(file);
+Exit import_store(const config::Config& config, const ImportRequest& request) {
+  const auto read = read_store_copy(request.file);
   if (!read) return fail(import_command, read.error());
-  if (const auto fits = check_sizes(file, read->copy); !fits) return fail(import_command, fits.error());
+  if (const auto fits = check_entries(request.file, read->copy); !fits) return fail(import_command, fits.error());
+  note_age(read->copy);
+  std::unique_ptr<NamespaceSession> from;
+  if (request.from) {
+    auto opened = NamespaceSession::open(*request.from);
+    if (!opened) return fail_to_use(import_command, {opened.error().code, "the old store: " + opened.error().what});
+    from = *std::move(opened);
+  }
   const auto session = NamespaceSession::open(config);
   if (!session) return fail_to_use(import_command, session.error());
-  if (const auto done = Import(*read, patience, **session).run(); !done) return fail(import_command, done.error());
+  Import moving(*read, request.patience, {**session, from.get()});
+  if (const auto done = moving.run(name_of(config)); !done) return fail(import_command, done.error());
   (*session)->close();
   std::cout << summary_of(read->copy.entries) << "; " << read->copy.entries.size()
             << " registers and records; epochs go on above " << read->copy.highest_epoch << '\n';

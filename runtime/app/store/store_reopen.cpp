@@ -11,7 +11,14 @@ namespace {
 
 constexpr std::string_view reopen_command = "store reopen";
 
-Result<void> reopen(NamespaceSession& session, Millis patience) {
+/// Whether the other namespace is in use its store alone knows; that it has the copy is known here.
+Error has_copy_elsewhere(const core::MoveMark& imported) {
+  return {Errc::refused, "its copy was imported into " + imported_into(imported) +
+                             ": used again, both would launch the same slots, and nothing was changed. Move that "
+                             "namespace back into an empty one; or remove it, and say so by --import-undone"};
+}
+
+Result<void> reopen(NamespaceSession& session, const ReopenRequest& request) {
   const auto marks = read_marks(session);
   if (!marks) return marks.error();
   if (marks->importing)
@@ -20,7 +27,8 @@ Result<void> reopen(NamespaceSession& session, Millis patience) {
                  "file again, or empty the namespace"};
   if (!marks->moved && !marks->exporting)
     return Error{Errc::not_found, "this namespace is not being moved, and was not moved"};
-  if (const auto entries = lead_all(session, reopen_command, patience); !entries) return entries.error();
+  if (marks->imported && !request.import_undone) return has_copy_elsewhere(*marks->imported);
+  if (const auto entries = lead_all(session, reopen_command, request.patience); !entries) return entries.error();
   const auto groups = session.list("g/");
   if (!groups) return groups.error();
   std::vector<NamespaceSession::Change> changes;
@@ -29,19 +37,21 @@ Result<void> reopen(NamespaceSession& session, Millis patience) {
       changes.push_back({one.name.substr(2), one.name, std::move(open), one.version});
   if (const auto written = session.write(changes); !written) return written.error();
   BALLOT_FAILPOINT("store.reopen.opened");
-  if (const auto removed = session.remove({std::string(core::moved_mark)}); !removed) return removed;
-  return session.remove({std::string(core::export_mark)});
+  for (const std::string_view mark : {core::imported_mark, core::moved_mark, core::export_mark})
+    if (const auto removed = session.remove({std::string(mark)}); !removed) return removed;
+  return {};
 }
 
 }  // namespace
 
-Exit reopen_store(const config::Config& config, Millis patience) {
+Exit reopen_store(const config::Config& config, const ReopenRequest& request) {
   const auto session = NamespaceSession::open(config);
   if (!session) return fail_to_use(reopen_command, session.error());
-  if (const auto done = reopen(**session, patience); !done) return fail(reopen_command, done.error());
+  if (const auto done = reopen(**session, request); !done) return fail(reopen_command, done.error());
   (*session)->close();
   say(reopen_command,
-      "the move is given up: daemons use this namespace again. A copy of it must not be imported any more");
+      "the move is given up: daemons use this namespace again. A copy of it must not be imported any more; where one "
+      "was imported without --from, its slots run twice: stop the daemons that use it");
   return Exit::done;
 }
 

@@ -13,6 +13,7 @@
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
 #include "base/regular_file.hpp"
+#include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -64,7 +65,7 @@ Result<Marks> read_marks(NamespaceSession& session) {
   Marks marks;
   for (const auto& [name, to] :
        {std::pair(core::export_mark, &marks.exporting), std::pair(core::moved_mark, &marks.moved),
-        std::pair(core::import_mark, &marks.importing)}) {
+        std::pair(core::imported_mark, &marks.imported), std::pair(core::import_mark, &marks.importing)}) {
     auto mark = mark_in(*records, name);
     if (!mark) return mark.error();
     *to = *std::move(mark);
@@ -79,10 +80,15 @@ Result<Marks> read_marks(NamespaceSession& session) {
   return marks;
 }
 
+std::string imported_into(const core::MoveMark& mark) {
+  return mark.to + " (by " + mark.by + " at " + format_millis(mark.at) + ")";
+}
+
 std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command) {
   return [command](const std::vector<std::string>& groups) {
-    say(command, "waits for the leaders of " + std::to_string(groups.size()) + " groups to leave (" + some_of(groups) +
-                     "): runs that end with their term have 30 s");
+    say(command, (groups.size() == 1 ? "waits for the leader of a group"
+                                     : "waits for the leaders of " + std::to_string(groups.size()) + " groups") +
+                     " to leave (" + some_of(groups) + "): runs that end with their term have 30 s");
   };
 }
 

@@ -96,6 +96,7 @@ ImportedCrontab CrontabImport::add(const CrontabSource& source, std::string_view
       imported.files.push_back({head, 0});
     imported.files.back().text += part;
     ++imported.files.back().jobs;
+    if (job->find("\nmail_to ") != std::string::npos) ++imported.mailing;
   }
   sort(imported.diagnostics);
   return imported;

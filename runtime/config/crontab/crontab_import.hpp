@@ -51,6 +51,7 @@ struct ImportedFile {
 struct ImportedCrontab {
   std::vector<ImportedFile> files;  // of at most 1 MiB each, as a job file is; none where no line gave a job
   Diagnostics diagnostics;          // sorted; each error is a line, or a setting, that is in no file
+  std::size_t mailing = 0;          // jobs whose output is mailed
 };
 
 class CrontabImport {

@@ -17,13 +17,15 @@ constexpr std::size_t longest_word = 32;  // of an argument that tells anything
 constexpr int deepest_shell = 3;          // of `sh -c` within `su -c`
 
 /// Commands that only prepare the command behind them, or test whether it is to run.
-constexpr std::array<std::string_view, 16> asides{".",    ":",   "[",   "[[",    "cd",   "echo", "export", "false",
-                                                  "kill", "pwd", "set", "sleep", "test", "true", "ulimit", "umask"};
+constexpr std::array<std::string_view, 28> asides{".",      ":",      "[",    "[[",   "cd",     "echo",   "exit",
+                                                  "export", "false",  "grep", "hash", "kill",   "let",    "mountpoint",
+                                                  "pgrep",  "pidof",  "ping", "pwd",  "return", "set",    "shift",
+                                                  "sleep",  "source", "test", "true", "type",   "ulimit", "umask"};
 /// Programs and keywords that stand before the command that they run.
-constexpr std::array<std::string_view, 27> wrappers{
-    "!",     "chronic",     "command", "cronic", "do",      "doas",     "else",   "env",    "exec",
-    "flock", "if",          "ionice",  "nice",   "nohup",   "runuser",  "setsid", "stdbuf", "su",
-    "sudo",  "systemd-cat", "then",    "time",   "timeout", "unbuffer", "until",  "while",  "xvfb-run"};
+constexpr std::array<std::string_view, 30> wrappers{
+    "!",    "chronic", "command",     "cronic", "do",     "doas",    "done",     "else",    "env",    "esac",
+    "exec", "fi",      "flock",       "if",     "ionice", "nice",    "nohup",    "runuser", "setsid", "stdbuf",
+    "su",   "sudo",    "systemd-cat", "then",   "time",   "timeout", "unbuffer", "until",   "while",  "xvfb-run"};
 /// Programs whose script gives the name.
 constexpr std::array<std::string_view, 12> interpreters{"bash", "dash",   "java",    "ksh",  "node", "perl",
                                                         "php",  "python", "python3", "ruby", "sh",   "zsh"};
@@ -67,6 +69,17 @@ bool is_assignment(std::string_view word) {
 /// Whether a word is an option, an amount as of `timeout 5m`, or an assignment.
 bool is_no_program(std::string_view word) {
   return word.empty() || word.starts_with('-') || (word[0] >= '0' && word[0] <= '9') || is_assignment(word);
+}
+
+/// Whether it only prepares, or tests: also `systemctl is-active x`, `which x`, `perl -e 'sleep ...'`.
+bool is_aside(const ShellCommand& command) {
+  const std::string_view program = known_name(command.words.front());
+  const std::string_view first = command.words.size() > 1 ? std::string_view(command.words[1]) : std::string_view();
+  if (program == "systemctl") return first.starts_with("is-");
+  if (program == "perl" || program == "python" || program == "python3")
+    return (first == "-e" || first == "-c") && command.words.size() > 2 &&
+           command.words[2].find("sleep") != std::string::npos;
+  return program == "which" || is_one_of(program, asides);
 }
 
 /// A command without the wrappers before its program.
@@ -168,7 +181,7 @@ std::string name_of_command(std::string_view text, int depth) {
       return name_of_command(*inner, depth + 1);
     ShellCommand program = from_program(command);
     if (program.words.empty()) continue;
-    const bool aside = is_one_of(known_name(program.words.front()), asides);
+    const bool aside = is_aside(program);
     if (chosen.words.empty() || !aside) chosen = std::move(program);
     if (!aside) break;
   }

@@ -1,5 +1,6 @@
 #include "config/crontab/shell_words.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ballot::config {
@@ -23,6 +24,8 @@ class ShellReader {
   void take(char c) {
     const bool is_amount = next_ != Next::word && c == '&';  // of `2>&1`
     if (c == '\'' || c == '"') return take_quoted(c);
+    if (c == '$' && text_.substr(at_ + 1, 1) == "(") return take_substitution();
+    if (c == '`' && text_.find('`', at_ + 1) != std::string_view::npos) return take_until(text_.find('`', at_ + 1));
     if (c == '\\' && at_ + 1 < text_.size()) return take_letter(text_[++at_]);
     if (c == '>' || c == '<') return begin_redirection(c);
     if (is_amount) return;
@@ -43,6 +46,21 @@ class ShellReader {
       if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
       word_ += text_[at_];
     }
+  }
+
+  /// What another command prints is a part of the word: `$(date +%u)`, up to the bracket that closes it.
+  void take_substitution() {
+    std::size_t open = 0, end = at_ + 1;
+    for (; end < text_.size(); ++end) {
+      if (text_[end] == '(') ++open;
+      if (text_[end] == ')' && --open == 0) break;
+    }
+    take_until(end);
+  }
+
+  void take_until(std::size_t last) {
+    for (last = std::min(last, text_.size() - 1); at_ < last; ++at_) take_letter(text_[at_]);
+    take_letter(text_[at_]);
   }
 
   void begin_redirection(char c) {

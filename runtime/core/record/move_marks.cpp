@@ -20,6 +20,7 @@ constexpr Field<MoveMark> mark_fields[] = {
     {"to", Times::at_most_once, [](MoveMark& m, Words& w) { m.to = w.line(); }},
     {"digest", Times::at_most_once, [](MoveMark& m, Words& w) { m.digest = digest_of(w); }},
     {"epochs", Times::at_most_once, [](MoveMark& m, Words& w) { m.epochs = w.number<std::uint64_t>(0, highest_base); }},
+    {"import", Times::at_most_once, [](MoveMark& m, Words& w) { m.import = w.keep(RunId::parse(w.word())); }},
 };
 
 constexpr TextForm<MoveMark> mark_form{"the mark of a move", mark_fields, nullptr};
@@ -32,6 +33,11 @@ constexpr TextForm<EpochMark> epoch_form{"the base of epochs", epoch_fields, nul
 
 }  // namespace
 
+std::string_view move_word(std::string_view halted) {
+  if (!halted.starts_with(halted_by_move)) return {};
+  return halted.substr(halted_by_move.size()).starts_with(was_moved) ? "moved" : "moving";
+}
+
 std::string to_text(const MoveMark& mark) {
   std::string text(heading);
   text += "\n";
@@ -41,6 +47,7 @@ std::string to_text(const MoveMark& mark) {
   if (!mark.to.empty()) free_line(text, "to", mark.to);
   if (!mark.digest.empty()) line(text, "digest", mark.digest);
   if (mark.epochs > 0) line(text, "epochs", std::to_string(mark.epochs));
+  if (mark.import != RunId{}) line(text, "import", mark.import.text());
   return text;
 }
 

@@ -20,6 +20,8 @@ inline constexpr std::string_view mark_prefix = "s/";
 inline constexpr std::string_view export_mark = "s/export";
 /// The namespace was moved: a whole copy of it exists.
 inline constexpr std::string_view moved_mark = "s/moved";
+/// Its copy was imported into another namespace, whose import has said so here.
+inline constexpr std::string_view imported_mark = "s/imported";
 /// `ballot store import` is under way, or was not ended.
 inline constexpr std::string_view import_mark = "s/import";
 /// An EpochMark.
@@ -35,6 +37,7 @@ struct MoveMark {
   std::string to;            ///< where the namespace goes, for people; "": nobody has said
   std::string digest;        ///< of the copy, 64 hexadecimal digits; "": there is none yet
   std::uint64_t epochs = 0;  ///< no term before had a higher one; 0: not known yet
+  RunId import = {};         ///< of an import: its own id; 0: it is no mark of one
   bool operator==(const MoveMark&) const = default;
 };
 
@@ -43,6 +46,15 @@ struct EpochMark {
   std::uint64_t base = 0;  ///< at most highest_base
   bool operator==(const EpochMark&) const = default;
 };
+
+/// What a group's register says first where its namespace moves: by that it is halted for daemons of releases that know
+/// no marks.
+inline constexpr std::string_view halted_by_move = "by ballot store: ";
+/// Behind it, where the namespace was moved; else an import into it has not ended.
+inline constexpr std::string_view was_moved = "this namespace was moved to ";
+
+/// "moved" or "moving", where that is why a group is halted; "": it is something else.
+std::string_view move_word(std::string_view halted);
 
 std::string to_text(const MoveMark&);
 std::string to_text(const EpochMark&);

@@ -22,7 +22,7 @@ std::string origin_of(const MoveMark& mark) {
 std::string moved_text(const Register& record) {
   const auto mark = parse_move_mark(record.value);
   if (!mark) return "this namespace was moved to another store (" + mark.error().what + "): nothing is launched here";
-  return "this namespace was moved to " + (mark->to.empty() ? "another store" : mark->to) + " (" + origin_of(*mark) +
+  return std::string(was_moved) + (mark->to.empty() ? "another store" : mark->to) + " (" + origin_of(*mark) +
          "): nothing is launched here; name the new store in ballot.toml";
 }
 

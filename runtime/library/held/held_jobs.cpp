@@ -29,10 +29,10 @@ std::vector<HeldJob> held_jobs(const std::vector<io::Message>& jobs, const std::
     const StoredState of_store = !is_own && stored ? stored->of(job, group) : StoredState();
     const std::string state = is_own ? one.text("state").value_or("") : of_store.word;
     if (state == "paused") add_pauses(is_own ? pauses_from(one) : of_store.pauses, job, group, all);
-    if (state != "halted") continue;
+    if (state != "halted" && !is_move(state)) continue;
     const bool of_group = is_own ? one.flag("halted_with_group").value_or(false) : of_store.of_group;
     const auto since = is_own ? parse_wall(one.text("halted_at").value_or("")) : of_store.since;
-    add({of_group ? Pause::Of::group : Pause::Of::job, of_group ? group : job, "halted", since}, all);
+    add({of_group ? Pause::Of::group : Pause::Of::job, of_group ? group : job, state, since}, all);
   }
   return all;
 }
@@ -42,6 +42,9 @@ std::string text_of(const HeldJob& held) {
   std::string text = (of_group ? "group " : "job ") + held.name + " is " + held.word;
   if (held.since) text += " since " + format_millis(*held.since);
   if (held.word == not_defined) return text + ": " + held.trouble + ". So it has no slots";
+  if (held.word == "moved") return text + " to another store: no slot of it is due here";
+  if (held.word == "moving")
+    return text + " to this store: its slots are not due until `ballot store import` has ended";
   if (!held.by.empty()) text += ", by " + held.by;
   return text + ": its slots are not due until `ballot " + (held.word == "halted" ? "repair " : "resume ") +
          (of_group ? "--group " : "") + held.name + "`";

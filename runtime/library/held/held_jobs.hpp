@@ -19,7 +19,7 @@ namespace ballot::library {
 struct HeldJob {
   Pause::Of of = Pause::Of::job;
   std::string name;
-  std::string word;                    // "paused", "halted", "not defined there"
+  std::string word;                    // "paused", "halted", "moved", "moving", "not defined there"
   std::optional<WallTime> since = {};  // as far as it is known,
   std::string by = {};                 // and who has paused it
   std::string trouble = {};            // why it is not defined

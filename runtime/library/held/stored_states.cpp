@@ -5,6 +5,7 @@
 
 #include "base/instance.hpp"
 #include "core/job/slots/slot_feed.hpp"
+#include "core/record/move_marks.hpp"
 #include "core/record/standing_pause.hpp"
 
 namespace ballot::library {
@@ -33,13 +34,19 @@ StoredState state_of(const Result<core::JobRegister>& stored, bool all_are_pause
 StoredState state_of(const Result<core::GroupRegister>& stored) {
   if (!stored) return unreadable(stored.error());
   if (stored->halted.empty()) return paused(stored->paused, Pause::Of::group, *stored);
-  return {.word = "halted", .why = stored->halted, .since = stored->halted_at};
+  const std::string_view moves = core::move_word(stored->halted);
+  if (moves.empty()) return {.word = "halted", .why = stored->halted, .since = stored->halted_at};
+  return {.word = std::string(moves),
+          .why = stored->halted.substr(core::halted_by_move.size()),
+          .since = stored->halted_at};
 }
 
 }  // namespace
 
+bool StoredState::is_halted() const { return word == "halted" || is_move(word); }
+
 const std::string& StoredState::over(const std::string& daemon) const {
-  if (word == "halted") return word;
+  if (is_halted()) return word;
   const bool comes_first = daemon.starts_with("waiting") || daemon == "disabled";
   return word == "paused" && !comes_first ? word : daemon;
 }
@@ -124,7 +131,7 @@ StoredState StoredStates::held(const std::string& job, const std::string& group)
   StoredState state;
   const std::string of_job = core::job_register(job), of_group = core::group_register(group);
   for (const std::string& name : {of_group, of_job})
-    if (const auto found = states_.find(name); found != states_.end() && found->second.word == "halted")
+    if (const auto found = states_.find(name); found != states_.end() && found->second.is_halted())
       return found->second;
   // An instance that nobody has led yet has no register.
   const core::StandingPause* const all = known_.contains(job) ? nullptr : pause_of_all(job);

@@ -12,6 +12,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballot/backend.hpp"
@@ -25,15 +26,20 @@
 
 namespace ballot::library {
 
+/// "moved" or "moving": the state of a job whose whole namespace goes to another store.
+inline bool is_move(std::string_view word) { return word == "moved" || word == "moving"; }
+
 struct StoredState {
-  std::string word = "active";                 // or "paused", "halted"
+  std::string word = "active";                 // or "paused", "halted", "moved", "moving"
   bool of_group = false;                       // its whole group is
-  std::string why = {};                        // it is halted
+  std::string why = {};                        // it is halted, or its namespace moves
   std::optional<WallTime> since = {};          // it is halted, where the store says it
   std::vector<Pause> pauses = {};              // of the job, then of its group
   std::optional<WallTime> overdue_since = {};  // no run has succeeded in time, as was noticed then;
   bool is_slow = false;                        // a run goes on for longer than expected
 
+  /// Nothing of it is launched until somebody mends that, or the move has ended.
+  bool is_halted() const;
   /// The job's state, where the daemon, which does not lead it, says `daemon`. The first that is so, in the order of
   /// core::JobState, counts.
   const std::string& over(const std::string& daemon) const;

@@ -111,7 +111,8 @@ WhyAnswer explain_rows(const std::vector<Row>& rows, LedgerView& ledger, const W
   WhyAnswer answer{last.job, last.slot, "", why.text, rows, why.next_attempt, facts.zone};
   answer.upstream = shown_upstream(last, ledger, job);
   const bool may_be_all = !asked.run && (!asked.at || ledger.is_evidence(last));
-  if (may_be_all && facts.slot.state == "halted") answer.text += " " + halted_text(facts.slot);
+  if (may_be_all && (facts.slot.state == "halted" || is_move(facts.slot.state)))
+    answer.text += " " + halted_text(facts.slot);
   return answer;
 }
 

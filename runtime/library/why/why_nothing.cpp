@@ -5,6 +5,7 @@
 #include "base/duration.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "library/held/stored_states.hpp"
 #include "library/why/why_text.hpp"
 
 namespace ballot::library {
@@ -251,7 +252,7 @@ std::string not_recorded(const UnrecordedSlot& slot) {
   if (is_before_definition(slot)) return not_due(slot);
   if (slot.keep > Millis(0) && *slot.slot < slot.now - slot.keep)
     return "Rows are kept for " + format_duration(slot.keep) + " ([history] keep), and the slot is older.";
-  if (slot.state == "halted") {
+  if (slot.state == "halted" || is_move(slot.state)) {
     const bool was_before = slot.halted_at && *slot.slot < *slot.halted_at && is_led_elsewhere(slot);
     return (was_before ? led_elsewhere(slot) + " " : "") + halted_text(slot);
   }
@@ -265,6 +266,14 @@ std::string not_recorded(const UnrecordedSlot& slot) {
     return "This node leads the group, and no ledger has a row of the slot: " + not_yet(slot);
   return "This node leads the group, and its ledger says nothing of the slot: the node that led the group then wrote "
          "what became of it, or nobody has settled it yet.";
+}
+
+/// Its slots are those of the other store.
+std::string move_text(const UnrecordedSlot& job) {
+  const std::string since = job.halted_at ? " (" + format_millis(*job.halted_at) + ")" : "";
+  const std::string text = "Nothing of group " + job.group + " is launched: " + job.trouble + since;
+  return text + (job.state == "moved" ? ". Its slots are those of the other store, which ballot.toml has to name."
+                                      : ". Where that was killed, run `ballot store import` of the same file again.");
 }
 
 /// Of a slot that the job's calendars leave out.
@@ -281,6 +290,7 @@ Explained why_left_out(const UnrecordedSlot& slot) {
 
 /// A register of a newer format says itself what is to be done.
 std::string halted_text(const UnrecordedSlot& job) {
+  if (is_move(job.state)) return move_text(job);
   std::string text = job.halted_with_group ? "Group " + job.group : "The job";
   text += " is halted" + (job.halted_at ? " since " + format_millis(*job.halted_at) : "") + ": " + job.trouble +
           ". Nothing of it is launched";

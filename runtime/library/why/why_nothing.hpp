@@ -61,7 +61,7 @@ struct Explained {
 
 Explained why_nothing(const UnrecordedSlot& slot);
 
-/// Of a job that is halted: since when, why, and what to do about it.
+/// Of a job that is halted, or whose namespace moves: since when, why, and what to do about it.
 std::string halted_text(const UnrecordedSlot& job);
 
 }  // namespace ballot::library

@@ -3,6 +3,7 @@
 // processes reported and what the ledgers of all nodes say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -181,6 +182,71 @@ TEST_F(Moving, IsGivenUpByReopenAndTheDaemonGoesOn) {
   judge();
 }
 
+/// Whoever asks for something there learns where it went, at once.
+TEST_F(Moving, SaysOfEachJobThatItWasMovedAndRefusesRequests) {
+  fleet.start_alone("n1");
+  ASSERT_TRUE(runs_on_time("all"));
+  ASSERT_EQ(fleet["n1"].ballot({"store", "export", file(), "--to", "the other store"}).code, 0);
+  ASSERT_TRUE(fleet["n1"].wait_for("was moved to the other store"));
+  const auto said = [&](const std::vector<std::string>& command) { return fleet["n1"].ballot(command); };
+  EXPECT_NE(said({"jobs", "all"}).out.find("moved"), std::string::npos) << said({"jobs", "all"}).out;
+  EXPECT_NE(said({"show", "all"}).out.find("state       moved: this namespace was moved to the other store"),
+            std::string::npos)
+      << said({"show", "all"}).out;
+  std::string why;
+  EXPECT_TRUE(wait_until([&] {  // of a slot that was due here no more
+    why = said({"why", "all"}).out;
+    std::replace(why.begin(), why.end(), '\n', ' ');
+    return why.find("moved to the other store") != std::string::npos;
+  })) << why;
+  EXPECT_EQ(why.find("repair"), std::string::npos) << why;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"trigger", "all"}, {"pause", "all"}, {"resume", "held"}, {"repair", "all"}}) {
+    const Ran refused = said(command);
+    EXPECT_EQ(refused.code, 1) << command[0];
+    EXPECT_NE(refused.err.find("this namespace was moved to the other store"), std::string::npos) << refused.err;
+  }
+}
+
+/// The old store knows where its copy is, and is not used beside it.
+TEST_F(Moving, OfACopyThatWasImportedIsNeitherImportedTwiceNorGivenUp) {
+  fleet.start_alone("n1");
+  ASSERT_TRUE(runs_on_time("all"));
+  fleet.fault();
+  ASSERT_EQ(fleet["n1"].ballot({"store", "export", file()}).code, 0);
+  const std::string old = fleet["n1"].folder.write("old.toml", text_of(fleet["n1"].folder / "ballot.toml"));
+  const std::vector<std::string> import{"store", "import", file(), "--from", old};
+  const std::string target = other_store(folder);
+  fleet["n2"].move_to(target);
+  fleet["n3"].move_to(local_store(folder / "third"));
+#ifdef BALLOT_FAILPOINTS
+  for (const char* const point : {"store.import.begun", "store.import.claimed"}) {
+    const Ran killed = fleet["n2"].ballot(import, {"BALLOT_FAILPOINTS=" + std::string(point) + "=kill@1"});
+    EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+  }
+#endif
+  const Ran imported = fleet["n2"].ballot(import);
+  ASSERT_EQ(imported.code, 0) << imported.err;
+  const Ran second = fleet["n3"].ballot(import);
+  EXPECT_EQ(second.code, 1);
+  EXPECT_NE(second.err.find("was imported before, into backend"), std::string::npos) << second.err;
+  const Ran reopened = fleet["n1"].ballot({"store", "reopen", "--force"});
+  EXPECT_EQ(reopened.code, 1);
+  EXPECT_NE(reopened.err.find("its copy was imported into backend"), std::string::npos) << reopened.err;
+  fleet["n2"].start();
+  ASSERT_TRUE(runs_on_time("all"));
+  fleet.healed();
+  judge();  // ends all daemons
+
+  ASSERT_EQ(fleet["n1"].ballot({"store", "reopen", "--force", "--import-undone"}).code, 0);
+  const Ran late = fleet["n3"].ballot(import);
+  EXPECT_EQ(late.code, 1);
+  EXPECT_NE(late.err.find("not marked as moved by this copy"), std::string::npos) << late.err;
+  ASSERT_EQ(fleet["n1"].ballot({"store", "export", file("again.txt")}).code, 0);
+  const Ran anew = fleet["n3"].ballot({"store", "import", file("again.txt"), "--from", old});
+  EXPECT_EQ(anew.code, 0) << "what was refused has left it empty: " << anew.err;
+}
+
 /// It is open in the copy, and its daemon, restarted with the new store, reports its end there.
 TEST_F(Moving, LeavesARunThatMayFinishToItsDaemonWhichReportsItsEndInTheNewStore) {
   fleet.job("finishes", "on_leadership_lost = \"finish\"\n" + fleet.oracle.command({"--for", "8s"}));
@@ -254,7 +320,7 @@ TEST_F(Moving, KilledAtEachStepIsGoneOnWithAndNeverTakenForWhole) {
     return std::vector<std::string>{"BALLOT_FAILPOINTS=store." + point + "=kill@1"};
   };
   for (const char* const point :
-       {"export.held", "export.led", "part.write", "export.written", "export.halted", "export.marked"}) {
+       {"part.write", "export.held", "export.led", "export.written", "export.halted", "export.marked"}) {
     const Ran ran = fleet["n1"].ballot({"store", "export", file()}, killed_at(point));
     EXPECT_EQ(ran.code, 128 + SIGKILL) << point << ran.err;
     EXPECT_FALSE(std::filesystem::exists(file())) << point;
@@ -290,11 +356,20 @@ TEST_F(Moving, KilledAtEachStepIsGoneOnWithAndNeverTakenForWhole) {
 
 TEST_F(Moving, LeavesNoFileAndNoMoveWhereTheDiskIsFull) {
   fleet.start_alone("n1");
-  const Ran ran = fleet["n1"].ballot({"store", "export", file()}, {"BALLOT_FAILPOINTS=store.part.write=fail(ENOSPC)"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.err.find("No space left on device"), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("ballot store reopen"), std::string::npos) << ran.err;
-  EXPECT_FALSE(std::filesystem::exists(file()));
+  const auto full_at = [&](const char* write) {
+    const Ran ran = fleet["n1"].ballot({"store", "export", file()},
+                                       {"BALLOT_FAILPOINTS=store.part.write=fail(ENOSPC)@" + std::string(write)});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_NE(ran.err.find("No space left on device"), std::string::npos) << ran.err;
+    EXPECT_FALSE(std::filesystem::exists(file()));
+    return ran.err;
+  };
+  EXPECT_EQ(full_at("1").find("held"), std::string::npos) << "that is found out before the daemons are held";
+  const Ran nowhere = fleet["n1"].ballot({"store", "export", folder / "none/move.txt"});
+  EXPECT_NE(nowhere.code, 0);
+  EXPECT_EQ(nowhere.err.find("held"), std::string::npos) << nowhere.err;
+  EXPECT_TRUE(runs_on_time("all"));
+  EXPECT_NE(full_at("2").find("ballot store reopen"), std::string::npos);
   ASSERT_EQ(fleet["n1"].ballot({"store", "reopen", "--force"}).code, 0);
   EXPECT_TRUE(runs_on_time("all"));
 }

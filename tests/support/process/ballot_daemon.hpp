@@ -146,6 +146,7 @@ class BallotDaemon {
   }
   /// Kills what does not end within a minute.
   int wait() {
+    if (pid_ <= 0) return -1;  // it does not run; kill(-1) would be meant for every process
     pollfd ending{ended_.get(), POLLIN, 0};
     if (::poll(&ending, 1, 60'000) <= 0) ::kill(pid_, SIGKILL);
     int status = 0;

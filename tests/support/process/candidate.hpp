@@ -121,7 +121,9 @@ class CandidateProcess {
   }
 
   pid_t pid() const { return pid_; }
-  void send(int signal) const { ::kill(pid_, signal); }
+  void send(int signal) const {
+    if (pid_ > 0) ::kill(pid_, signal);
+  }
   /// How it ended; 128 + n for signal n. Kills what does not end within half a minute.
   int wait() {
     int status = 0;

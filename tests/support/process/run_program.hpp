@@ -63,7 +63,9 @@ class Running {
     return text;
   }
   void stop_reading() { out_.reset(); }
-  void send(int signal) const { ::kill(pid_, signal); }
+  void send(int signal) const {
+    if (pid_ > 0) ::kill(pid_, signal);
+  }
 
   /// How it ended; 128 + n for signal n.
   int wait() {

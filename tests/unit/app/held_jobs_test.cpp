@@ -53,6 +53,35 @@ TEST(HeldJobs, OfWhatOthersLeadTheStoreSays) {
   EXPECT_EQ(texts(jobs, nullptr).size(), 0u) << "the store has not answered";
 }
 
+/// A group's register that `ballot store` has halted, with a job of it that is paused.
+StoredStates states_of_halt(const std::string& halted) {
+  core::GroupRegister group;
+  group.epoch = 1;
+  group.node = "host-2";
+  group.halted = halted;
+  group.halted_at = midday;
+  core::JobRegister known;
+  known.paused = true;
+  return StoredStates::of(
+      {{core::group_register("batch"), core::to_text(group), 1}, {core::job_register("a"), core::to_text(known), 1}});
+}
+
+TEST(HeldJobs, OfANamespaceThatWasMovedAreNotSaidToWaitForARepair) {
+  const StoredStates moved = states_of_halt("by ballot store: this namespace was moved to etcd");
+  EXPECT_EQ(moved.of("a", "batch").word, "moved");
+  EXPECT_EQ(moved.of("a", "batch").why, "this namespace was moved to etcd");
+  EXPECT_EQ(moved.of("a", "batch").over("waiting for group batch"), "moved");
+  const std::vector<io::Message> jobs{job("a", "", "active"), job("b", "", "active")};
+  EXPECT_EQ(texts(jobs, &moved), std::vector<std::string>{"group batch is moved since 2026-11-28T12:00:00.000Z to "
+                                                          "another store: no slot of it is due here"});
+  const StoredStates moving = states_of_halt("by ballot store: an import into this namespace has not ended");
+  EXPECT_EQ(moving.of("a", "batch").word, "moving");
+  EXPECT_EQ(texts(jobs, &moving),
+            std::vector<std::string>{"group batch is moving since 2026-11-28T12:00:00.000Z to this store: its slots "
+                                     "are not due until `ballot store import` has ended"});
+  EXPECT_EQ(states_of_halt("the store has gone back").of("a", "batch").word, "halted");
+}
+
 /// The node of the instance is away, and could not write that it goes on.
 TEST(StoredStates, ShowNoPauseOfAllInstancesThatHasEnded) {
   core::JobRegister known;

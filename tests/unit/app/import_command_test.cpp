@@ -23,7 +23,7 @@ struct ImportCommand : ::testing::Test {
 
 Ran import(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"import", "crontab"});
-  return ballot(std::move(arguments));
+  return ballot(std::move(arguments), {"BALLOT_TEST_SENDMAIL=/bin/true"});
 }
 
 /// Whatever the zone of the machine.
@@ -41,6 +41,22 @@ TEST_F(ImportCommand, PrintsAJobFileThatCheckTakes) {
   EXPECT_TRUE(contains(ran.out, "[job.root-backup]\nschedule           = \"0 2 * * 1-5\"\n")) << ran.out;
   const Ran checked = ballot({"check", folder.write("out.toml", ran.out)});
   EXPECT_EQ(checked.out, "2 jobs, 0 errors, 0 warnings\n");
+}
+
+TEST_F(ImportCommand, SaysOnceThatNothingIsMailedWhereThereIsNoSendmail) {
+  const std::string crontab =
+      folder.write("tab", "0 2 * * * /opt/a\n0 3 * * * /opt/b\nMAILTO=\"\"\n0 4 * * * /opt/c\n");
+  const std::vector<std::string> command{"import", "crontab", crontab, "--user", "root", "--timezone", "UTC"};
+  const Ran ran = ballot(command, {"BALLOT_TEST_SENDMAIL=/no/sendmail"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err,
+            "ballot import: 2 jobs mail what is printed (mail_to), and '/no/sendmail' is not there: a node without it "
+            "mails nothing; `ballot output` shows what a run has printed\n");
+  const std::string silent = folder.write("silent", "MAILTO=\"\"\n0 4 * * * /opt/c\n");
+  EXPECT_EQ(ballot({"import", "crontab", silent, "--user", "root", "--timezone", "UTC"},
+                   {"BALLOT_TEST_SENDMAIL=/no/sendmail"})
+                .err,
+            "");
 }
 
 TEST_F(ImportCommand, MakesJobsOfEachNode) {

@@ -73,6 +73,16 @@ struct SimulateCommand : ::testing::Test {
   }
 };
 
+TEST_F(SimulateCommand, RefusesARunTimeOfNoJobAndALimitThatIsNone) {
+  const Ran unknown = simulate({"--run-time", "nightyl=40m"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.err, "ballot simulate: --run-time: no job 'nightyl' is simulated\n");
+  EXPECT_EQ(simulate({"--run-time", "trim=1m,hourly=2m"}).code, 0) << "of all instances";
+  const Ran large = simulate({"--max-running", "4294967297"});
+  EXPECT_EQ(large.code, 2);
+  EXPECT_TRUE(contains(large.err, "--max-running: must be at most 1000000")) << large.err;
+}
+
 TEST_F(SimulateCommand, CountsWhatThePlanAndItsCalendarsHave) {
   const auto report = json({"--nodes", "2"});
   EXPECT_EQ(report.integer("slots"), 3 + 72 + 2 * 72);

@@ -28,7 +28,22 @@ TEST(MoveMarks, AreReadAsTheyWereWritten) {
   fresh.to = fresh.digest = "";
   fresh.epochs = 0;
   EXPECT_EQ(*parse_move_mark(to_text(fresh)), fresh);
+  fresh.import = *RunId::parse("01890000-0000-7000-8000-000000000002");
+  EXPECT_EQ(*parse_move_mark(to_text(fresh)), fresh);
   EXPECT_EQ(parse_epoch_mark(to_text(EpochMark{57}))->base, 57u);
+}
+
+TEST(MoveMarks, AHaltOfAMoveIsToldFromOthers) {
+  EXPECT_EQ(move_word("by ballot store: this namespace was moved to etcd"), "moved");
+  EXPECT_EQ(move_word("by ballot store: an import into this namespace has not ended"), "moving");
+  EXPECT_EQ(move_word("the store has gone back: this namespace was moved to etcd"), "");
+  EXPECT_EQ(move_word(""), "");
+}
+
+TEST(NamespaceStateTest, IsMovedWhereverItsCopyIs) {
+  const std::string mark = to_text(mark_of_root());
+  EXPECT_EQ(namespace_state({record(moved_mark, mark), record(imported_mark, mark)}).use, Use::moved);
+  EXPECT_EQ(namespace_state({record(imported_mark, mark)}).use, Use::open);
 }
 
 TEST(MoveMarks, OfANewerFormatOrWithAnEpochOutOfReachAreRefused) {

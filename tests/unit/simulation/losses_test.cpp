@@ -125,6 +125,7 @@ TEST(Losses, WithNobodyLeftSlotsAreDecidedByNobodyUntilTheNodeIsBack) {
   EXPECT_EQ(of_job(gone, "hourly").starts, 4);
   EXPECT_EQ(of_job(gone, "hourly").waiting_at_end, 6);
   EXPECT_EQ(of_job(gone, "hourly").slots, 10);
+  EXPECT_EQ(slots_that(gone.losses.at(0).not_run, Status::queued, Reason::none), 6);
   of.losses[0].lasts = 2h + 15min;
   const Report back = report_of(of);
   EXPECT_EQ(back.losses.at(0).groups.at(0).at, midnight + 5h + 45min + election_takes);

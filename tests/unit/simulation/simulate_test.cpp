@@ -247,6 +247,24 @@ TEST(Simulate, WhatIsTooMuchEndsWithAnErrorThatSaysHowFarItCame) {
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 }
 
+/// Each of them costs time and memory, though no core takes a step for it.
+TEST(Simulate, SlotsWithoutEndThatNobodyStartsAreTooMuch) {
+  Fleet gone = fleet({"a"}, {job("secondly", "* * * * * *")}, midnight, 24h);
+  gone.losses = {{"a", midnight + 1s, std::nullopt}};
+  gone.most_unrun = 1000;
+  const auto undecided = simulate(gone);
+  ASSERT_FALSE(undecided);
+  EXPECT_EQ(undecided.error().code, Errc::invalid);
+  EXPECT_NE(undecided.error().what.find("more than 1000 slots do not start"), std::string::npos)
+      << undecided.error().what;
+  gone.losses = {{"a", midnight + 1s, 23h}};
+  EXPECT_FALSE(simulate(gone)) << "the node that is back says of all that they were missed";
+  gone.most_unrun = 24 * 3600;
+  gone.losses = {{"a", midnight + 1s, std::nullopt}};
+  const Report all = report_of(gone);
+  EXPECT_EQ(all.slots, 24 * 3600);
+}
+
 TEST(Simulate, ASpanThatCannotBeIsAnError) {
   Fleet of = fleet({"a"}, {job("minutely", "* * * * *")}, midnight, 0h);
   EXPECT_FALSE(simulate(of));
