@@ -62,7 +62,7 @@ ballot_mutant(late_slot_not_noticed FILE runtime/core/job/job_claims.cpp
   FIND "run.late = begins_late(job_.definition, due.due, c_.now.wall);" REPLACE ""
   FINDING "FAILED.*LateSlots.AreToldOfOnce" FILTER "LateSlots.*")
 ballot_mutant(end_of_overdue_no_recovery FILE runtime/core/job/runs/run_notices.cpp
-  FIND "job.stored.failing || job.stored.kept->success->overdue" REPLACE "job.stored.failing"
+  FIND "job.stored.failing || is_over" REPLACE "job.stored.failing || (is_over && false)"
   FINDING "FAILED.*Overdue.EndsWithARecovery" FILTER "Overdue.*")
 
 # ---- how long a leader may act
