@@ -196,9 +196,10 @@ TEST_F(AskTheFleet, AnInstanceThatItsNodesFilesDoNotDefineIsShownAsThatNodeSays)
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   Ran jobs;
   do jobs = fleet["n1"].ballot({"jobs", "rotate", "--format", "csv"});
-  while (!has(jobs.out, "rotate@n3,default@n3,,,,not defined there,,,,,\n") && std::chrono::steady_clock::now() < until);
-  EXPECT_TRUE(has(jobs.out, "rotate@n3,default@n3,,,,not defined there,,,,,\n")) << jobs.out << jobs.err;
-  EXPECT_TRUE(has(jobs.out, ",active,,,,,\nrotate@n3")) << "n2's is: " << jobs.out;
+  while (!has(jobs.out, "rotate@n3,default@n3,,,,not defined there,,,,,,,\n") &&
+         std::chrono::steady_clock::now() < until);
+  EXPECT_TRUE(has(jobs.out, "rotate@n3,default@n3,,,,not defined there,,,,,,,\n")) << jobs.out << jobs.err;
+  EXPECT_TRUE(has(jobs.out, ",active,,,,,,,\nrotate@n3")) << "n2's is: " << jobs.out;
   EXPECT_TRUE(has(jobs.err, "rotate@n3 is not defined there: config: 1 error in the job files")) << jobs.err;
   EXPECT_TRUE(has(jobs.err, "jobs.d/rotate.toml:2:")) << jobs.err;
   const Ran next = fleet["n1"].ballot({"next", "--node", "n3", "--job", "rotate", "--for", "1m"});
