@@ -51,13 +51,17 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       triggers_(seed ^ 0x741663),
       zones_(seed ^ 0x20e5),
       days_(seed ^ 0xda75),
-      expected_(seed ^ 0xe59ec7) {
+      expected_(seed ^ 0xe59ec7),
+      variables_(seed ^ 0x7a41ab1e),
+      tails_(seed ^ 0x7a115) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   world_.oracle.counts_slots = true;
   if (zones_.below(2) == 0) go_to_a_change_of_clocks();
   make_jobs();
   if (days_.below(2) == 0) add_job_with_calendars();
+  if (tails_.below(2) == 0) add_tail();
+  limit_starts();
   if (expected_.below(2) == 0)
     for (Job& job : files_) expect(job);
   make_nodes();
@@ -115,6 +119,7 @@ void Chaos::make_nodes() {
     node.spread = spread;
     node.max_running = most;
     habits(node);
+    keep_expected(node);
     node.start();
   }
   story_ = std::to_string(count) + (one_host_ ? " nodes on one host" : " nodes") + (zone_.empty() ? "" : ", " + zone_) +
@@ -125,6 +130,7 @@ void Chaos::make_nodes() {
 void Chaos::disturb() {
   find_unfit();
   break_links();
+  if (file_of("tail") && tails_.below(12) == 0) spoil("finishes");
   for (std::size_t i = 1 + below(3); i > 0; --i) {
     const auto fault = static_cast<Fault>(below(fault_count));
     const bool lie = fault == Fault::early_expiry || fault == Fault::depose || fault == Fault::expire;
@@ -209,10 +215,7 @@ void Chaos::disturb(SimNode& node, Fault fault) {
     case Fault::spoil: {
       const std::string job = any_job();
       const bool spared = job == "again" || job == "hand" || job == "reboots" || job == "finishes";
-      if (spared || !world_.oracle.job_register(job)) return;
-      spoiled_.insert(job);
-      world_.judge.spoiled(job);
-      return world_.store.spoil(core::job_register(job));
+      return spared ? void() : spoil(job);
     }
     case Fault::store_down: return world_.store.stop();
   }
@@ -360,17 +363,6 @@ bool Chaos::ask_for(core::Request::Kind kind, const std::string& job, const std:
   node.ask(request);
   world_.run_while_not([&] { return !node.replies.empty(); }, 31s);
   return !node.replies.empty() && node.replies[0].ok;
-}
-
-/// It is noticed with the next write.
-void Chaos::repair_spoiled() {
-  if (spoiled_.empty()) return;
-  world_.run_for(2min + 5s);
-  for (const Job& one : jobs()) {
-    if (spoiled_.contains(one.name) && !ask_for(core::Request::Kind::repair, one.name, ""))
-      world_.oracle.find("cannot repair " + one.name + " after healing");
-  }
-  spoiled_.clear();
 }
 
 bool Chaos::is_limited() const {

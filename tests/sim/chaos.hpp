@@ -63,6 +63,7 @@ class Chaos {
   bool catches_up_nothing(const std::string& job) const;
   bool comes_after(const std::string& job) const;
   std::string any_job();
+  Job* file_of(const std::string& job);
   std::string any_group();
 
   void go_to_a_change_of_clocks();
@@ -77,7 +78,11 @@ class Chaos {
   /// As config makes it of a job that comes after others; none: it has an error, for they are in other groups.
   std::optional<Job> linked(Job job, const std::string& without) const;
   void make_chains();
+  void add_tail();
+  void limit_starts();
+  void spoil(const std::string& job);
   void expect(Job& job);
+  void keep_expected(SimNode& node);
   /// As nodes run them.
   std::vector<Job> jobs() const;
   std::set<std::string> groups_in_force() const;
@@ -88,6 +93,8 @@ class Chaos {
   void fade(SimNode& node);
   void people();
   void trigger(SimNode& node, std::string job);
+  static std::string long_variable();
+  void trigger_many(SimNode& node);
   void edit();
   void move(Job& job, const std::string& group);
   void end_a_run(SimNode& node, core::Request::Kind kind);
@@ -111,7 +118,8 @@ class Chaos {
   bool one_host_, store_lies_, health_checks_, asks_for_backfills_;
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
-  Random backfills_, chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_, expected_;
+  Random backfills_, chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_, expected_,
+      variables_, tails_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

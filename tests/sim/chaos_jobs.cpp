@@ -116,6 +116,28 @@ void Chaos::make_chains() {
   add("third", {"first", "second"}, false);
 }
 
+/// It has the slots of a job that counts by elapsed time.
+void Chaos::add_tail() {
+  Job job;
+  job.name = "tail";
+  job.group = file_of("finishes")->group;
+  job.details.edit().after = {"finishes"};
+  job.details.edit().has_slots_of_first = true;
+  if (tails_.below(2) == 0) job.details.edit().after_status = AfterStatus::ended;
+  files_.push_back(std::move(job));
+}
+
+/// Some jobs that come after others have to begin soon after these have ended, or not at all.
+void Chaos::limit_starts() {
+  for (Job& job : files_)
+    if (!job.details->after.empty() && tails_.below(3) == 0)
+      job.start_deadline = Millis(3000 + static_cast<std::int64_t>(tails_.below(40'000)));
+  Job* const first = file_of("first");
+  if (!first) return;
+  first->details.edit().queue_limit = 1 + static_cast<int>(variables_.below(4));
+  if (variables_.below(2) == 0) file_of("second")->concurrency = Concurrency::queue;
+}
+
 bool Chaos::catches_up_nothing(const std::string& job) const {
   return std::any_of(files_.begin(), files_.end(), [&](const Job& file) {
     return file.name == common_name(job) && (file.misfire == Misfire::skip || file.start_deadline < 3s);
@@ -156,6 +178,16 @@ void Chaos::expect(Job& job) {
   expects.expect_within = time(500, longest);
   expects.expect_success = time(20'000, 300'000);
   expects.late_after = job.schedule.empty() ? Millis(0) : time(100, 20'000);
+}
+
+/// Some runs take exactly as long as they may.
+void Chaos::keep_expected(SimNode& node) {
+  for (const Job& job : files_) {
+    const Millis within = job.details->expects->expect_within;
+    const auto takes = node.takes.find(job.name);
+    if (takes != node.takes.end() && within > Millis(0) && variables_.below(2) == 0)
+      takes->second = std::min(takes->second, within);
+  }
 }
 
 /// Some minutes after life has begun its zone has midnight, and one of the two days, or both, is not allowed.
@@ -220,6 +252,7 @@ void Chaos::habits(SimNode& node) {
   for (const char* const name : {"load", "first", "second"})
     if (chains_.below(4) == 0) node.exits[name] = 1;
   node.takes["held"] = 1s;
+  node.takes["tail"] = Millis(100 + static_cast<std::int64_t>(tails_.below(60'000)));
   node.takes["again"] = some(1s, 20s);
   node.takes[instance_name("trims", node.name)] = some(100ms, 80s);
   node.takes[instance_name("rotates", node.name)] = some(1s, 1min);
@@ -269,6 +302,11 @@ std::vector<Job> Chaos::jobs() const {
       if (job.run_on == RunOn::each && has_instance(*node, job)) all.push_back(define_on(node->name, job)->job);
   }
   return all;
+}
+
+Job* Chaos::file_of(const std::string& job) {
+  const auto file = std::find_if(files_.begin(), files_.end(), [&](const Job& one) { return one.name == job; });
+  return file == files_.end() ? nullptr : &*file;
 }
 
 /// Of one that runs on each node, the instance of any that has one.

@@ -1,4 +1,4 @@
-// What people do while all goes wrong: trigger, pause, resume, edit, kill, forget, evict, repair.
+// What people do while all goes wrong: trigger, pause, resume, edit, kill, forget, evict, spoil, repair.
 #include <algorithm>
 
 #include "base/instance.hpp"
@@ -12,6 +12,7 @@ void Chaos::people() {
   SimNode& node = any_node();
   if (!node.running() || node.stopping()) return;
   if (asks_for_backfills_ && backfills_.below(2) == 0) backfill(node);
+  if (file_of("first") && variables_.below(6) == 0) trigger_many(node);
   switch (below(10)) {
     case 0:
     case 1:
@@ -41,8 +42,26 @@ void Chaos::trigger(SimNode& node, std::string job) {
   constexpr const char* of_chains[] = {"first", "first", "second", "load", "minutely"};
   if (has("first") && triggers_.below(2) == 0) job = of_chains[triggers_.below(std::size(of_chains))];
   const bool takes_env = job == "first" || job == "hand";
-  const std::string env = takes_env && triggers_.below(2) == 0 ? "DAY=" + std::to_string(triggers_.below(30)) : "";
+  std::string env = takes_env && triggers_.below(2) == 0 ? "DAY=" + std::to_string(triggers_.below(30)) : "";
+  if (takes_env && variables_.below(8) == 0) env += env.empty() ? "PATH=/tmp" : " PATH=/tmp";  // not allowed
+  if (takes_env && variables_.below(8) == 0) env = long_variable();
   node.trigger_with(job, env, triggers_.below(4) == 0);
+}
+
+/// More often than the jobs that come after it can keep up with.
+void Chaos::trigger_many(SimNode& node) {
+  for (int i = 0; i < 20; ++i) {
+    if (node.running() && !node.stopping())
+      node.trigger_with("first", variables_.below(4) == 0 ? long_variable() : "", false);
+    world_.run_for(Millis(200 + static_cast<std::int64_t>(variables_.below(3000))));
+  }
+}
+
+/// As long as they may be all in all: the register has room for one of them beside its runs, or for two.
+std::string Chaos::long_variable() {
+  std::string env = "DAY=";
+  for (int i = 0; i < 1000; ++i) env += "%0A";
+  return env;
 }
 
 /// Of some slots of the last minutes, in one range or in two; or its end.
@@ -78,6 +97,30 @@ void Chaos::end_backfills() {
     if (goes_on(job) && !ask_for(core::Request::Kind::backfill_stop, job.name, ""))
       world_.oracle.find("cannot stop the backfill of job " + job.name + " after healing");
   world_.run_for(4min);
+}
+
+void Chaos::spoil(const std::string& job) {
+  if (!world_.oracle.job_register(job)) return;
+  spoiled_.insert(job);
+  world_.judge.spoiled(job);
+  world_.store.spoil(core::job_register(job));
+}
+
+/// It is noticed with the next write. A job that comes after one that is halted follows its own file meanwhile.
+void Chaos::repair_spoiled() {
+  if (spoiled_.empty()) return;
+  world_.run_for(2min + 5s);
+  const std::vector<Job> all = jobs();
+  for (const Job& one : all) {
+    const auto* const known = world_.oracle.job_register(one.name);
+    const bool is_sound = comes_after(one.name) && !spoiled_.contains(one.name) && known && !known->definition.empty();
+    if (is_sound && known->definition != define(one)->digest)
+      world_.oracle.find("job " + one.name + " is not what its file says, long after the edit");
+  }
+  for (const Job& one : all)
+    if (spoiled_.contains(one.name) && !ask_for(core::Request::Kind::repair, one.name, ""))
+      world_.oracle.find("cannot repair " + one.name + " after healing");
+  spoiled_.clear();
 }
 
 /// Kills one that goes on; forgets one that the registers show as open, on a node that is not there if there is one.
@@ -134,8 +177,8 @@ void Chaos::move(Job& job, const std::string& group) {
 
 /// The files change, and the nodes read them one by one; or not before they are healed.
 void Chaos::edit() {
-  Job& job = files_[below(files_.size())];
-  const std::string was = job.group;
+  const bool is_of_tail = file_of("tail") && tails_.below(4) == 0;
+  Job& job = is_of_tail ? *file_of("tail") : files_[below(files_.size())];
   switch (below(4)) {
     case 0: job.description = *job.description + "."; break;
     case 1: job.enabled = !job.enabled; break;

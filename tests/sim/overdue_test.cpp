@@ -73,6 +73,18 @@ TEST_F(Overdue, IsNoJobThatSucceedsRightAtTheLimit) {
   expect_all_is_well();
 }
 
+/// It is known, and cannot be written before its row is durable.
+TEST_F(Overdue, IsNoJobWhoseSuccessALedgerIsSlowToKeep) {
+  a.takes["job"] = b.takes["job"] = 10s;
+  a.ledger.slowest = b.ledger.slowest = 4s;
+  start(expecting_success(1min + 50ms));
+  world.run_for(100ms);
+  a.trigger("job");
+  world.run_for(20min);
+  EXPECT_EQ(told(Event::overdue), 0u);
+  expect_all_is_well();
+}
+
 TEST_F(Overdue, IsCountedFromWhenTheJobBecameKnownWhereNoRunHasSucceeded) {
   start(expecting_success(90s, "0 12 1 1 *"));
   world.run_for(85s);

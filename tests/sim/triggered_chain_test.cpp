@@ -148,6 +148,20 @@ TEST_F(TriggeredChain, AJoinHasOneRunOnceTheLastOfItsParentsHasSucceeded) {
   expect_all_is_well();
 }
 
+/// When the first one ends the other one has no run of it yet.
+TEST_F(TriggeredChain, AJoinOfAJobAndOneThatComesAfterItWaitsForBoth) {
+  add("report", {"extract", "load"});
+  add("load", {"extract"});
+  begin();
+  for (int i = 0; i < 2; ++i) {  // of the second chain the first one's run counts for nothing
+    trigger("extract");
+    world.run_for(1min);
+  }
+  EXPECT_EQ(fates("report"), "chain succeeded, chain succeeded");
+  EXPECT_GE(start_of("report").at, *start_of("load").ended);
+  expect_all_is_well();
+}
+
 TEST_F(TriggeredChain, AJoinIsSkippedAsSoonAsOneOfItsParentsHasFailed) {
   add("load", {"extract"});
   add("clean", {"extract"});

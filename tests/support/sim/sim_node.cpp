@@ -300,6 +300,7 @@ void SimNode::act(core::RecordOutput&) {}
 
 void SimNode::act(core::Notify& a) {
   world_.oracle.notified(name, a);
+  world_.judge.notified(name, a);
   notified.push_back(a);
 }
 
@@ -352,6 +353,8 @@ void SimNode::act(core::Notice& a) {
       std::erase_if(settled_, [&](const auto& one) { return std::get<0>(one) == value; });
   }
   world_.oracle.note(name, text);
+  if (a.text.find("the register would be larger than") != std::string::npos)
+    world_.oracle.find(name + " wants a register that is larger than one may be: " + text);
   notices.push_back(a);
 }
 

@@ -48,6 +48,9 @@ SimWorld::SimWorld(std::uint64_t seed, SimStore::Settings settings)
       return row && is_final(row->status);
     });
   };
+  oracle.changed = [this](const std::string& job, const core::JobRegister& before, const core::JobRegister& next) {
+    judge.changed(job, before, next);
+  };
 }
 
 SimWorld::~SimWorld() = default;

@@ -231,7 +231,7 @@ std::string SimOracle::story(const std::string& job, WallTime slot,
 }
 
 /// An `@every` keeps its phase as long as its text stays; a new one counts from where its definition does; and one that
-/// is of a job before it in a chain, which was repaired, from where that one does by now.
+/// is of a job before it in a chain from where that one does by now.
 void SimOracle::check_anchors(const std::string& job, const core::JobRegister& before, const core::JobRegister& next) {
   for (const core::Anchor& anchor : next.anchors) {
     const auto known = std::find_if(before.anchors.begin(), before.anchors.end(),
@@ -239,7 +239,7 @@ void SimOracle::check_anchors(const std::string& job, const core::JobRegister& b
     const WallTime expected = known == before.anchors.end() ? next.since : known->at;
     const bool is_of_parent = std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& one) {
       const core::JobRegister& of = one.second.now;
-      return one.first != job && of.interventions->repaired_at && of.group == next.group && of.anchors == next.anchors;
+      return one.first != job && of.timing == next.timing && of.group == next.group && of.anchors == next.anchors;
     });
     if (anchor.at != expected && !is_of_parent)
       find("the anchor of " + anchor.text + " of job " + job + " is not where it was");

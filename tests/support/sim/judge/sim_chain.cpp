@@ -9,6 +9,8 @@
 namespace ballot {
 namespace {
 
+constexpr Millis just_ended{1000};  // and what comes after it is decided at once
+
 bool is_as_asked(Status status, AfterStatus asked) {
   if (status == Status::skipped || status == Status::missed) return false;
   return asked == AfterStatus::ended || (asked == AfterStatus::succeeded) == (status == Status::succeeded);
@@ -57,7 +59,10 @@ void SimJudge::judge_chains(const testing::MergedLedger& ledger) {
     const auto rows = all.find(name);
     if (rows == all.end()) continue;
     for (const auto& [slot, row] : rows->second)
-      if (row.reason == Reason::upstream) judge_upstream(row, job, all, ledger);
+      if (row.reason == Reason::upstream)
+        judge_upstream(row, job, all, ledger);
+      else if (row.status == Status::missed && !row.run)
+        judge_chained_missed(row, job, all, ledger);
   }
 }
 
@@ -108,13 +113,61 @@ bool SimJudge::was_behind(const Row& row, const Job& job, const std::string& par
   return ended >= core::slot_end_limit;
 }
 
+bool SimJudge::was_edited(const std::string& job) const {
+  const auto at = in_flux_.find(job);
+  return at != in_flux_.end() && at->second > SteadyTime::min();
+}
+
+/// When the last of them had ended as the job asks, by what their processes did; none: one has not, or it is not known.
+std::optional<SteadyTime> SimJudge::parents_ended(const Row& row, const Job& job, const BySlot& all,
+                                                  const testing::MergedLedger& ledger) const {
+  SteadyTime ended = SteadyTime::min();
+  for (const std::string& parent : job.details->after) {
+    const Row* const of = row_for(all, parent, row.slot);
+    if (was_edited(parent) || !of || !of->run || of->fence == 0 || !is_as_asked(of->status, job.details->after_status))
+      return std::nullopt;
+    const auto* const entry = ledger.find(*of->run, of->attempt);
+    const Start* const start = oracle_.start_of({*of->run, of->attempt});
+    if ((entry && entry->taken_for_lost) || lost_.contains({*of->run, of->attempt}) || !start || !start->ended)
+      return std::nullopt;
+    ended = std::max(ended, *start->ended);
+  }
+  return ended;
+}
+
+/// Its start deadline counts from when its parents had ended, or from its own slot; and to wait for them is no misfire.
+void SimJudge::judge_chained_missed(const Row& row, const Job& job, const BySlot& all,
+                                    const testing::MergedLedger& ledger) {
+  const auto decided = missed_.find({row.job, row.slot_until.value_or(row.slot)});
+  if (decided == missed_.end() || was_edited(job.name)) return;
+  const std::string what = "job " + job.name + ", slot " + format_slot(row.slot) + ", was missed: ";
+  const SteadyTime due(row.slot_until.value_or(row.slot) - SimClock::default_wall);
+  const auto ended = parents_ended(row, job, all, ledger);
+  const bool has_own = !job.details->has_slots_of_first;
+  if (row.reason == Reason::start_deadline && (has_own || ended) &&
+      decided->second - (has_own ? due : *ended) < job.start_deadline)
+    oracle_.find(what + "start_deadline, and that has not passed since " +
+                 (has_own ? "it was due" : "the last of its parents ended"));
+  const Term* const term = oracle_.term(row.group, row.epoch);
+  const bool is_limited = oracle_.group_limits.contains(row.group) || oracle_.node_limits[row.node] > 0;
+  if (row.reason != Reason::misfire || !ended || *ended < due || !term || is_limited) return;
+  if (term->began + just_ended < *ended && decided->second - *ended < just_ended &&
+      !disturbed_since(row.node, *ended - just_ended))
+    oracle_.find(what + "misfire, and it had waited for its parents");
+}
+
+/// It has the slots of its first parent, wherever an `@every` of that one counts from.
+void SimJudge::judge_phase(const Job& job) {
+  if (!job.details->has_slots_of_first || job.details->after.empty()) return;
+  const core::JobRegister* const own = oracle_.job_register(job.name);
+  const core::JobRegister* const first = oracle_.job_register(job.details->after.front());
+  if (own && first && own->group == first->group && own->timing == first->timing && own->anchors != first->anchors)
+    oracle_.find("job " + job.name + " has other slots than " + job.details->after.front() + ", which it comes after");
+}
+
 /// Where files differ from node to node, a leader may not have known that it was a parent. A run that was taken for
 /// lost counts as that, whatever its node says later.
 void SimJudge::judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger) {
-  const auto was_edited = [&](const std::string& name) {
-    const auto at = in_flux_.find(name);
-    return at != in_flux_.end() && at->second > SteadyTime::min();
-  };
   if (was_edited(job.name)) return;
   for (const std::string& parent : job.details->after) {
     const Row* const of = row_for(all, parent, row.slot);

@@ -1,4 +1,5 @@
-// What is expected of runs and jobs, in quiet time: whatever was otherwise has been told.
+// What is expected of runs and jobs. Nobody is told of what was as expected; whatever was otherwise has been told, in
+// quiet time and of runs that are over.
 #include <algorithm>
 
 #include "base/wall_text.hpp"
@@ -7,11 +8,123 @@
 namespace ballot {
 namespace {
 
-constexpr Millis told_within{2000};  // the end of an attempt is known, written and confirmed
+constexpr Millis told_within{2000};    // the end of an attempt is known, written and confirmed
+constexpr Millis told_of_end{30'000};  // after the write, whose answer may be lost
+constexpr Millis known_gone{12'000};   // past T: for a store that lets a session live longer than it promised
+constexpr Millis on_its_way{50};       // for what is under way between two of a machine's processes
 
 SteadyTime true_time_of(WallTime wall) { return SteadyTime(wall - SimClock::default_wall); }
 
+const core::OpenRun* find_run(const core::JobRegister& stored, const RunId& id) {
+  const auto it = std::find_if(stored.runs.begin(), stored.runs.end(), [&](const auto& run) { return run.id == id; });
+  return it == stored.runs.end() ? nullptr : &*it;
+}
+
 }  // namespace
+
+void SimJudge::notified(const std::string& node, const core::Notify& notice) {
+  const core::JobRegister* const stored = oracle_.job_register(notice.row.job);
+  if (!stored || stored->interventions->repair > 0) return;  // what was known may have been forgotten
+  if (notice.event == core::Notify::Event::slow) judge_slow(node, notice);
+  if (notice.event == core::Notify::Event::overdue) judge_overdue(node, notice);
+}
+
+/// One that has ended had taken longer, to the millisecond; of a node that is gone none is known to go on.
+void SimJudge::judge_slow(const std::string& node, const core::Notify& notice) {
+  const Row& row = notice.row;
+  const Start* const start = oracle_.start_of({*row.run, row.attempt});
+  // Another node counts from its claim while it goes on.
+  const bool is_own = start && start->node == node && !any_since(deaths_, node, start->at);
+  if (is_own && is_final(row.status) && row.duration && *row.duration <= notice.expected)
+    return find("told of as slow, and it had ended in time", row, node);
+  if (is_final(row.status) || !start || !start->ended || start->node == node) return;
+  const auto took = std::chrono::duration_cast<Millis>(*start->ended - start->at);
+  const bool has_heard = !disturbed_since(node, *start->ended) && !any_since(stops_, node, *start->ended);
+  if (took < notice.expected - on_its_way && *start->ended + store_.settings().timeout + known_gone < loop_.now() &&
+      has_heard)
+    find("told of as slow, and it had ended in time, with its node or before", row, node);
+}
+
+/// As it was noticed, which the notification says: no pause was in force, none had ended so lately, and no run that
+/// the node itself knew of had succeeded.
+void SimJudge::judge_overdue(const std::string& node, const core::Notify& notice) {
+  const Row& row = notice.row;
+  const auto noticed = true_time(node, row.slot);
+  if (!noticed || !clocks_right_since(*noticed - notice.expected)) return;
+  if (is_paused_for_certain(row.job, row.group, *noticed)) find("told of as overdue, and it is paused", row, node);
+  if (was_resumed_within(row, *noticed, notice.expected - on_its_way))
+    find("told of as overdue, and it was resumed since", row, node);
+  for (const Success& success : successes_[{node, row.job}]) {
+    const runner::AttemptId id{success.run, success.attempt};
+    const Start* const start = oracle_.start_of(id);
+    const bool is_known = start && start->ended && success.recorded + on_its_way < *noticed &&
+                          !any_since(deaths_, node, success.recorded) && !oracle_.is_taken_for_lost(id);
+    if (is_known && start->fence > 0 && *noticed - *start->ended < notice.expected - on_its_way)
+      find("told of as overdue, and run " + success.run.text() + " has succeeded since", row, node);
+  }
+}
+
+/// Of a pause that was in force for certain.
+bool SimJudge::was_resumed_within(const Row& row, SteadyTime noticed, Millis expected) const {
+  return std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
+    const Asked& resume = one.second;
+    const core::Request& request = resume.request;
+    const bool concerns = request.job == row.job || (!request.group.empty() && request.group == row.group);
+    return request.kind == core::Request::Kind::resume && concerns && resume.done && *resume.answered < noticed &&
+           noticed - resume.at < expected && is_paused_for_certain(row.job, row.group, resume.at - 2 * on_its_way);
+  });
+}
+
+/// By what its process did, where whoever has closed it in the register had its end.
+bool SimJudge::has_taken_longer(const core::OpenRun& run) const {
+  const runner::AttemptId id{run.id, run.attempt};
+  const Start* const start = oracle_.start_of(id);
+  return run.expect_within > Millis(0) && !run.slow && !run.waits_until && start && start->outcome &&
+         start->outcome->duration > run.expect_within && !oracle_.is_taken_for_lost(id);
+}
+
+void SimJudge::changed(const std::string& job, const core::JobRegister& before, const core::JobRegister& next) {
+  if (before.interventions->repair != next.interventions->repair || spoiled_.contains(job)) return;
+  for (const core::OpenRun& run : before.runs) {
+    const core::OpenRun* const now = find_run(next, run.id);
+    if (!has_taken_longer(run) || (now && now->attempt == run.attempt && !now->waits_until)) continue;
+    if (now && !now->slow)
+      oracle_.find("job " + job + ", run " + run.id.text() + ": an attempt took longer than expected, unnoticed");
+    const Term* const term = oracle_.term(next.group, next.epoch);
+    if (!now && term) owed_.push_back({run.id, next.group, term->node, next.epoch, loop_.now()});
+  }
+  if (before.definition != next.definition && next.kept->success->overdue) judge_edit_of_overdue(job, next);
+}
+
+/// By whichever node's file it is.
+void SimJudge::judge_edit_of_overdue(const std::string& job, const core::JobRegister& next) {
+  if (!clocks_right_since(loop_.now())) return;
+  for (const auto& [node, files] : files_) {
+    const auto file = files.jobs.find(job);
+    if (file == files.jobs.end() || file->second->digest != next.definition) continue;
+    const Job& edited = file->second->job;
+    const Millis within = edited.details->expects->expect_success;
+    const WallTime since = std::max(next.kept->success->from, next.last_end->last_success.value_or(WallTime{}));
+    const WallTime now = SimClock::default_wall + loop_.now().time_since_epoch();
+    if (edited.enabled && edited.details->days->empty() && within > Millis(0) && now + on_its_way < since + within)
+      oracle_.find("job " + job + " is overdue still, and by its file has time left");
+    return;
+  }
+}
+
+/// Once the write is confirmed; nobody, where its term or its daemon has ended meanwhile.
+void SimJudge::judge_owed() {
+  while (!owed_.empty() && owed_.front().since + told_of_end < loop_.now()) {
+    const Owed owed = owed_.front();
+    owed_.erase(owed_.begin());
+    const Term* const term = oracle_.term(owed.group, owed.epoch);
+    const bool goes_on = term && !term->ended && !any_since(deaths_, owed.node, owed.since) &&
+                         !any_since(stops_, owed.node, owed.since - told_of_end) &&
+                         !disturbed_since(owed.node, owed.since);
+    if (goes_on && !oracle_.was_notified(owed.run, core::Notify::Event::slow))
+      oracle_.find("run " + owed.run.text() + " took longer than expected, and nobody is told");
+  }
+}
 
 void SimJudge::judge_expectations(const Job& job, const Quiet& quiet) {
   using Event = core::Notify::Event;

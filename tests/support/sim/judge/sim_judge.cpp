@@ -58,6 +58,7 @@ void SimJudge::compare_files() {
 void SimJudge::watch() {
   for (SteadyTime* const until : differing_) *until = loop_.now();
   watch_backfills();
+  judge_owed();
   judge_evictions();
   judge_kills();
   judge_clocks();
@@ -186,8 +187,10 @@ void SimJudge::judge_missed(const std::string& node, const Row& row, WallTime sl
   if (row.status != Status::missed) return;
   const Job* job = job_of(node, row.job);
   if (!job) return;
-  if (!job->details->after.empty() && row.reason != Reason::halted && row.reason != Reason::dst_gap)
+  if (!job->details->after.empty() && row.reason != Reason::halted && row.reason != Reason::dst_gap) {
+    if (clocks_right_since(loop_.now())) missed_[{row.job, slot}] = loop_.now();
     return;  // sim_chain.cpp
+  }
   std::string why;
   const auto due = true_time(node, slot);
   const bool of_policy = row.reason == Reason::misfire || row.reason == Reason::no_leader ||

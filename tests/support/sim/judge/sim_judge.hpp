@@ -43,6 +43,9 @@ class SimJudge {
   void asked(const core::Request& request, const std::string& run_suffix);
   void answered(const core::Request& request, const core::Reply& reply);
   void row(const std::string& node, const Row& row);
+  void notified(const std::string& node, const core::Notify& notice);
+  /// A job's register, with each change of it that can be read.
+  void changed(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
   /// Where it ended for an eviction, its node stays out for a while.
   void term(const TermRow& row);
   /// After each event.
@@ -116,9 +119,11 @@ class SimJudge {
   std::string why_not_killed(const Row& row) const;
   void judge_term_end(const std::string& node, const Row& row);
   void judge_truth(const Row& row, const Start& start);
+  bool was_to_be_killed(const RunId& run) const;
   void judge_repeats(const testing::MergedLedger& ledger);
   void judge_attempts(const testing::MergedLedger& ledger);
   void judge_triggers(const testing::MergedLedger& ledger);
+  std::string variable_not_allowed(const core::Request& request) const;
   bool is_kept_by_a_run(const Later& later) const;
   static bool is_asked_twice(const Start& start, const Asked& refused);
   void compare_files();
@@ -133,15 +138,39 @@ class SimJudge {
   void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
   bool was_behind(const Row& row, const Job& job, const std::string& parent, const BySlot& all) const;
   void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+  void judge_chained_missed(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+  std::optional<SteadyTime> parents_ended(const Row& row, const Job& job, const BySlot& all,
+                                          const testing::MergedLedger& ledger) const;
+  bool was_edited(const std::string& job) const;
+  void judge_phase(const Job& job);
   // chains that were triggered (sim_triggered_chain.cpp)
   void judge_triggered_chains(const testing::MergedLedger& ledger);
   void judge_triggered_job(const core::ChainedSlot& slot, const std::string& parent,
                            const testing::MergedLedger& ledger);
+  void judge_triggered_skip(const core::ChainedSlot& slot, const schedule::Definition& definition,
+                            const testing::MergedLedger& ledger);
   void judge_order(const Start& start, const core::ChainedSlot& slot, const testing::MergedLedger& ledger);
   bool is_steady(const std::string& job) const;
 
   // what is expected (sim_expectations.cpp)
+  struct Success {  // that a node has recorded
+    RunId run;
+    int attempt = 0;
+    SteadyTime recorded;
+  };
+  struct Owed {  // of a run that is over: that it took longer
+    RunId run;
+    std::string group, node;
+    std::uint64_t epoch = 0;
+    SteadyTime since;
+  };
   void judge_expectations(const Job& job, const Quiet& quiet);
+  void judge_slow(const std::string& node, const core::Notify& notice);
+  void judge_overdue(const std::string& node, const core::Notify& notice);
+  bool was_resumed_within(const Row& row, SteadyTime noticed, Millis expected) const;
+  bool has_taken_longer(const core::OpenRun& run) const;
+  void judge_edit_of_overdue(const std::string& job, const core::JobRegister& next);
+  void judge_owed();
 
   // backfills (sim_backfill.cpp)
   struct SeenBackfill {        // of one job
@@ -158,6 +187,7 @@ class SimJudge {
 
   // quiet (sim_quiet.cpp)
   void judge_quiet(const Job& job, const Quiet& quiet);
+  void judge_left_out();
   void judge_spread(const Job& job, const Quiet& quiet);
   void judge_replaced(const Job& job, const Quiet& quiet);
   void judge_priority(const std::vector<Job>& files, const Quiet& quiet);
@@ -197,9 +227,12 @@ class SimJudge {
   std::map<std::string, std::uint64_t> evictions_;  // epochs that were to end, by group
   std::map<std::string, StaysOut> stay_out_;        // by group
   std::vector<Later> later_;
-  std::map<runner::AttemptId, SteadyTime> lost_;   // when it was recorded last
-  std::map<std::string, SeenBackfill> backfills_;  // by job
-  std::uint64_t backfills_seen_at_ = 0;            // the store's revision
+  std::map<runner::AttemptId, SteadyTime> lost_;                                   // when it was recorded last
+  std::map<std::string, SeenBackfill> backfills_;                                  // by job
+  std::uint64_t backfills_seen_at_ = 0;                                            // the store's revision
+  std::map<std::pair<std::string, std::string>, std::vector<Success>> successes_;  // by node and job
+  std::vector<Owed> owed_;
+  std::map<std::pair<std::string, WallTime>, SteadyTime> missed_;  // when slots were decided, by job; clocks were right
 };
 
 }  // namespace ballot

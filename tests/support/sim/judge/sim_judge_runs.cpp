@@ -1,6 +1,7 @@
 // The reasons of runs: why they ended, were repeated, or never began; and what came of requests.
 #include <algorithm>
 
+#include "base/env_words.hpp"
 #include "base/wall_text.hpp"
 #include "core/group/group_state.hpp"
 #include "support/sim/judge/sim_judge.hpp"
@@ -32,6 +33,7 @@ void SimJudge::judge_run(const std::string& node, const Row& row) {
   Begun& begun = it->second;
   if (!is_final(row.status)) return begun.until.reset(), begun.epoch = row.epoch, void(begun.node = row.node);
   begun.until = loop_.now();
+  if (row.status == Status::succeeded) successes_[{node, row.job}].push_back({*row.run, row.attempt, loop_.now()});
   begun.failed_by = is_again(row) ? node : "";
   if (row.reason == Reason::lost_limit || row.status == Status::lost) lost_[{*row.run, row.attempt}] = loop_.now();
   std::string why;
@@ -151,11 +153,7 @@ std::string SimJudge::why_not_killed(const Row& row) const {
   const Start* start = oracle_.start_of({*row.run, row.attempt});
   const SteadyTime since = start ? start->at : SteadyTime::min();
   if (row.reason == Reason::operator_) {
-    const bool asked = std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
-      return one.second.request.kind == core::Request::Kind::kill &&
-             names(one.second.request, one.second.run_suffix, *row.run);
-    });
-    return asked ? "" : "nobody asked to kill it";
+    return was_to_be_killed(*row.run) ? "" : "nobody asked to kill it";
   }
   if (row.reason == Reason::replaced) {
     const Job* job = job_of(row.node, row.job);
@@ -191,8 +189,16 @@ void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
   judge_repeats(ledger);
   judge_attempts(ledger);
   judge_triggers(ledger);
+  judge_left_out();
   judge_chains(ledger);
   judge_triggered_chains(ledger);
+}
+
+bool SimJudge::was_to_be_killed(const RunId& run) const {
+  return std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
+    return one.second.request.kind == core::Request::Kind::kill &&
+           names(one.second.request, one.second.run_suffix, run);
+  });
 }
 
 /// A further attempt follows one that failed; at-least-once, one that was lost as well. And there it must.
@@ -215,6 +221,7 @@ void SimJudge::judge_repeats(const testing::MergedLedger& ledger) {
       if (!row || claim.open || row->status != Status::lost || row->reason == Reason::forgotten) continue;
       if (!claim.run.at_least_once || in_flux_.at(name) > SteadyTime::min()) continue;
       if (job->job.concurrency == Concurrency::replace) continue;  // a later slot takes its place
+      if (was_to_be_killed(id.run)) continue;                      // whoever leads next reads the request as well
       if (!claims->contains(next) && !row_of(next))
         find("an at-least-once run was lost, and is not repeated", *row, row->node);
     }
@@ -253,6 +260,17 @@ void SimJudge::judge_attempts(const testing::MergedLedger& ledger) {
   }
 }
 
+/// "": its job allows all of them. No edit changes that.
+std::string SimJudge::variable_not_allowed(const core::Request& request) const {
+  const auto file = last_files_.find(request.job);
+  const auto env = parse_env_words(request.env);
+  if (file == last_files_.end() || !env) return "";
+  const std::vector<std::string>& allowed = file->second->job.details->trigger_env;
+  for (const auto& [name, value] : *env)
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) return name;
+  return "";
+}
+
 /// Acknowledged, it has a run or the row of one; refused, nothing comes of it.
 void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
   for (const auto& [id, reply] : triggers_) {
@@ -262,6 +280,8 @@ void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
     const core::JobRegister* stored = oracle_.job_register(asked.request.job);
     const bool waits = stored && std::any_of(stored->runs.begin(), stored->runs.end(),
                                              [&](const core::OpenRun& run) { return run.id == id; });
+    if (const std::string name = variable_not_allowed(asked.request); reply.ok && !name.empty())
+      oracle_.find("a trigger is acknowledged that sets " + name + ", which its job does not allow: " + what);
     if (reply.ok && !has_row && !waits && !spoiled_.contains(asked.request.job))
       oracle_.find("a trigger is acknowledged, and has no run: " + what);
     const bool unsure = reply.code == Errc::unavailable ||  // the daemon stops, or the store does not say

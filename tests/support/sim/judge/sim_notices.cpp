@@ -28,6 +28,13 @@ void SimOracle::notified(const std::string& node, const core::Notify& notice) {
   if (notice.event == Event::late || notice.event == Event::slow || notice.event == Event::overdue)
     return judge_cause(node, notice, what);
   if (!row.run || notice.event == Event::started) return;
+  const auto recovers = recovers_.find(*row.run);
+  const bool is_recovery = row.status == Status::succeeded && recovers != recovers_.end() && recovers->second;
+  if (notice.event == Event::ended && recovers != recovers_.end() && notice.recovered != is_recovery)
+    find(node +
+         (is_recovery ? " does not say that its job is well again: "
+                      : " says without cause that its job is well again: ") +
+         what);
   const core::JobRegister* stored = job_register(row.job);
   if (stored &&
       std::any_of(stored->runs.begin(), stored->runs.end(), [&](const auto& run) { return run.id == row.run; }))
@@ -44,6 +51,23 @@ void SimOracle::forget_notified(const std::string& job, const Undone& undone) {
     const std::string slot = what.substr(prefix.size());
     return slot > after && slot <= until;
   });
+}
+
+/// Of a run whose end alone is in the write: it is a recovery if its job had failed, or was overdue.
+void SimOracle::watch_recovery(const core::JobRegister& before, const core::JobRegister& next) {
+  std::vector<RunId> over;
+  for (const core::OpenRun& run : before.runs)
+    if (std::none_of(next.runs.begin(), next.runs.end(), [&](const core::OpenRun& one) { return one.id == run.id; }))
+      over.push_back(run.id);
+  if (over.size() == 1) recovers_[over.front()] = before.failing || before.kept->success->overdue;
+}
+
+/// By whoever has not seen it begin: its claim, by the wall clock.
+SteadyTime SimOracle::counted_from(const Start& start) const {
+  const Claims* const claims = claims_of(start.job);
+  const auto claim = claims ? claims->find({start.run, start.attempt}) : Claims::const_iterator();
+  if (!claims || claim == claims->end() || claim->second.run.begun_at == WallTime{}) return start.at;
+  return std::min(start.at, SteadyTime(claim->second.run.begun_at - SimClock::default_wall));
 }
 
 /// A clock that was wrong makes another one of a time that is over several terms.
@@ -68,7 +92,8 @@ void SimOracle::judge_cause(const std::string& node, const core::Notify& notice,
     if (row.run && start.run == *row.run && start.outcome)  // the boot clock goes on while a machine is suspended
       longest = std::max(longest, start.outcome->duration);
     if (row.run && start.run == *row.run)
-      longest = std::max(longest, std::chrono::duration_cast<Millis>(until - start.at));
+      longest =
+          std::max(longest, std::chrono::duration_cast<Millis>(until - (is_seen ? start.at : counted_from(start))));
     const core::JobRegister* const stored = job_register(row.job);
     const bool is_open = stored && std::any_of(stored->runs.begin(), stored->runs.end(),
                                                [&](const core::OpenRun& open) { return open.id == start.run; });
@@ -93,6 +118,9 @@ void SimOracle::watch_expectations(const std::string& job, const core::JobRegist
   if (!was.overdue || before.interventions->repair != next.interventions->repair) return;
   const bool succeeded = next.last_end->last_success.value_or({}) > before.last_end->last_success.value_or({});
   const bool is_over = succeeded || is.from > was.from || before.definition != next.definition;
+  const auto last = next.last_end->last_success;
+  if (is.overdue && is.overdue == was.overdue && last && *last >= *was.overdue)
+    find("job " + job + " is overdue still, and a run of it has succeeded since");
   if (!is.overdue && !is_over) find("that job " + job + " is overdue is forgotten");
   if (is.overdue && *is.overdue != *was.overdue && !is_over) find("that job " + job + " is overdue is noticed again");
 }

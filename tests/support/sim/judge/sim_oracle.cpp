@@ -306,7 +306,11 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
     if (!repaired) check_anchors(job, history.now, *next);
   }
   watch_claims(job, history, *next);
-  if (!first) watch_expectations(job, history.now, *next);
+  if (!first) {
+    watch_expectations(job, history.now, *next);
+    watch_recovery(history.now, *next);
+    if (changed) changed(job, history.now, *next);
+  }
   const bool same = !first && next->timing == history.now.timing && next->anchors == history.now.anchors &&
                     next->since == history.now.since && next->group == history.now.group;
   history.now = std::move(*next);

@@ -82,6 +82,8 @@ class SimOracle {
   bool trace = false;                                    // every event goes to standard output as well
   /// Whether the final row of an attempt is durable somewhere.
   std::function<bool(const runner::AttemptId&)> durable;
+  /// Told of each change of a job's register, unless it is the first.
+  std::function<void(const std::string& job, const core::JobRegister& before, const core::JobRegister& next)> changed;
 
   // reported by runners
   std::size_t started(const std::string& node, const core::Launch& launch);
@@ -120,6 +122,8 @@ class SimOracle {
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
   const core::JobRegister* job_register(const std::string& job) const;
   bool is_claimed(const std::string& job, const runner::AttemptId& attempt) const;
+  /// By some node, whatever its own says of its end.
+  bool is_taken_for_lost(const runner::AttemptId& attempt) const { return taken_for_lost_.contains(attempt); }
   const Term* term(const std::string& group, std::uint64_t epoch) const;
   std::vector<const Term*> terms_of(const std::string& group) const;
   /// Who leads it in the store now; nullptr: nobody.
@@ -173,6 +177,8 @@ class SimOracle {
   void forget_notified(const std::string& job, const Undone& undone);
   void judge_cause(const std::string& node, const core::Notify& notice, const std::string& what);
   void watch_expectations(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
+  void watch_recovery(const core::JobRegister& before, const core::JobRegister& next);
+  SteadyTime counted_from(const Start& start) const;
   void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
   std::string unrecorded(const testing::MergedLedger& ledger) const;
@@ -213,6 +219,7 @@ class SimOracle {
   std::map<RunId, std::size_t> asked_;                // requests, in their order
   std::map<std::string, std::size_t> last_resume_;    // of them, by what it resumes
   std::set<std::pair<std::string, Event>> notified_;  // runs, or slots without one
+  std::map<RunId, bool> recovers_;                    // runs that are over, by whether their job was not well before
   std::deque<Noted> last_;
   std::string finding_;
 };

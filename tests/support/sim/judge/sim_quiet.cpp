@@ -58,6 +58,7 @@ bool SimJudge::changed_hands(const std::string& group, SteadyTime from, SteadyTi
 void SimJudge::judge_quiet(const std::vector<Job>& files, const Quiet& quiet) {
   for (const Job& job : files) {
     judge_expectations(job, quiet);
+    judge_phase(job);
     if (!is_judged(job)) continue;
     judge_quiet(job, quiet);
     if (quiet.limited) continue;
@@ -93,6 +94,20 @@ void SimJudge::judge_quiet(const Job& job, const Quiet& quiet) {
     if (open >= most && job.concurrency != Concurrency::replace) continue;
     if (quiet.limited || superseded || replaces || (moved && (start || gives_up))) continue;
     oracle_.find(start ? "started late: " + what : "a slot was not run: " + what);
+  }
+}
+
+/// Of a job whose file was always the same.
+void SimJudge::judge_left_out() {
+  for (const auto& [name, definition] : last_files_) {
+    const Job& job = definition->job;
+    const core::JobRegister* const stored = oracle_.job_register(name);
+    if (job.details->days->empty() || was_edited(name) || !stored) continue;
+    const WallTime anchor = stored->anchors.empty() ? WallTime{} : stored->anchors[0].at;
+    const testing::SlotOracle slots(schedule::with_rule(job.schedule, *job.details->days), job.timezone);
+    for (const Start& start : oracle_.starts)
+      if (start.job == name && is_of_schedule(start) && slots.leaves_out(start.slot, anchor))
+        oracle_.find("job " + name + " runs slot " + format_slot(start.slot) + ", which its calendars leave out");
   }
 }
 

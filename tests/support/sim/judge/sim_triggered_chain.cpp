@@ -16,7 +16,7 @@ const Row* last_row(const testing::MergedLedger& ledger, const RunId& run) {
   return last;
 }
 
-constexpr Millis just_ended{120'000};  // and the jobs after it may be about to be begun
+constexpr Millis ended_lately{120'000};  // and the jobs after it may be about to be begun
 
 bool is_good(Status status, AfterStatus asked) {
   if (status == Status::skipped || status == Status::missed) return false;
@@ -42,9 +42,14 @@ void SimJudge::judge_triggered_chains(const testing::MergedLedger& ledger) {
   }
   for (const Start& start : oracle_.starts) {
     if (start.trigger != Trigger::chain || start.attempt != 1) continue;
-    for (const auto& [id, reply] : triggers_)
-      if (core::ChainedSlot{id, start.slot, false, std::nullopt}.run(start.job) == start.run)
-        judge_order(start, {id, start.slot, false, std::nullopt}, ledger);
+    for (const auto& [id, reply] : triggers_) {
+      const core::ChainedSlot slot{id, start.slot, false, std::nullopt};
+      if (slot.run(start.job) != start.run) continue;
+      judge_order(start, slot, ledger);
+      if (asked_.at(id).request.alone)
+        oracle_.find("job " + start.job + ", run " + start.run.text() + ", begins after run " + id.text() +
+                     ", which somebody has triggered alone");
+    }
   }
 }
 
@@ -64,7 +69,7 @@ void SimJudge::judge_triggered_job(const core::ChainedSlot& slot, const std::str
     const core::ChainedSlot next{slot.trigger, slot.slot, false, std::nullopt};
     if (!last_row(ledger, next.run(name)) && !oracle_.start_of({next.run(name), 1})) {
       const bool is_soon = before->ended_at &&
-                           *before->ended_at > (SimClock::default_wall + loop_.now().time_since_epoch()) - just_ended;
+                           *before->ended_at > (SimClock::default_wall + loop_.now().time_since_epoch()) - ended_lately;
       const bool waits = std::any_of(parents.begin(), parents.end(), [&](const std::string& other) {
         const auto& runs = oracle_.job_register(other)->runs;
         return std::any_of(runs.begin(), runs.end(), [&](const core::OpenRun& run) { return run.slot <= slot.slot; });
@@ -73,8 +78,25 @@ void SimJudge::judge_triggered_job(const core::ChainedSlot& slot, const std::str
       return oracle_.find("job " + parent + " was triggered, run " + slot.trigger.text() + ", slot " +
                           format_slot(slot.slot) + ", and job " + name + ", which comes after it, has no row of it");
     }
+    judge_triggered_skip(next, *definition, ledger);
     judge_triggered_job(next, name, ledger);
   }
+}
+
+/// For its parents, of which those that are part of the chain had all ended as it asks.
+void SimJudge::judge_triggered_skip(const core::ChainedSlot& slot, const schedule::Definition& definition,
+                                    const testing::MergedLedger& ledger) {
+  const Row* const row = last_row(ledger, slot.run(definition.job.name));
+  if (!row || row->reason != Reason::upstream) return;
+  for (const std::string& parent : definition.job.details->after) {
+    const bool is_first = asked_.at(slot.trigger).request.job == parent;
+    const RunId run = core::ChainedSlot{slot.trigger, slot.slot, is_first, std::nullopt}.run(parent);
+    const Row* const before = last_row(ledger, run);
+    if (!before || !is_good(before->status, definition.job.details->after_status)) return;
+    const auto* const entry = ledger.find(run, before->attempt);
+    if ((entry && entry->taken_for_lost) || lost_.contains({run, before->attempt})) return;
+  }
+  find("skipped, and all of the jobs that it comes after ended as it asks", *row, row->node);
 }
 
 void SimJudge::judge_order(const Start& start, const core::ChainedSlot& slot, const testing::MergedLedger& ledger) {
