@@ -9,7 +9,6 @@
 namespace ballot::audit {
 namespace {
 
-constexpr Millis a_second{1000};         // slots are whole seconds
 constexpr Millis launch_takes{120'000};  // at most: a run starts within its term, or not at all
 
 bool is_claimed(const Row& row) { return row.run && row.fence > 0; }
@@ -31,7 +30,7 @@ JobAudit::JobAudit(std::string job, const std::vector<InForce>& definitions, Wal
       reasons_(terms, [this](const Row& row, std::string what) { this->report(Kind::reason, row, std::move(what)); }),
       pauses_(job_, pauses, terms,
               [this](const Row& row, std::string what) { this->report(Kind::reason, row, std::move(what)); }),
-      passed_(kept_since - a_second) {}
+      passed_(kept_since - Millis(1)) {}
 
 void JobAudit::add(const Row& row, std::int64_t change) {
   newest_slot_ = std::max(newest_slot_.value_or(last_slot(row)), last_slot(row));

@@ -90,6 +90,8 @@ TEST_F(Audits, KnowThatRetentionDeletes) {
   EXPECT_EQ(findings(), Texts{"missing 12:11:00"});
   kept_since_ = at("12:12:00");
   EXPECT_EQ(findings(), Texts{});
+  kept_since_ = at("12:11:00") + Millis(1);
+  EXPECT_EQ(findings(), Texts{}) << "the last slot whose row it has deleted";
 }
 
 TEST_F(Audits, ReportWhatIsAskedForOnly) {
