@@ -290,8 +290,8 @@ void Core::on(Step& s, const runner::CannotStart& event) {
 void Core::on(Step& s, const runner::Ended& event) {
   JobEntry* job = parts_.jobs.find(event.id.run);
   parts_.prior.on_gone(event.id);
-  if (!job) {  // of an earlier daemon: its register has not been read yet, or shows it no more
-    if (parts_.listing.is_complete())
+  if (!job) {  // of an earlier daemon: its register has not been read yet, cannot be, or shows it no more
+    if (parts_.listing.is_complete() && !parts_.prior.has_open_rows())
       s.c.out.push_back(Forget{event.id});
     else
       parts_.prior.keep_end(event);

@@ -217,6 +217,9 @@ ballot_mutant(low_priority_first FILE runtime/core/jobs/run_limits.cpp
 ballot_mutant(places_before_all_were_asked FILE runtime/core/core.cpp
   FIND "if (s.all_due_asked) s.jobs.grant_places();" REPLACE "s.jobs.grant_places();"
   FINDING "FAILED.*Places.GoToHigherPriorityFirst" FILTER "Places.*")
+ballot_mutant(ends_of_runs_that_cannot_be_shown_are_forgotten FILE runtime/core/core.cpp
+  FIND "if (parts_.listing.is_complete() && !parts_.prior.has_open_rows())" REPLACE "if (parts_.listing.is_complete())"
+  FINDING "FAILED.*Repaired.AfterARunOfADaemonBefore" FILTER "Repaired.*")
 ballot_mutant(tried_again_after_a_success FILE runtime/core/job/runs/after_run.cpp
   FIND "if (!failed || run.open.retries == 0" REPLACE "if (run.open.retries == 0"
   FINDING "is tried again that had not failed|after an attempt that is not to be repeated")

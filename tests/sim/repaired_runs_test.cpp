@@ -84,5 +84,21 @@ TEST_F(Repaired, WhileARunGoesOnThatFailsItIsNotTriedAgain) {
   expect_all_is_well();
 }
 
+/// Only the runner's word says how it ended: the register shows it no more once it is repaired.
+TEST_F(Repaired, AfterARunOfADaemonBeforeHasEndedItsEndIsWhatItsRunnerSaid) {
+  a.takes["job"] = b.takes["job"] = 4s;
+  begin();
+  spoil();
+  b.crash();
+  b.start();  // its runner goes on with the run, which ends before the deadline that the runner knows
+  world.run_for(30s);
+  ASSERT_TRUE(b.leads("default"));
+  ASSERT_TRUE(world.starts[0].ended);
+  ask(b, Kind::repair, "job", "");
+  world.run_for(2min);
+  EXPECT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
+  expect_all_is_well();
+}
+
 }  // namespace
 }  // namespace ballot
