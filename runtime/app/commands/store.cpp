@@ -87,8 +87,7 @@ Run setup_store(CLI::App& command, const Words& words) {
   add_timeout_option(exported, options->patience);
   CLI::App& imported = add(command, words, options, "import", "fill an empty namespace with a copy");
   add_string(imported, "FILE", options->file, "the copy", Need::required);
-  add_string(imported, "--from OLD", options->from,
-             "the old store's ballot.toml: it is asked whether the copy is in use");
+  add_string(imported, "--from OLD", options->from, "the old ballot.toml: ask there if it was imported");
   add_timeout_option(imported, options->patience);
   CLI::App& checked = add(command, words, options, "check", "compare a copy with the namespace");
   add_string(checked, "FILE", options->file, "the copy", Need::required);

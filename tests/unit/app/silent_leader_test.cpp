@@ -59,13 +59,13 @@ struct NodeThatAsksTheLeader : ::testing::Test {
 
 TEST_F(NodeThatAsksTheLeader, HasTheStateThatItSays) {
   const AnsweringNode active = node_of({says("host-2", "active")}, {});
-  EXPECT_TRUE(contains(active.asked({"jobs", "--format", "csv"}).out, ",succeeded,active,,,,,\n"));
+  EXPECT_TRUE(contains(active.asked({"jobs", "--format", "csv"}).out, ",succeeded,active,,,,,,,\n"));
   EXPECT_TRUE(contains(active.asked({"show", "nightly", "--format", "json"}).out, R"("state":"active")"));
   io::Message pause = io::Message().set("of", "job").set("by", "host-1 uid 0").set("reason", "disks");
   pause.set("until", std::int64_t{1'795'680'000'000});
   const AnsweringNode paused = node_of({says("host-2", "paused").set("pauses", std::vector{pause})}, {});
-  EXPECT_TRUE(
-      contains(paused.asked({"jobs", "--format", "csv"}).out, ",succeeded,paused,2026-11-26T08:00:00.000Z,disks,,,\n"));
+  EXPECT_TRUE(contains(paused.asked({"jobs", "--format", "csv"}).out,
+                       ",succeeded,paused,2026-11-26T08:00:00.000Z,disks,,,,,\n"));
   EXPECT_TRUE(contains(paused.asked({"show", "nightly"}).out,
                        "state       paused, by host-1 uid 0, until 2026-11-26T08:00:00"));
   EXPECT_TRUE(contains(
@@ -75,7 +75,7 @@ TEST_F(NodeThatAsksTheLeader, HasTheStateThatItSays) {
 
 TEST_F(NodeThatAsksTheLeader, KnowsNoStateOfOneThatIsSilent) {
   const AnsweringNode node = node_of({}, {io::Message().set("node", "host-2").set("why", "it is silent")});
-  EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,,,,,,\n"));
+  EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,,,,,,,,\n"));
   const Ran json = node.asked({"jobs", "--format", "json"});
   EXPECT_TRUE(contains(json.out, R"("state":null)") || !contains(json.out, R"("state")")) << json.out;
   EXPECT_TRUE(contains(node.asked({"show", "nightly", "--format", "json"}).out, R"("state":null)"));
@@ -86,7 +86,7 @@ TEST_F(NodeThatAsksTheLeader, KnowsNoStateOfOneThatIsSilent) {
 TEST_F(NodeThatAsksTheLeader, HasWhatTheStoreShowsOfOneThatIsSilent) {
   const AnsweringNode node = node_of({says("", "halted").set("evidence", true).set("trouble", "it is unreadable")},
                                      {io::Message().set("node", "host-2").set("why", "it is silent")});
-  EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,halted,,,,,\n"));
+  EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,halted,,,,,,,\n"));
   const Ran text = node.asked({"show", "nightly"});
   EXPECT_TRUE(contains(text.out, "state       halted: it is unreadable")) << text.out;
 }
