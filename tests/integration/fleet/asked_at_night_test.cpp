@@ -49,7 +49,7 @@ TEST_F(AskTheFleet, AnInstanceThatIsPausedOnAnotherNodeIsSaidToBeSoByAll) {
     EXPECT_TRUE(contains(jobs.out, "paused")) << when << jobs.out << jobs.err;
     EXPECT_TRUE(contains(show.out, "paused since")) << when << show.out << show.err;
     const Ran all = asked.ballot({"jobs", "trim", "--format", "csv"});
-    EXPECT_TRUE(contains(all.out, ",paused,,,,,\ntrim@n3,default@n3,n3,")) << when << all.out << all.err;
+    EXPECT_TRUE(contains(all.out, ",paused,,,,,,,\ntrim@n3,default@n3,n3,")) << when << all.out << all.err;
     EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 4) << when << all.out << all.err;
     const std::string api = by_api(three, "jobs/trim@n2");
     EXPECT_TRUE(contains(api, R"("state":"paused")")) << when << api;
