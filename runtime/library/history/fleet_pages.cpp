@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 
 namespace ballot::library {
