@@ -60,6 +60,7 @@ void JobAudit::judge_slot() {
     if (entry.row.run) (entry.row.trigger == Trigger::backfill ? backfilled : runs).push_back(&entry);
     if (is_scheduled(entry.row.trigger) && !is_undone(entry)) scheduled.push_back(&entry);
   }
+  std::erase_if(scheduled, [&](const Entry* entry) { return was_ahead_of_another_repair(*entry, runs); });
   for (const Entry& entry : entries) reasons_.judge_pause(entry.row);
   for (const Entry* entry : runs) reasons_.see_run(entry->row, entry->change, span);
   check_attempts(runs);
@@ -178,6 +179,22 @@ bool JobAudit::was_ahead_of_a_repair(const Row& row, std::int64_t change) const 
   return std::any_of(repairs.begin(), repairs.end(), [&](const InForce* repair) {
     const auto term = terms_.find({repair->row.group, repair->first_epoch});
     return term != terms_.end() && last_slot(row) > term->second.elected_at;
+  });
+}
+
+/// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them: within
+/// the slot's start deadline by its clock, though the term that had passed the slot, which was elected before that,
+/// says that the deadline was over. That one's clock was ahead.
+bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
+  const Row& row = passed.row;
+  const auto term = terms_.find({row.group, row.epoch});
+  const bool is_of_deadline = !row.run && row.reason == Reason::start_deadline && spans_.goes_by(row, passed.change);
+  if (!is_of_deadline || term == terms_.end() || !spans_.was_another_since(row, passed.change)) return false;
+  const WallTime deadline = row.slot + spans_.current()->row().start_deadline;
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Entry* run) {
+    const auto decided = decided_at(*run->row.run);
+    const bool is_later = run->row.group == row.group && run->row.epoch > row.epoch;
+    return is_later && decided && *decided > term->second.elected_at && *decided <= deadline;
   });
 }
 

@@ -104,6 +104,14 @@ bool Spans::is_brought_back(const Row& range, std::int64_t change, const Row& on
   });
 }
 
+bool Spans::was_another_since(const Row& row, std::int64_t change) const {
+  return std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) {
+    const DefinitionRow& by = span.row();
+    return by.basis == Basis::taken_over && by.group == row.group && by.before > row.epoch &&
+           change < span.definition.change;
+  });
+}
+
 std::vector<const InForce*> Spans::repairs_after(const Row& row, std::int64_t change) const {
   std::vector<const InForce*> repairs;
   for (const Span& span : spans_) {

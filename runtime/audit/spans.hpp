@@ -83,6 +83,8 @@ class Spans {
   /// begins among them. Of another node's repair it is not known how far back; a row of one of those slots that is of a
   /// later term is decided after it.
   bool is_brought_back(const Row& range, std::int64_t change, const Row& one) const;
+  /// This node took the register over after the row, from the term of another: one between may have repaired it.
+  bool was_another_since(const Row& row, std::int64_t change) const;
   /// Repairs of terms after the row's, and of its own that are written later: what they kept as claimed lies before
   /// `from`.
   std::vector<const InForce*> repairs_after(const Row& row, std::int64_t change) const;

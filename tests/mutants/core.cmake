@@ -248,6 +248,12 @@ ballot_mutant(claimed_ahead_of_the_clock_runs_again FILE runtime/core/job/slots/
 ballot_mutant(repair_leaves_the_cursor_ahead FILE runtime/core/job/repair.cpp
   FIND "next.go_on_from(second);" REPLACE "next.go_on_from(std::max(second, next.claimed_until));"
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
+ballot_mutant(ends_of_slots_that_are_decided_anew_are_kept FILE runtime/core/record/register.cpp
+  FIND "bring_back(kept.edit().ends, second), " REPLACE ""
+  BY unit_core FILTER "JobRegister.*" FINDING "FAILED.*JobRegister.WhoseCursorIsBroughtBack")
+ballot_mutant(claimed_slots_that_are_brought_back_lose_their_ends FILE runtime/core/record/slot_end.cpp
+  FIND "return !end.run && end.from > second" REPLACE "return end.from > second"
+  BY unit_core FILTER "JobRegister.*" FINDING "FAILED.*JobRegister.WhoseCursorIsBroughtBack")
 ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
   FIND "pass_over({range.from, range.to});" REPLACE ""
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")

@@ -63,6 +63,28 @@ TEST_F(Overdue, EndsWithASuccessAlsoWhereTheClockWasSetBackSinceItWasNoticed) {
   EXPECT_EQ(told(Event::overdue), 2u) << "and is so again";
 }
 
+/// Its daemon was stopped meanwhile: it is overdue all along.
+TEST_F(Overdue, IsStillAJobWhoseSuccessIsKnownOnlyWhenItWasTooLongAgo) {
+  a.jobs = {define(expecting_success(40s, "0 0 1 1 *"))};
+  a.start();
+  a.takes["job"] = 10s;
+  world.run_for(45s);
+  EXPECT_EQ(told(Event::overdue), 1u);
+  a.trigger("job");
+  world.run_for(5s);
+  a.freeze();
+  world.run_for(1min);
+  a.thaw();
+  world.run_for(5s);
+  EXPECT_TRUE(stored().last_end->last_success);
+  EXPECT_TRUE(stored().kept->success->overdue);
+  a.trigger("job");
+  world.run_for(15s);
+  EXPECT_FALSE(stored().kept->success->overdue);
+  EXPECT_EQ(told(Event::overdue), 1u);
+  expect_all_is_well();
+}
+
 TEST_F(Overdue, IsNoJobThatSucceedsRightAtTheLimit) {
   a.takes["job"] = b.takes["job"] = 10s;
   start(expecting_success(1min + 50ms));

@@ -235,6 +235,7 @@ void JobRegister::count_missed(std::int64_t slots) {
 void JobRegister::go_on_from(WallTime second) {
   const WallTime first = std::exchange(since, std::min(since, second));
   cursor = second;
+  if (!kept->ends.empty()) bring_back(kept.edit().ends, second), kept.tidy();
   if (first <= second || claimed_until <= second) return;
   if (passed_over.size() >= passed_over_limit) passed_over.erase(passed_over.begin());
   passed_over.push_back({second + std::chrono::seconds(1), std::min(first, claimed_until)});

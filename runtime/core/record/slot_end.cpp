@@ -28,6 +28,12 @@ const SlotEnd* last_until(const RareList<SlotEnd>& ends, WallTime slot) {
   return last;
 }
 
+void bring_back(RareList<SlotEnd>& ends, WallTime second) {
+  erase_if(ends, [&](const SlotEnd& end) { return !end.run && end.from > second; });
+  for (SlotEnd& end : ends)
+    if (!end.run) end.to = std::min(end.to, second);
+}
+
 std::string_view fault_of(const RareList<SlotEnd>& ends) {
   if (ends.size() > slot_end_limit) return "it has too many slots that have ended";
   for (std::size_t i = 1; i < ends.size(); ++i)

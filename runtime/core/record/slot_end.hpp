@@ -35,6 +35,9 @@ void add(RareList<SlotEnd>& ends, SlotEnd end);
 /// The last one that begins at or before `slot`; null: there is none.
 const SlotEnd* last_until(const RareList<SlotEnd>& ends, WallTime slot);
 
+/// The slots after `second` are decided anew, but for those that were claimed: what became of the others is not kept.
+void bring_back(RareList<SlotEnd>& ends, WallTime second);
+
 /// What cannot be, of all of them; "" where it can.
 std::string_view fault_of(const RareList<SlotEnd>& ends);
 

@@ -21,5 +21,33 @@ TEST_F(AuditedRanges, KnowThatAnotherNodesRepairBringsACursorBackAmongManySlots)
   EXPECT_EQ(findings(), Texts{"twice 12:04:00"}) << "of the term that the many are of";
 }
 
+/// That the slot was passed is in this ledger, and its run, which was claimed by the node that has repaired the job; of
+/// the repair there is no more than the clocks of the two say.
+TEST_F(AuditedRanges, KnowThatASlotRanThatAClockHadPassedWhichWasAheadOfAnotherNodesRepair) {
+  define();
+  elected("11:50:00");
+  ran("12:01:00");
+  missed("12:02:00", Reason::start_deadline);
+  epoch_ = 3;
+  Row& run = claimed(ran("12:02:00"), "12:06:00");
+  run.node = "n2";
+  epoch_ = 4;
+  define("12:02:00", Basis::taken_over).before = 3;
+  missed("12:03:00", "12:06:00", 4);
+  claimed(ran("12:07:00"), "12:07:00");
+  EXPECT_EQ(findings(), Texts{});
+  definitions_[1].row.before = 1;
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "nobody else has written the register";
+  definitions_[1].row.before = 3;
+  terms_.begin()->second.elected_at = at("12:06:30");
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "it may have been claimed by a term before";
+  terms_.begin()->second.elected_at = at("11:50:00");
+  run.epoch = 1;
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "of the term that has passed it";
+  run.epoch = 3;
+  definitions_[0].row.start_deadline = std::chrono::minutes(3);
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "past its deadline by both clocks";
+}
+
 }  // namespace
 }  // namespace ballot::audit

@@ -142,6 +142,23 @@ TEST(JobRegister, SaysWhichSlotsAreClaimed) {
   EXPECT_FALSE(parse_job_register(to_text(r)));
 }
 
+/// By a clock that is behind: else the ends of the slots that are decided anew overlap, and nobody can read it.
+TEST(JobRegister, WhoseCursorIsBroughtBackKeepsNoEndsOfSlotsThatAreDecidedAnew) {
+  const auto minute = [](int n) { return at("2025-03-09T07:00:00Z") + std::chrono::minutes(n); };
+  const auto missed = [&](int from, int to) {
+    return SlotEnd{minute(from), minute(to), Status::missed, minute(9), {}};
+  };
+  const SlotEnd claimed{minute(8), minute(8), Status::succeeded, minute(9), Random(4).run_id(minute(8))};
+  JobRegister r = full();
+  r.kept.edit().ends = {missed(1, 4), missed(6, 7), claimed};
+  r.go_on_from(minute(3));
+  const RareList<SlotEnd> left{missed(1, 3), claimed};
+  EXPECT_EQ(r.kept->ends, left);
+  add(r.kept.edit().ends, missed(4, 7));
+  const auto again = parse_job_register(to_text(r));
+  ASSERT_TRUE(again) << again.error().what;
+}
+
 TEST(JobRegister, KeepsWhatANewerVersionAdded) {
   std::string text = to_text(full()) + "colour blue and green\n";
   const std::size_t run = text.find(" state=claimed");

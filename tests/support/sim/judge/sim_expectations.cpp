@@ -93,20 +93,29 @@ void SimJudge::changed(const std::string& job, const core::JobRegister& before, 
     const Term* const term = oracle_.term(next.group, next.epoch);
     if (!now && term) owed_.push_back({run.id, next.group, term->node, next.epoch, loop_.now()});
   }
-  if (before.definition != next.definition && next.kept->success->overdue) judge_edit_of_overdue(job, next);
+  if (next.kept->success->overdue) judge_overdue_still(job, before, next);
 }
 
-/// By whichever node's file it is.
-void SimJudge::judge_edit_of_overdue(const std::string& job, const core::JobRegister& next) {
-  if (!clocks_right_since(loop_.now())) return;
+/// After an edit, by whichever node's file it is, and after a success, which may be known so late that it was too long
+/// ago. Days that are left out leave more time.
+void SimJudge::judge_overdue_still(const std::string& job, const core::JobRegister& before,
+                                   const core::JobRegister& next) {
+  const core::ExpectedSuccess& success = *next.kept->success;
+  const auto last = next.last_end->last_success;
+  const bool is_edited = before.definition != next.definition;
+  const bool succeeded = success.overdue == before.kept->success->overdue && last && *last >= *success.overdue;
+  if ((!is_edited && !succeeded) || !clocks_right_since(loop_.now())) return;
   for (const auto& [node, files] : files_) {
     const auto file = files.jobs.find(job);
     if (file == files.jobs.end() || file->second->digest != next.definition) continue;
-    const Job& edited = file->second->job;
-    const Millis within = edited.details->expects->expect_success;
-    const WallTime since = std::max(next.kept->success->from, next.last_end->last_success.value_or(WallTime{}));
+    const Job& expected = file->second->job;
+    const Millis within = expected.details->expects->expect_success;
+    const WallTime since = std::max(success.from, last.value_or(WallTime{}));
     const WallTime now = SimClock::default_wall + loop_.now().time_since_epoch();
-    if (edited.enabled && edited.details->days->empty() && within > Millis(0) && now + on_its_way < since + within)
+    const bool has_time_left = expected.enabled && within > Millis(0) && now + on_its_way < since + within;
+    if (has_time_left && succeeded)
+      oracle_.find("job " + job + " is overdue still, and a run of it has succeeded since");
+    else if (has_time_left)
       oracle_.find("job " + job + " is overdue still, and by its file has time left");
     return;
   }

@@ -169,7 +169,7 @@ class SimJudge {
   void judge_overdue(const std::string& node, const core::Notify& notice);
   bool was_resumed_within(const Row& row, SteadyTime noticed, Millis expected) const;
   bool has_taken_longer(const core::OpenRun& run) const;
-  void judge_edit_of_overdue(const std::string& job, const core::JobRegister& next);
+  void judge_overdue_still(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
   void judge_owed();
 
   // backfills (sim_backfill.cpp)

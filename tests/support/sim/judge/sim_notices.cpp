@@ -118,9 +118,6 @@ void SimOracle::watch_expectations(const std::string& job, const core::JobRegist
   if (!was.overdue || before.interventions->repair != next.interventions->repair) return;
   const bool succeeded = next.last_end->last_success.value_or({}) > before.last_end->last_success.value_or({});
   const bool is_over = succeeded || is.from > was.from || before.definition != next.definition;
-  const auto last = next.last_end->last_success;
-  if (is.overdue && is.overdue == was.overdue && last && *last >= *was.overdue)
-    find("job " + job + " is overdue still, and a run of it has succeeded since");
   if (!is.overdue && !is_over) find("that job " + job + " is overdue is forgotten");
   if (is.overdue && *is.overdue != *was.overdue && !is_over) find("that job " + job + " is overdue is noticed again");
 }
