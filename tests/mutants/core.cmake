@@ -117,6 +117,12 @@ ballot_mutant(overlap_allowed FILE runtime/core/job/runs/run_list.cpp
 ballot_mutant(places_not_counted FILE runtime/core/jobs/run_limits.cpp
   FIND "own_running_ += own - job.places->own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
+ballot_mutant(places_of_unread_runs_not_counted FILE runtime/core/jobs/jobs.cpp
+  FIND "const int unknown = p_.limits.limits_node() ? unknown_runs() : 0;" REPLACE "const int unknown = 0;"
+  FINDING "FAILED.*Places.AreTakenByARunOfADaemonBefore" FILTER "Places.*")
+ballot_mutant(places_of_known_runs_counted_twice FILE runtime/core/jobs/jobs.cpp
+  FIND "return !job || !job->machine.executes(one.id.run);" REPLACE "return !job || true;"
+  FINDING "FAILED.*Places.AreTakenOnce" FILTER "Places.*")
 ballot_mutant(queue_without_bound FILE runtime/core/job/slots/settlement.cpp
   FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")

@@ -261,6 +261,43 @@ TEST_F(Places, AreFreeAgainWhenARunIsLostWithItsRunner) {
   expect_all_is_well();
 }
 
+TEST_F(Places, AreTakenByARunOfADaemonBeforeWhoseRegisterCannotBeRead) {
+  a.max_running = 1;
+  add("one", 1), add("two", 0);
+  a.takes["one"] = 5s;
+  begin();
+  world.run_for(1s);
+  ASSERT_EQ(order(), "one");
+  world.judge.spoiled("one");
+  world.store.spoil(core::job_register("one"));
+  a.crash();
+  a.start();  // within the term, and its runner has the run
+  world.run_for(3s);
+  ASSERT_TRUE(a.leads("default"));
+  EXPECT_EQ(order(), "one");
+  world.run_for(2s);
+  EXPECT_EQ(order(), "one two") << "it has ended";
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Places, AreTakenOnceByARunThatADaemonGoesOnWith) {
+  a.max_running = 2;
+  add("one", 0), add("two", 0);
+  Job two = a.jobs.back()->job;
+  two.schedule = {"1 * * * *"};
+  a.jobs.back() = define(two);
+  a.takes["one"] = 90s;
+  begin();
+  world.run_for(30s);
+  a.crash();
+  a.start();
+  world.run_for(35s);
+  EXPECT_EQ(order(), "one two");
+  EXPECT_EQ(a.open_children(), 2);
+  world.run_for(1min);
+  expect_all_is_well();
+}
+
 TEST_F(Places, AWaitingTriggerGetsOneToo) {
   a.max_running = 1;
   add("one", 0), add("two", 0);

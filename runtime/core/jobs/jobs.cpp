@@ -1,5 +1,6 @@
 #include "core/jobs/jobs.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -86,9 +87,18 @@ void Jobs::queue_waiters() {
   }
 }
 
+int Jobs::unknown_runs() const {
+  const auto& running = p_.prior.inventory().running;
+  return static_cast<int>(std::count_if(running.begin(), running.end(), [&](const runner::Running& one) {
+    const JobEntry* const job = p_.jobs.find(one.id.run);
+    return !job || !job->machine.executes(one.id.run);
+  }));
+}
+
 void Jobs::grant_places() {
   queue_waiters();
-  for (JobEntry* next = p_.limits.next(); next; next = p_.limits.next()) {
+  const int unknown = p_.limits.limits_node() ? unknown_runs() : 0;
+  for (JobEntry* next = p_.limits.next(unknown); next; next = p_.limits.next(unknown)) {
     p_.limits.leave(*next);
     c_.granted = &next->machine;
     advance(*next);

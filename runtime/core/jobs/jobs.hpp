@@ -38,6 +38,8 @@ class Jobs {
 
  private:
   void queue_waiters();
+  /// Runs of a daemon before that go on in the runner, and whose job's register has not been read, or cannot be.
+  int unknown_runs() const;
 
   CoreParts& p_;
   Context& c_;

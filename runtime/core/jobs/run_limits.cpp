@@ -53,9 +53,9 @@ void RunLimits::leave(JobEntry& job) {
   review(*group);
 }
 
-JobEntry* RunLimits::next() const {
+JobEntry* RunLimits::next(int unknown) const {
   JobEntry* next = nullptr;
-  if (limits_node() && own_running_ >= most_) return next;
+  if (limits_node() && own_running_ + unknown >= most_) return next;
   for (const GroupEntry* group : open_groups_)
     if (JobEntry* first = *group->waiters.begin(); !next || ByRank()(first, next)) next = first;
   return next;

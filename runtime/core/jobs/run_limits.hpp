@@ -30,8 +30,9 @@ class RunLimits {
   void leave(JobEntry& job);
   /// The group's own limit has changed.
   void review(GroupEntry& group);
-  /// Of all jobs whose group has a place, the one that comes first; none while this node has none.
-  JobEntry* next() const;
+  /// Of all jobs whose group has a place, the one that comes first; none while this node has none. `unknown`: runs that
+  /// this node has and no job counts.
+  JobEntry* next(int unknown = 0) const;
   /// The group is among these.
   bool lets_go(GroupEntry& group) const { return open_groups_.contains(&group); }
 

@@ -201,6 +201,16 @@ TEST_F(PlacesOfThreeGroups, OfThisNodeAreTakenByRunsOfJobsThatAreNobodysToo) {
   EXPECT_EQ(one.next(), nullptr);
 }
 
+TEST_F(PlacesOfThreeGroups, OfThisNodeAreTakenByRunsThatNoJobCounts) {
+  RunLimits two(2);
+  begin(two, a1);
+  two.wait(free, 0, due(0s));
+  EXPECT_EQ(two.next(1), nullptr);
+  EXPECT_EQ(two.next(0), &free);
+  limits.wait(b1, 0, due(0s));
+  EXPECT_EQ(limits.next(9), &b1) << "there is no limit";
+}
+
 TEST_F(PlacesOfThreeGroups, AreTakenInTheGroupAndNotOnThisNodeByRunsOfAnother) {
   RunLimits one(1);
   runs.take_over(a1.machine, 1);

@@ -55,7 +55,7 @@ void SimJudge::judge_chains(const testing::MergedLedger& ledger) {
     if (parents.empty() || is_repaired(name) || std::any_of(parents.begin(), parents.end(), is_repaired)) continue;
     for (const Start& start : oracle_.starts)
       if (start.job == name && testing::is_scheduled(start.trigger) && start.attempt == 1)
-        judge_chained_start(start, job, all, ledger);
+        judge_chained_start(start, job, all);
     const auto rows = all.find(name);
     if (rows == all.end()) continue;
     for (const auto& [slot, row] : rows->second)
@@ -77,15 +77,15 @@ bool SimJudge::has_waited_for_chain(const Row& row, WallTime slot, SteadyTime du
          });
 }
 
-/// By what the parent's processes did: none of its slot's attempts goes on or follows.
-void SimJudge::judge_chained_start(const Start& start, const Job& job, const BySlot& all,
-                                   const testing::MergedLedger& ledger) {
+/// By what the parent's processes did: none of its slot's attempts goes on or follows. An attempt that some leader took
+/// for lost counts as lost, or as failed: lost_limit, whatever its node says later.
+void SimJudge::judge_chained_start(const Start& start, const Job& job, const BySlot& all) {
   for (const std::string& parent : job.details->after) {
     const Row* const row = row_for(all, parent, start.slot);
     const std::string what = "job " + job.name + ", slot " + format_slot(start.slot) + ", began ";
     if (!row) return oracle_.find(what + "and nothing is known of a slot of " + parent);
-    const auto* const entry = row->run ? ledger.find(*row->run, row->attempt) : nullptr;
-    if (entry && entry->taken_for_lost && job.details->after_status != AfterStatus::succeeded) continue;
+    const bool was_lost = row->run && oracle_.is_taken_for_lost({*row->run, row->attempt});
+    if (was_lost && job.details->after_status != AfterStatus::succeeded) continue;
     if (!row->run || !is_as_asked(row->status, job.details->after_status))
       return oracle_.find(what + "and " + parent + " " + format_slot(row->slot) + " was " +
                           std::string(to_string(row->status)));

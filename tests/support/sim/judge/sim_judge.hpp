@@ -135,7 +135,7 @@ class SimJudge {
   void judge_chains(const testing::MergedLedger& ledger);
   using BySlot = std::map<std::string, std::map<WallTime, Row>>;
   bool has_waited_for_chain(const Row& row, WallTime slot, SteadyTime due) const;
-  void judge_chained_start(const Start& start, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
+  void judge_chained_start(const Start& start, const Job& job, const BySlot& all);
   bool was_behind(const Row& row, const Job& job, const std::string& parent, const BySlot& all) const;
   void judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
   void judge_chained_missed(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger);
