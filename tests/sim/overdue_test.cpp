@@ -65,7 +65,9 @@ TEST_F(Overdue, EndsWithASuccessAlsoWhereTheClockWasSetBackSinceItWasNoticed) {
 
 /// Its daemon was stopped meanwhile: it is overdue all along.
 TEST_F(Overdue, IsStillAJobWhoseSuccessIsKnownOnlyWhenItWasTooLongAgo) {
-  a.jobs = {define(expecting_success(40s, "0 0 1 1 *"))};
+  Job job = expecting_success(40s, "0 0 1 1 *");
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  a.jobs = {define(job)};
   a.start();
   a.takes["job"] = 10s;
   world.run_for(45s);
@@ -75,7 +77,7 @@ TEST_F(Overdue, IsStillAJobWhoseSuccessIsKnownOnlyWhenItWasTooLongAgo) {
   a.freeze();
   world.run_for(1min);
   a.thaw();
-  world.run_for(5s);
+  world.run_for(30s);
   EXPECT_TRUE(stored().last_end->last_success);
   EXPECT_TRUE(stored().kept->success->overdue);
   a.trigger("job");

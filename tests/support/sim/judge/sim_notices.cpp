@@ -53,13 +53,14 @@ void SimOracle::forget_notified(const std::string& job, const Undone& undone) {
   });
 }
 
-/// Of a run whose end alone is in the write: it is a recovery if its job had failed, or was overdue.
+/// Of a run whose end alone is in the write: it is a recovery if its job had failed, or was overdue and is no more.
 void SimOracle::watch_recovery(const core::JobRegister& before, const core::JobRegister& next) {
   std::vector<RunId> over;
   for (const core::OpenRun& run : before.runs)
     if (std::none_of(next.runs.begin(), next.runs.end(), [&](const core::OpenRun& one) { return one.id == run.id; }))
       over.push_back(run.id);
-  if (over.size() == 1) recovers_[over.front()] = before.failing || before.kept->success->overdue;
+  const bool was_overdue = before.kept->success->overdue && !next.kept->success->overdue;
+  if (over.size() == 1) recovers_[over.front()] = before.failing || was_overdue;
 }
 
 /// By whoever has not seen it begin: its claim, by the wall clock.
