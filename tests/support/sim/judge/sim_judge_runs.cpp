@@ -108,15 +108,16 @@ void SimJudge::judge_truth(const Row& row, const Start& start) {
          row.node);
 }
 
+bool SimJudge::was_to_be_forgotten(const RunId& run) const {
+  return std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
+    return one.second.request.kind == core::Request::Kind::forget &&
+           names(one.second.request, one.second.run_suffix, run);
+  });
+}
+
 /// A host, daemon or runner that was gone; a term that is over; or somebody who says so.
 std::string SimJudge::why_not_lost(const std::string& node, const Row& row) const {
-  if (row.reason == Reason::forgotten) {
-    const bool said = std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
-      return one.second.request.kind == core::Request::Kind::forget &&
-             names(one.second.request, one.second.run_suffix, *row.run);
-    });
-    return said ? "" : "nobody said to forget it";
-  }
+  if (row.reason == Reason::forgotten) return was_to_be_forgotten(*row.run) ? "" : "nobody said to forget it";
   const Start* start = oracle_.start_of({*row.run, row.attempt});
   const SteadyTime since = start ? start->at : begun_.at(*row.run).since - Millis(60'000);
   const core::JobRegister* now = oracle_.job_register(row.job);
@@ -222,6 +223,7 @@ void SimJudge::judge_repeats(const testing::MergedLedger& ledger) {
       if (!claim.run.at_least_once || in_flux_.at(name) > SteadyTime::min()) continue;
       if (job->job.concurrency == Concurrency::replace) continue;  // a later slot takes its place
       if (was_to_be_killed(id.run)) continue;                      // whoever leads next reads the request as well
+      if (was_to_be_forgotten(id.run)) continue;                   // the leader does; its node may have another reason
       if (!claims->contains(next) && !row_of(next))
         find("an at-least-once run was lost, and is not repeated", *row, row->node);
     }
