@@ -94,6 +94,7 @@ void Reasons::judge_misfire(const Row& row, const Span& span) const {
   if (!term) return;
   if (span.row().concurrency == Concurrency::queue)
     return wrong_(row, "is missed by the misfire policy, and its job queues what is late");
+  if (schedule::find_after(span.row().schedule)) return;  // it may have waited for its parents into this term
   if (row.slot + span.row().jitter + keeps_term <= term->elected_at)
     wrong_(row, "is missed by the misfire policy, and the term that says so was elected later: nobody led then");
 }

@@ -37,6 +37,9 @@ ballot_mutant(audit_allows_late_claims FILE runtime/audit/job_audit.cpp
 ballot_mutant(audit_allows_pauses_of_runs FILE runtime/audit/reasons.cpp
   FIND "if (row.status != Status::skipped) return wrong_(row," REPLACE "if (false) return wrong_(row,"
   BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.APauseOfAnything")
+ballot_mutant(audit_judges_misfires_of_chains_by_their_slot FILE runtime/audit/reasons.cpp
+  FIND "if (schedule::find_after(span.row().schedule)) return;" REPLACE "(void)span;"
+  BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.NoMisfireOfASlot")
 ballot_mutant(audit_believes_each_overlap FILE runtime/audit/reasons.cpp
   FIND "doubts_.push_back({row, row.slot + by.jitter" REPLACE "if (false) doubts_.push_back({row, row.slot + by.jitter"
   BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.OverlapWithoutARun")

@@ -130,6 +130,15 @@ TEST_F(AuditedReasons, AMisfireOfASlotThatWasDueBeforeTheElectionOfItsTerm) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+TEST_F(AuditedReasons, NoMisfireOfASlotThatHasWaitedForAnotherJobIntoALaterTerm) {
+  define().schedule = {"* * * * *", "@after extract succeeded"};
+  elected("12:10:00");
+  missed("12:01:00", Reason::misfire);
+  EXPECT_EQ(findings(), Texts{});
+  definitions_[0].row.schedule = {"* * * * *"};
+  EXPECT_EQ(findings(), Texts{"reason 12:01:00"});
+}
+
 TEST_F(AuditedReasons, AMisfireOfAJobThatQueuesWhatIsLate) {
   define().concurrency = Concurrency::queue;
   elected("12:00:00");
