@@ -117,7 +117,7 @@ describe('the page', { concurrency: 2 }, () => {
   test('a job that grew slow an hour ago is slower in the list, by what its own page says, and milliseconds are not', () => withFleet({ fake: 10, young: true }, async (url) => withPage({ width: 1024 }, async (page) => {
     let go;
     const gate = new Promise((resolve) => { go = resolve; });
-    await page.route(/history\/strips\?.*last=12&since/, (route) => gate.then(() => route.continue()));
+    await page.route(/history\/usual/, (route) => gate.then(() => route.continue()));
     await show(page, url, '#/jobs?sort=slower');
     await page.getByText('The last successes of each job are being compared with those before').waitFor();
     assert.match(await page.textContent('.view-head'), /Comparing: 0 slower than usual, 0 of 14 jobs compared/);
@@ -144,7 +144,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.slot.planned').first().waitFor();
     await page.route(/jobs\/quick\/slots/, (route) => route.abort());
     fleet.shift += 6 * 60_000;
-    await page.locator('.slot.planned', { hasText: 'due now' }).waitFor();
+    await page.locator('.slot.planned', { hasText: 'due now' }).first().waitFor();
   })));
 
   test('a leader whose predecessors are not known is said to come after their epochs', () => withFleet({ fake: 10, gap: true }, async (url) => withPage({}, async (page) => {
