@@ -1,6 +1,7 @@
 #!/bin/bash
 # Builds the packages: ballot, and one for each backend on servers. What is missing is installed with apt.
 # Usage: packaging/build-packages.sh [deb] [rpm]      (default: both)   They lie in build/release/packages.
+# BALLOT_CONFIGURED=yes: of build/release as it is configured, with whatever flags; else it is configured here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +14,7 @@ for kind in "$@"; do
 done
 
 packaging/install-deps.sh build package
-cmake --preset release -DBALLOT_BACKENDS=ON > /dev/null
+[ "${BALLOT_CONFIGURED:-no}" = yes ] || cmake --preset release -DBALLOT_BACKENDS=ON > /dev/null
 cmake --build build/release -j"$(nproc)" --target all rpm_programs
 packages=$PWD/build/release/packages
 mkdir -p "$packages"
