@@ -192,6 +192,33 @@ TEST_F(TriggerWithoutPatience, ComesToNothingWhereItIsRefused) {
   EXPECT_FALSE(world.oracle.has_started(run));
 }
 
+/// The leader sends its write again until the outcome is known, however long that takes.
+TEST_F(TriggerWithoutPatience, ComesToNothingWhereTheStoreLearnsLaterThatItIsQueued) {
+  Job job = minutely();
+  job.concurrency = Concurrency::queue;
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  a.jobs = b.jobs = {define(job)};
+  a.load();
+  b.load();
+  ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 0; }, 1min));
+  ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 2min));
+  a.link.delay_min = a.link.delay_max = 100ms;
+  world.run_for(1s);
+  trigger();
+  world.run_for(150ms);  // the leader is reading it
+  a.link.lose_request = 1000;
+  ASSERT_TRUE(wait_for_reply(b));
+  EXPECT_EQ(b.replies[0].code, Errc::timeout) << b.replies[0].text;
+  a.link.lose_request = 0;
+  world.run_for(2min);
+  EXPECT_FALSE(world.oracle.has_started(run));
+  const std::vector<Row> rows = world.merged();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& one) { return one.run == run; });
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ(row->status, Status::missed);
+  EXPECT_EQ(row->reason, Reason::start_deadline);
+}
+
 // ---- evictions
 
 TEST_F(LateStore, ALoneEvictedNodeThatLosesItsSessionIsBackAtOnce) {

@@ -13,7 +13,7 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis manual_slack{1000};  // a trigger's claim that is confirmed later past its `until` starts nothing
+constexpr Millis manual_slack{1000};  // a trigger that is confirmed later past its `until` starts nothing
 
 runner::AttemptId attempt_of(const OpenRun& run) { return {run.id, run.attempt}; }
 
@@ -296,7 +296,7 @@ JobClaims::Queued JobClaims::queue_manual(const Request& request) {
   if (job_.is_full()) return Queued::waits;
   job_.commands.drop_oldest_trigger();
   PendingWrite write = writes().begin(0);
-  write.intent = QueueRun{request.id};
+  write.intent = QueueRun{request.id, request.until + manual_slack};
   OpenRun run = run_by_hand(request);
   if (const auto chained = chain_of(request, run)) write.next.kept.edit().chained.push_back(*chained);
   run.waits_until = run.slot;

@@ -274,8 +274,7 @@ void JobWrites::confirm(std::uint64_t version) {
   if (std::exchange(job_.kept_outcome, false)) c_.wants.published = true;
   if (const auto* pause = write->intent_as<ChangePause>(); pause && pause->request)
     c_.wants.answers.push_back({*pause->request, pause_answer(pause_before)});
-  if (const auto* queue = write->intent_as<QueueRun>())
-    c_.wants.answers.push_back({queue->run, Answer::done(queue->run)});
+  if (const auto* queue = write->intent_as<QueueRun>()) answer_queued(*queue);
   const bool repaired = write->is<FinishRepair>();
   if (repaired) {
     c_.out.push_back(Notice{Level::warn, "job repaired by " + stored.interventions->repaired_by, {{"job", job_.name}}});
@@ -297,6 +296,14 @@ void JobWrites::confirm(std::uint64_t version) {
     job_.term = nullptr;
     c_.wants.changed.push_back(&machine_);
   }
+}
+
+void JobWrites::answer_queued(const QueueRun& queue) {
+  const bool too_late = c_.now.wall > queue.begin_by;
+  c_.wants.answers.push_back(
+      {queue.run, too_late ? Answer::refused(Errc::timeout, "it was queued too late; nothing was started")
+                           : Answer::done(queue.run)});
+  if (too_late) job_.runs.end(c_, job_.facts(), {queue.run, 1}, Status::missed, Reason::start_deadline);
 }
 
 /// For this node's ledger: a store that shows a lower fence later has gone back.

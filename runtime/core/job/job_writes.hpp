@@ -57,6 +57,7 @@ class JobWrites {
   std::optional<WallTime> resumed_by(const PendingWrite& write) const;
   void copy_dispositions();
   void settle_open_runs();
+  void answer_queued(const QueueRun& queue);
   void note_fence(const JobRegister& stored);
   void record_decided(PendingWrite& write);
   void record_pause(const JobRegister& paused, std::optional<WallTime> until);

@@ -8,7 +8,8 @@
 //   ChangePause  | the request is done                         | the request is refused
 //   ChangeBackfill | the request is done                       | the request is refused
 //   FinishRepair | the repair is done                          | it is tried again
-//   QueueRun     | the request is done, and its run waits      | the request is refused
+//   QueueRun     | the request is done, and its run waits; too | the request is refused
+//                | late: it is refused, and its run is missed  |
 //   ClaimDueSlot | the slot waits no more, its run is launched | the run never was, its slot is decided anew
 //   ClaimWaiting | the run is launched                         | it goes on waiting
 //   ClaimAtOnce  | the run is launched                         | it never was: who asked for it is refused; lost
@@ -52,6 +53,7 @@ struct FinishRepair {};
 /// A run that was asked for by hand and waits in the queue; the request has its id.
 struct QueueRun {
   RunId run;
+  WallTime begin_by{};  // confirmed later, whoever asked was answered that nothing comes of it
 };
 /// The first slot that is due.
 struct ClaimDueSlot {
