@@ -10,6 +10,7 @@ namespace ballot::audit {
 namespace {
 
 constexpr Millis launch_takes{120'000};  // at most: a run starts within its term, or not at all
+constexpr Millis on_time{999};           // a slot that is later by more may be a misfire
 
 bool is_claimed(const Row& row) { return row.run && row.fence > 0; }
 
@@ -182,20 +183,28 @@ bool JobAudit::was_ahead_of_a_repair(const Row& row, std::int64_t change) const 
   });
 }
 
-/// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them: within
-/// the slot's start deadline by its clock, though the term that had passed the slot, which was elected before that,
-/// says that the deadline was over. That one's clock was ahead.
+/// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them, at a
+/// time that the term which had passed the slot, and was elected before that, says was over: that one's clock was
+/// ahead.
 bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
   const Row& row = passed.row;
   const auto term = terms_.find({row.group, row.epoch});
-  const bool is_of_deadline = !row.run && row.reason == Reason::start_deadline && spans_.goes_by(row, passed.change);
-  if (!is_of_deadline || term == terms_.end() || !spans_.was_another_since(row, passed.change)) return false;
-  const WallTime deadline = row.slot + spans_.current()->row().start_deadline;
+  const std::optional<WallTime> over = time_over(row);
+  if (!over || !spans_.goes_by(row, passed.change)) return false;
+  if (term == terms_.end() || !spans_.was_another_since(row, passed.change)) return false;
   return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Entry* run) {
     const auto decided = decided_at(*run->row.run);
     const bool is_later = run->row.group == row.group && run->row.epoch > row.epoch;
-    return is_later && decided && *decided > term->second.elected_at && *decided <= deadline;
+    return is_later && decided && *decided > term->second.elected_at && *decided <= *over;
   });
+}
+
+/// A slot's row without a run says that its time was over: it was past its deadline, or no longer on time.
+std::optional<WallTime> JobAudit::time_over(const Row& row) const {
+  if (row.run || !spans_.current()) return std::nullopt;
+  if (row.reason == Reason::start_deadline) return row.slot + spans_.current()->row().start_deadline;
+  if (row.reason == Reason::misfire) return last_slot(row) + on_time;
+  return std::nullopt;
 }
 
 /// Runs without a claim are further attempts of a slot that has a disposition.

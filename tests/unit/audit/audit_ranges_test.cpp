@@ -49,5 +49,21 @@ TEST_F(AuditedRanges, KnowThatASlotRanThatAClockHadPassedWhichWasAheadOfAnotherN
   EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "past its deadline by both clocks";
 }
 
+TEST_F(AuditedRanges, KnowThatASlotRanOnTimeThatAClockHadPassedWhichWasAheadOfAnotherNodesRepair) {
+  define();
+  elected("11:50:00");
+  ran("12:01:00");
+  missed("12:02:00");
+  epoch_ = 3;
+  Row& run = claimed(ran("12:02:00"), "12:02:00");
+  run.node = "n2";
+  epoch_ = 4;
+  define("12:02:00", Basis::taken_over).before = 3;
+  claimed(ran("12:03:00"), "12:03:00");
+  EXPECT_EQ(findings(), Texts{});
+  claimed(run, "12:02:01");
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "later than it could be missed";
+}
+
 }  // namespace
 }  // namespace ballot::audit
