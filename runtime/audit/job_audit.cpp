@@ -195,7 +195,8 @@ bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vecto
   return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Entry* run) {
     const auto decided = decided_at(*run->row.run);
     const bool is_later = run->row.group == row.group && run->row.epoch > row.epoch;
-    return is_later && decided && *decided > term->second.elected_at && *decided <= *over;
+    const bool is_since = run->row.attempt == 1 || (decided && *decided > term->second.elected_at);
+    return is_later && decided && is_since && *decided <= *over;
   });
 }
 
@@ -203,7 +204,9 @@ bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vecto
 std::optional<WallTime> JobAudit::time_over(const Row& row) const {
   if (row.run || !spans_.current()) return std::nullopt;
   if (row.reason == Reason::start_deadline) return row.slot + spans_.current()->row().start_deadline;
-  if (row.reason == Reason::misfire) return last_slot(row) + on_time;
+  const bool is_late =
+      row.reason == Reason::misfire || row.reason == Reason::unclaimed || row.reason == Reason::no_leader;
+  if (row.status == Status::missed && is_late) return last_slot(row) + on_time;
   return std::nullopt;
 }
 

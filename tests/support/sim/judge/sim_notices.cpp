@@ -71,6 +71,12 @@ SteadyTime SimOracle::counted_from(const Start& start) const {
   return std::min(start.at, SteadyTime(claim->second.run.begun_at - SimClock::default_wall));
 }
 
+bool SimOracle::has_ended_unheard(const Start& start) const {
+  const auto broken = breaks_.find(start.node);
+  return start.ended && broken != breaks_.end() && broken->second.from <= *start.ended &&
+         loop_.now() <= broken->second.noticed;
+}
+
 /// A clock that was wrong makes another one of a time that is over several terms.
 void SimOracle::judge_cause(const std::string& node, const core::Notify& notice, const std::string& what) {
   const Row& row = notice.row;
@@ -88,7 +94,7 @@ void SimOracle::judge_cause(const std::string& node, const core::Notify& notice,
   for (const Start& start : starts) {
     if (start.job != row.job) continue;
     // What another node's run has done may not be known yet.
-    const bool is_seen = start.node == node && !start.orphaned;
+    const bool is_seen = start.node == node && !start.orphaned && !has_ended_unheard(start);
     const SteadyTime until = is_seen ? start.ended.value_or(loop_.now()) : loop_.now();
     if (row.run && start.run == *row.run && start.outcome)  // the boot clock goes on while a machine is suspended
       longest = std::max(longest, start.outcome->duration);

@@ -91,6 +91,8 @@ class SimOracle {
   void orphaned(std::size_t start);
   /// It goes on, and nobody can end it: a function that does not want to.
   void outlives(std::size_t start) { starts[start].orphaned = true; }
+  /// The node knows that from `noticed` on, and till then takes what has ended for going on.
+  void link_breaks(const std::string& node, SteadyTime noticed) { breaks_[node] = {loop_.now(), noticed}; }
   /// Nobody knows how the attempt ended.
   void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
 
@@ -179,6 +181,7 @@ class SimOracle {
   void watch_expectations(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
   void watch_recovery(const core::JobRegister& before, const core::JobRegister& next);
   SteadyTime counted_from(const Start& start) const;
+  bool has_ended_unheard(const Start& start) const;
   void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
   std::string unrecorded(const testing::MergedLedger& ledger) const;
@@ -211,6 +214,10 @@ class SimOracle {
   std::set<runner::AttemptId> gone_;
   std::set<runner::AttemptId>
       taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody knows of it
+  struct Break {
+    SteadyTime from, noticed;
+  };
+  std::map<std::string, Break> breaks_;                      // the last one of the link to its runner, by node
   std::map<std::string, std::uint64_t> fences_;              // of the last START, by job
   std::map<std::string, WallTime> paused_;                   // acknowledged when: jobs, and "group G"
   std::map<std::string, std::vector<WallTime>> pause_ends_;  // that were asked for, by the same
