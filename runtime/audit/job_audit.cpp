@@ -188,26 +188,29 @@ bool JobAudit::was_ahead_of_a_repair(const Row& row, std::int64_t change) const 
 /// ahead.
 bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
   const Row& row = passed.row;
+  const std::optional<WallTime> over = time_over(passed);
+  if (!over || !spans_.was_another_since(row, passed.change)) return false;
   const auto term = terms_.find({row.group, row.epoch});
-  const std::optional<WallTime> over = time_over(row);
-  if (!over || !spans_.goes_by(row, passed.change)) return false;
-  if (term == terms_.end() || !spans_.was_another_since(row, passed.change)) return false;
   return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Entry* run) {
     const auto decided = decided_at(*run->row.run);
-    const bool is_later = run->row.group == row.group && run->row.epoch > row.epoch;
-    const bool is_since = run->row.attempt == 1 || (decided && *decided > term->second.elected_at);
-    return is_later && decided && is_since && *decided <= *over;
+    if (!decided || *decided > *over || run->row.group != row.group || run->row.epoch <= row.epoch) return false;
+    return run->row.attempt == 1 || (term != terms_.end() && *decided > term->second.elected_at);
   });
 }
 
-/// A slot's row without a run says that its time was over: it was past its deadline, or no longer on time.
-std::optional<WallTime> JobAudit::time_over(const Row& row) const {
-  if (row.run || !spans_.current()) return std::nullopt;
-  if (row.reason == Reason::start_deadline) return row.slot + spans_.current()->row().start_deadline;
-  const bool is_late =
-      row.reason == Reason::misfire || row.reason == Reason::unclaimed || row.reason == Reason::no_leader;
-  if (row.status == Status::missed && is_late) return last_slot(row) + on_time;
-  return std::nullopt;
+/// What a slot's row without a run says of its time: that it is past its deadline, or no longer on time.
+std::optional<WallTime> JobAudit::time_over(const Entry& passed) const {
+  const Row& row = passed.row;
+  if (row.run || row.status != Status::missed) return std::nullopt;
+  switch (row.reason) {
+    case Reason::start_deadline:
+      if (spans_.goes_by(row, passed.change)) return row.slot + spans_.current()->row().start_deadline;
+      [[fallthrough]];
+    case Reason::misfire:
+    case Reason::unclaimed:
+    case Reason::no_leader: return last_slot(row) + on_time;
+    default: return std::nullopt;
+  }
 }
 
 /// Runs without a claim are further attempts of a slot that has a disposition.

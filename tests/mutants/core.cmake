@@ -241,6 +241,9 @@ ballot_mutant(kill_is_a_replacement FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
   FIND "  job_.commands.add_trigger(request);" REPLACE "  c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
+ballot_mutant(election_by_a_clock_that_was_ahead_counts FILE runtime/core/job/job_context.hpp
+  FIND "return std::min(elected_at, now.wall - (now.steady - elected));" REPLACE "return now.wall > elected_at ? elected_at : std::max(elected_at, now.wall);"
+  FINDING "FAILED.*Repair.RunsSlotsOnTime|covered it" FILTER "Repair.*:Seeds/Random.*")
 ballot_mutant(trigger_is_queued_however_late FILE runtime/core/job/job_writes.cpp
   FIND "too_late = c_.now.wall > queue.begin_by" REPLACE "too_late = c_.now.wall < queue.begin_by - Millis(1) * 100'000'000"
   FINDING "FAILED.*TriggerWithoutPatience" FILTER "TriggerWithoutPatience.*")

@@ -164,6 +164,18 @@ TEST_F(Repair, GoesOnFromNowWhereTheJobWasFirstSeenByAClockThatWasAhead) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST_F(Repair, RunsSlotsOnTimeWhereTheTermWasElectedByAClockThatWasAhead) {
+  job.misfire = Misfire::skip;
+  for (SimNode* node : {&a, &b}) node->step_clock(1h);
+  start();
+  for (SimNode* node : {&a, &b}) node->step_clock(-1h);
+  world.run_for(5s);
+  EXPECT_TRUE(repair(other(leader()), "", "job").ok);
+  ASSERT_TRUE(starts_within(61s));
+  EXPECT_EQ(world.starts.back().trigger, Trigger::schedule);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// A slot that was passed over as missed while the clock was ahead is due again; a register that does not say which
 /// slots were, as that of an older daemon, has claimed them all.
 TEST_F(Repair, OfARegisterThatDoesNotSayWhichSlotsWereClaimedRunsNoneTwice) {

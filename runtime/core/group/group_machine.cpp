@@ -117,19 +117,19 @@ void GroupMachine::on_elected(GroupContext& g, const backend::Elected& event) {
   term.group = event.group;
   term.epoch = event.epoch;
   term.elected_at = g.c.now.wall;
+  term.elected = g.c.now.steady;
   if (event.old_deadline)  // no term lasts longer than T, whatever the store says
     term.old_deadline = std::min(*event.old_deadline, g.c.now.steady + g.c.session.timeout());
   term.limited = g.entry.settings.max_running > 0;
   state_.resumed = event.resumed;
   state_.last_alive = event.last_alive;
-  state_.elected_at = g.c.now.steady;
   read_registers(g);
 }
 
 /// The other nodes' records may say that the store has gone back. They are listed before, and waited for for T/2.
 void GroupMachine::read_registers(GroupContext& g) {
   state_.read_at.reset();
-  const SteadyTime wait_until = state_.elected_at + g.c.session.timeout() / 2;
+  const SteadyTime wait_until = state_.term.elected + g.c.session.timeout() / 2;
   if (!g.knows_nodes && g.c.now.steady < wait_until) return void(state_.read_at = wait_until);
   std::vector<std::string> names{group_register(state_.name)};
   StoreClient::Reading asked{StoreClient::Reading::For::takeover, state_.name, state_.term.epoch};

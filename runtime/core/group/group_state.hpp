@@ -76,7 +76,6 @@ struct GroupState {
   std::optional<WallTime> last_alive;
   GroupGuard guard;
   std::string logged_halt;          // the error that was logged
-  SteadyTime elected_at{};          // in this term
   SteadyTime halted_at{};           // the same
   std::vector<Register> registers;  // as read, while something else is read or observed before the term begins
   GroupRegisterWriter stored;       // its register

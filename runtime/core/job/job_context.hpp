@@ -4,6 +4,7 @@
 // Plain values. Knows nothing of how a job decides; used on the loop thread by Core, JobMachine and its parts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,6 +44,7 @@ struct Term {
   std::string group;
   std::uint64_t epoch = 0;
   WallTime elected_at{};
+  SteadyTime elected{};             // this session led it then
   std::vector<LedSpan> led_before;  // by terms before it, as far as it knows: what Coverage wants
   std::optional<SteadyTime> old_deadline;
   std::string only_before;       // the node of the one term that `old_deadline` is of; "" where it may be of several
@@ -54,6 +56,9 @@ struct Term {
   std::string halted;            // why the whole group is; "" where it is not
   std::uint64_t repair = 0;      // the number of the group's last repair;
   bool repairing = false;        // it is under way
+
+  /// When it was elected, by the clock as it is now: it may have been ahead then, and set since.
+  WallTime elected_by(Now now) const { return std::min(elected_at, now.wall - (now.steady - elected)); }
 };
 
 class Chains;

@@ -101,7 +101,7 @@ AnchoredPlan SlotFeed::anchored(const Context& c, const JobFacts& job) const {
 ScanRules SlotFeed::rules(const Context& c, const JobFacts& job, const Overlap& overlap, ScanRules::Mode mode) const {
   ScanRules rules;
   rules.mode = mode;
-  rules.coverage = {job.term->elected_at, job.term->led_before, blocked_since_};
+  rules.coverage = {job.term->elected_by(c.now), job.term->led_before, blocked_since_};
   rules.busy = overlap.busy;
   rules.fate_unknown = overlap.fate_unknown;
   rules.catching_up = overlap.catching_up;
