@@ -108,6 +108,7 @@ void ChainAudit::judge_by_slot(const Row& row, const std::string& parent, AfterS
   for (const Row& one : at_slot_) {
     // Of a trigger the jobs of its chain have one slot, which the schedule of another one may have too.
     if (one.job != parent || one.trigger == Trigger::reboot) continue;
+    if (one.trigger == Trigger::manual && !one.run) continue;  // refused, at the time of another one's trigger
     if (is_scheduled(one.trigger) != is_scheduled(row.trigger)) continue;
     if (says_nothing(one)) return;
     if (!last || last->attempt < one.attempt) last = &one;

@@ -183,32 +183,36 @@ bool JobAudit::was_ahead_of_a_repair(const Row& row, std::int64_t change) const 
   });
 }
 
-/// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them, at a
-/// time that the term which had passed the slot, and was elected before that, says was over: that one's clock was
-/// ahead.
+/// All of the slot's runs show that.
 bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
-  const Row& row = passed.row;
-  const std::optional<WallTime> over = time_over(passed);
-  if (!over || !spans_.was_another_since(row, passed.change)) return false;
-  const auto term = terms_.find({row.group, row.epoch});
-  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Entry* run) {
-    const auto decided = decided_at(*run->row.run);
-    if (!decided || *decided > *over || run->row.group != row.group || run->row.epoch <= row.epoch) return false;
-    return run->row.attempt == 1 || (term != terms_.end() && *decided > term->second.elected_at);
-  });
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(),
+                                      [&](const Entry* run) { return was_ahead_of_another_repair(passed, run->row); });
 }
 
-/// What a slot's row without a run says of its time: that it is past its deadline, or no longer on time.
-std::optional<WallTime> JobAudit::time_over(const Entry& passed) const {
+/// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them (that of
+/// its first attempt, else where the term that had passed the slot was elected before), at a time that this term says
+/// was over: its clock was ahead.
+bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const Row& run) const {
+  const Row& row = passed.row;
+  const std::optional<WallTime> over = time_over(passed, run.slot);
+  const std::optional<WallTime> decided = run.run ? decided_at(*run.run) : std::nullopt;
+  if (!over || !decided || *decided > *over) return false;
+  if (!spans_.was_another_since(row, passed.change) || run.group != row.group || run.epoch <= row.epoch) return false;
+  const auto term = terms_.find({row.group, row.epoch});
+  return run.attempt == 1 || (term != terms_.end() && *decided > term->second.elected_at);
+}
+
+/// What a row without a run says of the time of one of its slots: that it was past its deadline, or no longer on time.
+std::optional<WallTime> JobAudit::time_over(const Entry& passed, WallTime slot) const {
   const Row& row = passed.row;
   if (row.run || row.status != Status::missed) return std::nullopt;
   switch (row.reason) {
     case Reason::start_deadline:
-      if (spans_.goes_by(row, passed.change)) return row.slot + spans_.current()->row().start_deadline;
+      if (spans_.goes_by(row, passed.change)) return slot + spans_.current()->row().start_deadline;
       [[fallthrough]];
     case Reason::misfire:
     case Reason::unclaimed:
-    case Reason::no_leader: return last_slot(row) + on_time;
+    case Reason::no_leader: return slot + on_time;
     default: return std::nullopt;
   }
 }
@@ -220,7 +224,7 @@ void JobAudit::check_twice(const std::vector<const Entry*>& rows) {
     const Row& row = entry->row;
     if (yields(row) || (row.run && !is_claimed(row))) continue;
     if (range_ && row.slot <= last_slot(range_->row) && !yields(range_->row) &&
-        !spans_.is_brought_back(range_->row, range_->change, row))
+        !spans_.is_brought_back(range_->row, range_->change, row) && !was_ahead_of_another_repair(*range_, row))
       report(Kind::twice, row, "has a row, and is one of another row's slots", &range_->row);
     if (first && (first->run != row.run || !row.run))
       report(Kind::twice, row, row.run && first->run ? "was claimed by two runs" : "ran, and has another row too",

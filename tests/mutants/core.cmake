@@ -244,6 +244,9 @@ ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
 ballot_mutant(election_by_a_clock_that_was_ahead_counts FILE runtime/core/job/job_context.hpp
   FIND "return std::min(elected_at, now.wall - (now.steady - elected));" REPLACE "return now.wall > elected_at ? elected_at : std::max(elected_at, now.wall);"
   FINDING "FAILED.*Repair.RunsSlotsOnTime|covered it" FILTER "Repair.*:Seeds/Random.*")
+ballot_mutant(end_that_an_unreadable_register_names_is_kept_for_ever FILE runtime/core/store/takeover.cpp
+  FIND "return !p_.jobs.find(ended.id.run); }))" REPLACE "return ended.id.attempt < 0; }))"
+  FINDING "FAILED.*Restart.WhatAnotherNodeHasSettledIsForgottenOnce" FILTER "Restart.*")
 ballot_mutant(trigger_is_queued_however_late FILE runtime/core/job/job_writes.cpp
   FIND "too_late = c_.now.wall > queue.begin_by" REPLACE "too_late = c_.now.wall < queue.begin_by - Millis(1) * 100'000'000"
   FINDING "FAILED.*TriggerWithoutPatience" FILTER "TriggerWithoutPatience.*")

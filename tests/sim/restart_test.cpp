@@ -144,6 +144,39 @@ TEST(Restart, WhatAnotherNodeHasSettledIsForgottenByTheRunner) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// The register of another job, which cannot be read, names the run: it may have begun one after it.
+TEST(Restart, WhatAnotherNodeHasSettledIsForgottenOnceARegisterThatNamesItIsRepaired) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  Job other = minutely();
+  other.name = "other";
+  other.schedule = {"0 0 1 1 *"};
+  a.jobs = b.jobs = {define(minutely()), define(other)};
+  a.takes["job"] = 2s;
+  a.start();
+  world.run_for(1s);
+  b.start();
+  ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 2min));
+  a.link.cut = true;
+  world.run_for(3s);
+  ASSERT_EQ(a.ledger.row(world.starts[0].run, 1)->status, Status::succeeded);
+  a.crash();
+  a.link.cut = false;
+  world.run_for(20s);
+  ASSERT_EQ(a.runner.unacknowledged().size(), 1u);
+  const std::string sound = world.store.list("j/other").front().value;
+  std::string unreadable = sound;
+  unreadable.insert(unreadable.find("\nfence ") + 7, world.starts[0].run.text() + " ");
+  world.store.forge("j/other", unreadable);
+  a.start();
+  world.run_for(20s);
+  EXPECT_EQ(a.runner.unacknowledged().size(), 1u);
+  world.store.forge("j/other", sound);
+  world.run_for(1min);
+  EXPECT_EQ(a.runner.unacknowledged().size(), 0u);
+}
+
 TEST(Restart, WhatAnotherNodeHasSettledIsForgottenAlsoWhereItEndsLater) {
   SimWorld world;
   SimNode& a = world.add("a");

@@ -173,6 +173,10 @@ void Takeover::forget_settled(const ShownRuns& shown) {
     c_.out.push_back(Forget{ended.id});
     return true;
   });
+  // A register that cannot be read names it, or shows it: once it is repaired, nobody may have the run any more.
+  const auto& kept = p_.prior.inventory().ended;
+  if (std::any_of(kept.begin(), kept.end(), [&](const runner::Ended& ended) { return !p_.jobs.find(ended.id.run); }))
+    p_.listing.at = c_.now.steady + repair_pause;
 }
 
 // ---- a term

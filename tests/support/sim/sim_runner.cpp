@@ -281,7 +281,7 @@ void SimRunner::break_link(Millis noticed, Millis down) {
   if (!on_event_ || is_broken_ || gone_) return;
   loop_.drop(link_);
   is_broken_ = true;
-  oracle_.link_breaks(node_, loop_.now() + noticed);
+  oracle_.link_breaks(node_, loop_.now() + noticed, loop_.now() + noticed + down);
   loop_.after(noticed, connection_, [this] { on_event_(core::RunnerGone{}); });
   loop_.after(noticed + down, connection_, [this] { take_up_link(); });
 }

@@ -92,6 +92,8 @@ TEST_F(AuditedChain, FindsARunOfATriggeredChainWhoseParentHasFailed) {
   EXPECT_EQ(early(), 1);
   rows_[0].first.trigger = Trigger::schedule;
   EXPECT_EQ(early(), 0) << "of a schedule it is another slot";
+  of("extract", [&] { not_run("12:01:00.250", Status::skipped, Reason::overlap).trigger = Trigger::manual; });
+  EXPECT_EQ(early(), 0) << "one that was refused has begun no chain";
 }
 
 /// Of a child with a schedule of its own: each of its slots waits for the parent's latest one.

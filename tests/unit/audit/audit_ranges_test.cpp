@@ -73,5 +73,20 @@ TEST_F(AuditedRanges, KnowThatASlotRanOnTimeThatAClockHadPassedWhichWasAheadOfAn
   EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "later than it could be missed";
 }
 
+TEST_F(AuditedRanges, KnowThatOneOfManySlotsRanOnTimeThatAClockHadPassedWhichWasAheadOfAnotherNodesRepair) {
+  define();
+  elected("11:50:00");
+  ran("12:01:00");
+  missed("12:02:00", "12:10:00", 9);
+  epoch_ = 3;
+  Row& run = claimed(ran("12:04:00"), "12:04:00");
+  epoch_ = 4;
+  define("12:10:00", Basis::taken_over).before = 3;
+  claimed(ran("12:11:00"), "12:11:00");
+  EXPECT_EQ(findings(), Texts{});
+  claimed(run, "12:04:01");
+  EXPECT_EQ(findings(), Texts{"twice 12:04:00"}) << "later than it could be missed";
+}
+
 }  // namespace
 }  // namespace ballot::audit

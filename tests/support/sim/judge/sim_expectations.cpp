@@ -34,8 +34,10 @@ void SimJudge::judge_slow(const std::string& node, const core::Notify& notice) {
   const Row& row = notice.row;
   const Start* const start = oracle_.start_of({*row.run, row.attempt});
   // Another node counts from its claim while it goes on.
-  const bool is_own = start && start->node == node && !any_since(deaths_, node, start->at);
-  if (is_own && is_final(row.status) && row.duration && *row.duration <= notice.expected)
+  const bool is_own = start && start->node == node && !any_since(deaths_, node, start->at) &&
+                      !disturbed_since(node, start->at);  // a daemon that is stopped hears of the end later
+  const bool is_in_time = is_own && is_final(row.status) && row.duration && *row.duration <= notice.expected;
+  if (is_in_time && oracle_.seems_to_go_on_until(*start) - start->at <= notice.expected)
     return find("told of as slow, and it had ended in time", row, node);
   if (is_final(row.status) || !start || !start->ended || start->node == node) return;
   const auto took = std::chrono::duration_cast<Millis>(*start->ended - start->at);

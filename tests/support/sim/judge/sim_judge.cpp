@@ -261,6 +261,17 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   const bool caught_up = term && term->began > *due;
   const Millis learns = caught_up && disturbed_since(row.node, term->began) ? claim_takes : on_time;
   if (caught_up && going_on(row.job, row, term->began, term->began + learns + slack) > 0) return "";
+  const auto is_asked_first = [&](const Start& start) {
+    const bool is_of_term = start.job == row.job && start.epoch == row.epoch && start.trigger == Trigger::manual;
+    const auto asked = true_time(node, start.slot);
+    return is_of_term && asked && *asked <= term->began + learns + slack;
+  };
+  if (caught_up && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), is_asked_first)) return "";
+  const auto seems_to_go_on = [&](const Start& start) {
+    const auto* const broken = start.job == row.job ? oracle_.break_at_end(start) : nullptr;
+    return broken && start.at <= latest && broken->up >= *due;
+  };
+  if (std::any_of(oracle_.starts.begin(), oracle_.starts.end(), seems_to_go_on)) return "";
   if (has_waited_for_chain(row, slot, *due)) return "";
   return is_claim_under_way(row, slot, *due) || is_end_unseen(row, *due) ? "" : "no run of the job goes on then";
 }

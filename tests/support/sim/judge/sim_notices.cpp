@@ -71,10 +71,17 @@ SteadyTime SimOracle::counted_from(const Start& start) const {
   return std::min(start.at, SteadyTime(claim->second.run.begun_at - SimClock::default_wall));
 }
 
-bool SimOracle::has_ended_unheard(const Start& start) const {
-  const auto broken = breaks_.find(start.node);
-  return start.ended && broken != breaks_.end() && broken->second.from <= *start.ended &&
-         loop_.now() <= broken->second.noticed;
+const SimOracle::Break* SimOracle::break_at_end(const Start& start) const {
+  const auto breaks = breaks_.find(start.node);
+  if (!start.ended || breaks == breaks_.end()) return nullptr;
+  const auto it = std::find_if(breaks->second.begin(), breaks->second.end(),
+                               [&](const Break& one) { return one.from <= *start.ended && *start.ended <= one.up; });
+  return it == breaks->second.end() ? nullptr : &*it;
+}
+
+SteadyTime SimOracle::seems_to_go_on_until(const Start& start) const {
+  const Break* const broken = break_at_end(start);
+  return std::min(loop_.now(), broken ? std::max(broken->noticed, *start.ended) : *start.ended);
 }
 
 /// A clock that was wrong makes another one of a time that is over several terms.
@@ -94,8 +101,8 @@ void SimOracle::judge_cause(const std::string& node, const core::Notify& notice,
   for (const Start& start : starts) {
     if (start.job != row.job) continue;
     // What another node's run has done may not be known yet.
-    const bool is_seen = start.node == node && !start.orphaned && !has_ended_unheard(start);
-    const SteadyTime until = is_seen ? start.ended.value_or(loop_.now()) : loop_.now();
+    const bool is_seen = start.node == node && !start.orphaned;
+    const SteadyTime until = is_seen && start.ended ? seems_to_go_on_until(start) : loop_.now();
     if (row.run && start.run == *row.run && start.outcome)  // the boot clock goes on while a machine is suspended
       longest = std::max(longest, start.outcome->duration);
     if (row.run && start.run == *row.run)

@@ -54,6 +54,10 @@ struct RunLife {
 
 class SimOracle {
  public:
+  /// Of the link between a node and its runner, which keeps what it has to say until the link is up again.
+  struct Break {
+    SteadyTime from, noticed, up;
+  };
   struct Term {
     std::string group, node;
     std::uint64_t epoch = 0;
@@ -91,8 +95,10 @@ class SimOracle {
   void orphaned(std::size_t start);
   /// It goes on, and nobody can end it: a function that does not want to.
   void outlives(std::size_t start) { starts[start].orphaned = true; }
-  /// The node knows that from `noticed` on, and till then takes what has ended for going on.
-  void link_breaks(const std::string& node, SteadyTime noticed) { breaks_[node] = {loop_.now(), noticed}; }
+  /// Its link to the node breaks, which the node knows from `noticed` on, up to `up`.
+  void link_breaks(const std::string& node, SteadyTime noticed, SteadyTime up) {
+    breaks_[node].push_back({loop_.now(), noticed, up});
+  }
   /// Nobody knows how the attempt ended.
   void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
 
@@ -125,6 +131,10 @@ class SimOracle {
   const core::JobRegister* job_register(const std::string& job) const;
   bool is_claimed(const std::string& job, const runner::AttemptId& attempt) const;
   /// By some node, whatever its own says of its end.
+  /// The break in which the attempt has ended; null: it ended in none.
+  const Break* break_at_end(const Start& start) const;
+  /// Until then its node takes an attempt that has ended for one that goes on.
+  SteadyTime seems_to_go_on_until(const Start& start) const;
   bool is_taken_for_lost(const runner::AttemptId& attempt) const { return taken_for_lost_.contains(attempt); }
   const Term* term(const std::string& group, std::uint64_t epoch) const;
   std::vector<const Term*> terms_of(const std::string& group) const;
@@ -181,7 +191,6 @@ class SimOracle {
   void watch_expectations(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
   void watch_recovery(const core::JobRegister& before, const core::JobRegister& next);
   SteadyTime counted_from(const Start& start) const;
-  bool has_ended_unheard(const Start& start) const;
   void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
   std::string unrecorded(const testing::MergedLedger& ledger) const;
@@ -214,10 +223,7 @@ class SimOracle {
   std::set<runner::AttemptId> gone_;
   std::set<runner::AttemptId>
       taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody knows of it
-  struct Break {
-    SteadyTime from, noticed;
-  };
-  std::map<std::string, Break> breaks_;                      // the last one of the link to its runner, by node
+  std::map<std::string, std::vector<Break>> breaks_;         // of the link to its runner, by node
   std::map<std::string, std::uint64_t> fences_;              // of the last START, by job
   std::map<std::string, WallTime> paused_;                   // acknowledged when: jobs, and "group G"
   std::map<std::string, std::vector<WallTime>> pause_ends_;  // that were asked for, by the same
