@@ -378,6 +378,12 @@ Millis Chaos::longest_run(const std::string& job) const {
   return longest;
 }
 
+/// A node may have only so many writes under way.
+bool Chaos::is_throttled() const {
+  return std::any_of(world_.nodes.begin(), world_.nodes.end(),
+                     [](const auto& node) { return node->most_writes < 5000; });
+}
+
 /// How far a cursor may lag: slots may wait in a queue up to their start deadline, and for the runs of other jobs.
 Millis Chaos::patience(const Job& job) const {
   const bool waits = is_limited() || job.concurrency != Concurrency::skip || job.misfire == Misfire::all;
@@ -392,8 +398,7 @@ Millis Chaos::patience(const Job& job) const {
 /// Of a start in quiet time: a write of its register that is under way, its claim, and the runner. Where a node may
 /// have only so many writes under way, those of the other jobs that are due at the same instant come first, too.
 Millis Chaos::lateness() const {
-  const bool throttled =
-      std::any_of(world_.nodes.begin(), world_.nodes.end(), [](const auto& node) { return node->most_writes < 5000; });
+  const bool throttled = is_throttled();
   Millis gathers{0};
   for (const auto& node : world_.nodes) gathers = std::max(gathers, node->gathers);
   return 150ms + (throttled ? 40 : 6) * slowest_ + (throttled ? 10 : 0) * gathers;
@@ -412,7 +417,8 @@ std::string Chaos::lives_on() {
           !(comes_after(row.job) && row.reason != Reason::misfire) &&
           !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&            // a hand-over
           !((is_limited() || row.job == "allows") && row.reason == Reason::unclaimed) &&  // it waited for a place
-          !(is_limited() && row.reason == Reason::misfire))  // so did it, till later ones were due
+          !((is_limited() || (is_throttled() && comes_after(row.job))) &&
+            row.reason == Reason::misfire))  // so did it, or for its write, till later ones were due
         world_.oracle.find("missed after healing: " + line_of(row));
     for (const runner::Ended& ended : node->runner.unacknowledged()) {
       if (const Start* start = world_.oracle.start_of(ended.id); start && world_.judge.was_spoiled(start->job))

@@ -111,6 +111,7 @@ class Chaos {
   void repair_spoiled();
   std::string register_of(const std::string& job) const;
   bool is_limited() const;
+  bool is_throttled() const;
   Millis longest_run(const std::string& job) const;
   Millis patience(const Job& job) const;
   Millis lateness() const;

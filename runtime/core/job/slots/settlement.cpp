@@ -162,13 +162,14 @@ void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const Sca
   const bool on_time = ready > rules.coverage.elected_at && late <= (plan.gate.c ? upstream_takes : on_time_limit);
   const bool reboot = plan.reboot == slot.at;  // always before its term: for it, coming late is no misfire
   DueSlot open{slot.at, on_time ? Trigger::schedule : Trigger::catch_up, due, due, ready};
+  open.has_waited = ready > plan.due_at(slot.at);
   if (reboot) open.trigger = Trigger::reboot;
   const bool misfires = !on_time && !reboot && chosen_at_most(rules) == 0;
   if (misfires || now - due > rules.start_deadline) {
     while (miss_oldest(rules, now)) continue;
     return add_closed({slot.at, slot.at, 1, Status::missed, why_missed(open, rules, now)});
   }
-  choose(open, on_time && ready > plan.due_at(slot.at), rules, now);
+  choose(open, on_time && open.has_waited, rules, now);
 }
 
 /// Of those that come late no more than the policy says; waiting for a job that it comes after is no misfire.
@@ -202,14 +203,13 @@ bool Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
 }
 
 void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
-  const bool none_waits = due_.empty();
-  for (const Candidate& candidate : std::exchange(candidates_, {})) decide(candidate, none_waits, rules, now);
+  for (const Candidate& candidate : std::exchange(candidates_, {})) decide(candidate, rules, now);
   bound_waiting(rules, now);
 }
 
-/// `none_waits`: when the scan began. Slots that a job which theirs come after has made ready together wait together:
-/// the first one that begins is run, and the others overlap it.
-void Settlement::decide(const Candidate& candidate, bool none_waits, const ScanRules& rules, WallTime now) {
+/// Slots that a job which theirs come after has made ready together wait together: the first one that begins is run,
+/// and the others overlap it.
+void Settlement::decide(const Candidate& candidate, const ScanRules& rules, WallTime now) {
   if (!candidate.open) return add_decided(candidate.closed);
   const DueSlot& slot = *candidate.open;
   const bool skips = rules.concurrency == Concurrency::skip;
@@ -218,7 +218,8 @@ void Settlement::decide(const Candidate& candidate, bool none_waits, const ScanR
   if (skips && rules.busy && !joins) return add_decided(slot.at, Status::skipped, Reason::overlap);
   if (rules.mode == ScanRules::Mode::dry_run) return add_decided(slot.at, Status::skipped, Reason::dry_run);
   DueSlot waiting = slot;
-  const bool together = none_waits && candidate.waited && !due_.empty() && due_.front().trigger == Trigger::schedule;
+  const bool together = candidate.waited && !due_.empty() && due_.front().has_waited &&
+                        due_.front().trigger == Trigger::schedule && slot.ready - due_.front().ready <= upstream_takes;
   waiting.yields = skips && !joins && !due_.empty() && (together || due_count() > 1);
   const bool supersedes =
       !due_.empty() && (rules.concurrency == Concurrency::replace || (skips && !joins && !waiting.yields));

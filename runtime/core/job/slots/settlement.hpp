@@ -38,10 +38,11 @@ WallTime due_at(const Job& job, WallTime slot);
 struct DueSlot {
   WallTime at{};
   Trigger trigger = Trigger::schedule;
-  WallTime due{};          // `at`, and its share of the jitter: from then on its deadline counts
-  WallTime waits_since{};  // `due` of the first slot in whose stead it waits: the job's turn for a place goes by it
-  WallTime ready{};        // `due`, or when the jobs that it comes after had ended
-  bool yields = false;     // once the slot before it begins it is skipped: overlap
+  WallTime due{};           // `at`, and its share of the jitter: from then on its deadline counts
+  WallTime waits_since{};   // `due` of the first slot in whose stead it waits: the job's turn for a place goes by it
+  WallTime ready{};         // `due`, or when the jobs that it comes after had ended
+  bool has_waited = false;  // for them
+  bool yields = false;      // once the slot before it begins it is skipped: overlap
 };
 
 /// Why a slot that is not run is missed. Precedence: no_leader, unclaimed, start_deadline, misfire.
@@ -163,7 +164,7 @@ class Settlement {
   bool must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const;
   void finish_scan(const ScanRules& rules, WallTime now);
   void choose(const DueSlot& slot, bool waited, const ScanRules& rules, WallTime now);
-  void decide(const Candidate& candidate, bool none_waits, const ScanRules& rules, WallTime now);
+  void decide(const Candidate& candidate, const ScanRules& rules, WallTime now);
   void supersede_first(bool together, const ScanRules& rules, WallTime now);
   void bound_waiting(const ScanRules& rules, WallTime now);
   bool miss_oldest(const ScanRules& rules, WallTime now);

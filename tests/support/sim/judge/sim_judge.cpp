@@ -261,12 +261,13 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   const bool caught_up = term && term->began > *due;
   const Millis learns = caught_up && disturbed_since(row.node, term->began) ? claim_takes : on_time;
   if (caught_up && going_on(row.job, row, term->began, term->began + learns + slack) > 0) return "";
+  const bool is_late = term && (caught_up || disturbed_since(row.node, *due));  // so may be a node that was stopped
   const auto is_asked_first = [&](const Start& start) {
     const bool is_of_term = start.job == row.job && start.epoch == row.epoch && start.trigger == Trigger::manual;
     const auto asked = true_time(node, start.slot);
-    return is_of_term && asked && *asked <= term->began + learns + slack;
+    return is_of_term && asked && *asked <= std::max(term->began, *due) + claim_takes + slack;
   };
-  if (caught_up && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), is_asked_first)) return "";
+  if (is_late && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), is_asked_first)) return "";
   const auto seems_to_go_on = [&](const Start& start) {
     const auto* const broken = start.job == row.job ? oracle_.break_at_end(start) : nullptr;
     return broken && start.at <= latest && broken->up >= *due;
