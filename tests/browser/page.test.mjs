@@ -408,6 +408,16 @@ describe('the page', { concurrency: 2 }, () => {
     }
   })));
 
+  test('a list that lies below the window has none of its rows in the document', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+    await page.setViewportSize({ width: 1440, height: 200 });
+    await show(page, url, '#/timeline');
+    await page.waitForSelector('.grid-head');
+    assert.ok(await page.evaluate(() => document.querySelector('.grid-body').getBoundingClientRect().top > innerHeight + 200));
+    assert.equal(await page.locator('.grid-row').count(), 0);
+    await page.evaluate(() => document.querySelector('.grid-body').scrollIntoView());
+    await page.waitForFunction(() => document.querySelectorAll('.grid-row').length > 5);
+  })));
+
   test('changes of definitions are there, those of many jobs in one row, and those of a job on its page', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     const { definitions } = await answer(url, 'history/definitions?limit=100');
     assert.equal(definitions.length, 32);

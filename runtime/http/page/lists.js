@@ -30,7 +30,7 @@ export function Rows({ list, height, row, extra, label, head, onSort, onSight, r
       frame = 0;
       if (!box.current) return;
       const top = -box.current.getBoundingClientRect().top;
-      const from = Math.max(0, Math.floor(top / height) - 3), to = Math.min(list.length, Math.ceil((top + innerHeight) / height) + 3);
+      const from = Math.max(0, Math.floor(top / height) - 3), to = Math.max(0, Math.min(list.length, Math.ceil((top + innerHeight) / height) + 3));
       const [first, last] = shown.current, beside = first < to && from < last;
       const next = beside ? [Math.max(from, first - AT_ONCE), Math.min(to, last + AT_ONCE)] : [from, Math.min(to, from + AT_ONCE)];
       if (next[0] !== first || next[1] !== last) setSight((shown.current = next));
