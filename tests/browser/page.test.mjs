@@ -387,6 +387,37 @@ describe('the page', { concurrency: 2 }, () => {
     assert.ok(heap < 50e6, `the heap is ${heap}`);
   })));
 
+  test('what a long list is scrolled to comes some rows a frame, so that no frame is long, and is all there', () => withFleet({ fake: 10_000 }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/jobs');
+    await page.getByText('10,000 jobs').waitFor();
+    for (const to of [200_000, 100_000, 100_500]) {
+      const most = await page.evaluate((top) => new Promise((resolve) => {
+        const rows = () => [...document.querySelectorAll('.grid-row')], edges = (one) => one.getBoundingClientRect();
+        let before = new Set(rows()), most = 0;
+        const look = () => {
+          const all = rows(), tall = all.map(edges);
+          most = Math.max(most, all.filter((one) => !before.has(one)).length);
+          before = new Set(all);
+          if (Math.min(...tall.map((one) => one.top)) < 0 && Math.max(...tall.map((one) => one.bottom)) > innerHeight) resolve(most);
+          else requestAnimationFrame(look);
+        };
+        scrollTo(0, top);
+        requestAnimationFrame(look);
+      }), to);
+      assert.ok(most > 0 && most <= 10, `${most} rows in a frame`);
+    }
+  })));
+
+  test('a list that lies below the window has none of its rows in the document', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+    await page.setViewportSize({ width: 1440, height: 200 });
+    await show(page, url, '#/timeline');
+    await page.waitForSelector('.grid-head');
+    assert.ok(await page.evaluate(() => document.querySelector('.grid-body').getBoundingClientRect().top > innerHeight + 200));
+    assert.equal(await page.locator('.grid-row').count(), 0);
+    await page.evaluate(() => document.querySelector('.grid-body').scrollIntoView());
+    await page.waitForFunction(() => document.querySelectorAll('.grid-row').length > 5);
+  })));
+
   test('changes of definitions are there, those of many jobs in one row, and those of a job on its page', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     const { definitions } = await answer(url, 'history/definitions?limit=100');
     assert.equal(definitions.length, 32);

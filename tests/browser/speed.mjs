@@ -13,7 +13,7 @@ const whole = (n) => Math.round(n);
 
 // In the page: when a view was drawn first, when with all its data, and tasks and gaps between frames that were long.
 function observe() {
-  const seen = (globalThis.__speed = { long: [], gaps: [], heading: null, filled: null, wanted: null, from: 0 });
+  const seen = (globalThis.__speed = { long: [], gap: 0, gaps: [], heading: null, filled: null, wanted: null, from: 0 });
   try {
     new PerformanceObserver((list) => { for (const one of list.getEntries()) seen.long.push([one.startTime, one.duration]); }).observe({ type: 'longtask', buffered: true });
   } catch { /* not there */ }
@@ -30,7 +30,13 @@ function observe() {
     if (to) Object.assign(seen, { from: event.timeStamp, heading: null, filled: null, wanted: to.dataset.wanted ?? to.textContent.trim() });
   }, true);
   let before = performance.now();
-  const frame = (at) => { if (at - before > 60) seen.gaps.push([before, at - before]); before = at; requestAnimationFrame(frame); };
+  const frame = (at) => {
+    const gap = at - before;
+    seen.gap = Math.max(seen.gap, gap);
+    if (gap > 60) seen.gaps.push(`${new Date(performance.timeOrigin + before).toISOString().slice(11, 23)} ${Math.round(gap)} ms`);
+    before = at;
+    requestAnimationFrame(frame);
+  };
   requestAnimationFrame(frame);
 }
 
@@ -86,13 +92,13 @@ async function changes(page, runs) {
 
 // Stays in a view for so long, acting as `busy` says, and returns what was long meanwhile.
 async function stay(page, seconds, busy) {
-  await page.evaluate(() => { __speed.long = []; __speed.gaps = []; });
+  await page.evaluate(() => { Object.assign(__speed, { long: [], gap: 0, gaps: [] }); });
   const until = Date.now() + seconds * 1000;
   while (Date.now() < until) {
     await busy?.(page);
     await pause(150);
   }
-  return page.evaluate(() => ({ long: Math.round(Math.max(0, ...__speed.long.map((one) => one[1]))), over60: __speed.long.filter((one) => one[1] > 60).length, gap: Math.round(Math.max(0, ...__speed.gaps.map((one) => one[1]))), gaps: __speed.gaps.length }));
+  return page.evaluate(() => ({ long: Math.round(Math.max(0, ...__speed.long.map((one) => one[1]))), over60: __speed.long.filter((one) => one[1] > 60).length, gap: Math.round(__speed.gap), gaps: __speed.gaps.length, ...(__speed.gaps.length ? { when: __speed.gaps.slice(0, 20) } : {}) }));
 }
 
 async function weigh(page, session) {
@@ -118,12 +124,12 @@ export async function measure({ minutes = 3, runs = 5, url = null, say = console
     const change = await changes(page, runs);
     for (const [name, figures] of Object.entries(change)) report('change of view, to ' + name, figures);
     // An hour, or what stands for it: each view in turn, with a thousand events a second.
-    const share = (minutes * 60) / 8, live = {};
+    const share = (minutes * 60) / 9, live = {};
     const views = [
       ['timeline', '#/timeline?last=7d', (it) => it.mouse.move(200 + Math.random() * 900, 300)],
       ['timeline, panned', '#/timeline?last=24h', async (it) => { await it.focus('.chart'); await it.keyboard.press(Math.random() < 0.5 ? 'ArrowLeft' : 'ArrowRight'); await pause(400); }],
       ['jobs, scrolled', '#/jobs', (it) => it.mouse.wheel(0, (Math.random() - 0.4) * 4000)],
-      ['now', '#/now', null], ['job', hashes.job, null], ['week', '#/week', null],
+      ['now', '#/now', null], ['job', hashes.job, null], ['run', hashes.run, null], ['week', '#/week', null],
     ];
     for (const [name, hash, busy] of views) {
       await page.evaluate((to) => { Object.assign(__speed, { from: performance.now(), heading: null, filled: null, wanted: null }); location.hash = to; }, hash);

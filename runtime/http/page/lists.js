@@ -5,8 +5,6 @@ import { changed } from './live.js';
 import { zoneChoice, parse, duration, MINUTE, DAY } from './time.js';
 import { middle } from './words.js';
 
-// A long list of which only the rows in sight are in the document. All rows have one height, so that ten thousand of them
-// cost no more than thirty; rows keep their elements while they are in sight, and with them the focus.
 export function useNarrow(query = '(max-width: 760px)') {
   const [narrow, setNarrow] = useState(() => matchMedia(query).matches);
   useLayoutEffect(() => {
@@ -17,20 +15,27 @@ export function useNarrow(query = '(max-width: 760px)') {
   return narrow;
 }
 
+// A long list of which only the rows in sight are in the document. All rows have one height, so that ten thousand of them
+// cost no more than thirty; rows keep their elements while they are in sight, and with them the focus.
+// What is scrolled to comes AT_ONCE rows a frame at most, so that a frame is as long in a tall window as in a low one.
 // `onSight(from, to)` hears which rows are in sight. A row in sight is made anew only when the list or what `row` shows beside
 // its item, `extra`, is another.
 // `head`: names of columns, or of such by which is sorted [name, order, whether it is]; `onSort` hears of them.
+const AT_ONCE = 10;
 export function Rows({ list, height, row, extra, label, head, onSort, onSight, rowKey }) {
-  const box = useRef(null), [sight, setSight] = useState(() => [0, Math.ceil(innerHeight / height)]);
+  const box = useRef(null), [sight, setSight] = useState(() => [0, Math.ceil(innerHeight / height)]), shown = useRef(sight);
   useLayoutEffect(() => {
     let frame = 0;
     const look = () => {
       frame = 0;
       if (!box.current) return;
       const top = -box.current.getBoundingClientRect().top;
-      const from = Math.max(0, Math.floor(top / height) - 3), to = Math.min(list.length, Math.ceil((top + innerHeight) / height) + 3);
-      setSight((old) => (old[0] === from && old[1] === to ? old : [from, to]));
-      onSight?.(from, to);
+      const from = Math.max(0, Math.floor(top / height) - 3), to = Math.max(0, Math.min(list.length, Math.ceil((top + innerHeight) / height) + 3));
+      const [first, last] = shown.current, beside = first < to && from < last;
+      const next = beside ? [Math.max(from, first - AT_ONCE), Math.min(to, last + AT_ONCE)] : [from, Math.min(to, from + AT_ONCE)];
+      if (next[0] !== first || next[1] !== last) setSight((shown.current = next));
+      if (next[0] !== from || next[1] !== to) later();
+      else onSight?.(from, to);
     };
     const later = () => { frame ||= requestAnimationFrame(look); };
     look();
