@@ -376,9 +376,6 @@ const max = M.max;
 const pow = M.pow;
 const sign = M.sign;
 const log10 = M.log10;
-const log2 = M.log2;
-const sinh =  (v, linthresh = 1) => M.sinh(v) * linthresh;
-const asinh = (v, linthresh = 1) => M.asinh(v / linthresh);
 
 const inf = Infinity;
 
@@ -489,10 +486,6 @@ const nullNullTuple = [null, null];
 const isArr = Array.isArray;
 const isInt = Number.isInteger;
 const isUndef = v => v === void 0;
-
-function isStr(v) {
-	return typeof v == 'string';
-}
 
 function isObj(v) {
 	let is = false;
@@ -1436,8 +1429,6 @@ function uPlot(opts, data, then) {
 
 	function initValToPct(sc) {
 		const getVal = (
-			sc.distr == 3   ? val => log10(val > 0 ? val : sc.clamp(self, val, sc.min, sc.max, sc.key)) :
-			sc.distr == 4   ? val => asinh(val, sc.asinh) :
 			sc.distr == 100 ? val => sc.fwd(val) :
 			val => val
 		);
@@ -2484,8 +2475,8 @@ function uPlot(opts, data, then) {
 
 				let distr = sc.distr;
 
-				sc._min = distr == 3 ? log10(sc.min) : distr == 4 ? asinh(sc.min, sc.asinh) : distr == 100 ? sc.fwd(sc.min) : sc.min;
-				sc._max = distr == 3 ? log10(sc.max) : distr == 4 ? asinh(sc.max, sc.asinh) : distr == 100 ? sc.fwd(sc.max) : sc.max;
+				sc._min = distr == 100 ? sc.fwd(sc.min) : sc.min;
+				sc._max = distr == 100 ? sc.fwd(sc.max) : sc.max;
 
 				changed[k] = anyChanged = true;
 			}
@@ -3487,8 +3478,6 @@ function uPlot(opts, data, then) {
 		let distr = sc.distr;
 
 		return (
-			distr == 3 ? pow(10, sv) :
-			distr == 4 ? sinh(sv, sc.asinh) :
 			distr == 100 ? sc.bwd(sv) :
 			sv
 		);
