@@ -135,11 +135,12 @@ export async function learnUsual(names, abort) {
 
 // Those of these jobs that take as long as a rule, or did so the last times where too few runs are known for a rule, the longest
 // first; so many at most.
-export async function longJobs(names, least, most, abort) {
+export async function longJobs(names, least, most, abort, told) {
   const lasts = new Map();
   for (let i = 0; i < names.length; i += 100) {
     const some = names.slice(i, i + 100);
     await learnUsual(some, abort);
+    told();
     for (const { job, rows } of await fetchStrips(some.filter((name) => !usuals.get(name)?.ms), 5, abort)) lasts.set(job, middle(durations(rows).map((row) => row.duration_ms)));
   }
   return names.map((job) => ({ job, takes: usuals.get(job)?.ms ?? lasts.get(job) ?? 0 })).filter((one) => one.takes >= least).sort((a, b) => b.takes - a.takes).slice(0, most);
@@ -161,12 +162,13 @@ export const paceText = ({ times, recent, usual, last, of }) => `${last === 1 ? 
 
 // A hundred at a time; what is answered is kept for minutes, but for what is not known for want of an answer.
 const compared = new Map();  // job: { times, recent, usual, last, of, at }
-export async function compare(names, abort) {
+export async function compare(names, abort, told) {
   const old = Date.now() - 3 * MINUTE;
   for (let i = 0; i < names.length && !abort.aborted; i += 100) {
     const wanted = names.slice(i, i + 100).filter((name) => !(compared.get(name)?.at > old));
     if (!wanted.length) continue;
     const learned = await learnUsual(wanted, abort).then(() => true, () => false);
+    told?.();
     for (const { job, rows } of await fetchStrips(wanted, 12, abort)) compared.set(job, { ...slowdown(job, rows), at: learned && Date.now() });
   }
   return compared;

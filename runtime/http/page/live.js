@@ -72,7 +72,7 @@ document.addEventListener('visibilitychange', () => { if (!document.hidden) happ
 // say that something has happened, six times less often while nobody looks. One request is under way at a time; leaving
 // the view aborts it. What was answered stays in place until there is something else, so that nothing jumps.
 // path null: nothing is asked. `live`: how soon, in ms, events may lead to another request; false: not at all. `read` may take the answer apart or make further requests, and
-// gives to `part` what can be shown before all of them are answered, if nothing is.
+// tells `part` of answers, with what can be shown by then if nothing is: each may take its time.
 // `hold`: for so many ms an answer is not taken in place of one in which fewer nodes were missing. `heard.at`: when the last answer was taken.
 const NONE = { data: null, problem: null }, LONGEST = 40_000;
 const lacks = (data, before) => data.missing?.some(({ node }) => !before.missing?.some((one) => one.node === node));
@@ -107,7 +107,7 @@ export function usePoll(path, { every = 5000, live = 2000, read = null, keep = f
       const part = (data) => {
         if (stopped || abort !== mine) return;
         wait();
-        if (shown) return;
+        if (shown || !data) return;
         heard.current.at = now();
         setState({ data, problem: null });
       };

@@ -34,23 +34,23 @@ export default function Week({ query: shown }) {
     <//>
     <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : 'the worst first'}>
       <h3>Long jobs at the same time${long.data?.rest ? `, of ${LOOKED} jobs that are due when most are` : ''}</h3>
-      ${!long.data?.met ? (long.problem ? html`<p class="muted small">How long jobs take is not known: ${clip(long.problem.message, 200)}</p>` : html`<${Loading} />`) : html`<${Clashes} of=${met} none="No jobs that take a minute or longer run at the same time" hour=${hour} />`}
+      ${!long.data ? (long.problem ? html`<p class="muted small">How long jobs take is not known: ${clip(long.problem.message, 200)}</p>` : html`<${Loading} />`) : html`<${Clashes} of=${met} none="No jobs that take a minute or longer run at the same time" hour=${hour} />`}
       <h3>Most jobs due in one minute${!hour && cut ? `, the ${MOST} heaviest minutes` : ''}</h3>
       ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" hour=${hour} cut=${cut} />`}
     <//>`;
 }
 
 const Clashes = ({ of, none, hour, cut }) => (!of.length ? html`<${Empty}>${none}${hour ? ' in that hour' : ''}.<//>` : html`<ul class="rows">${of.slice(0, 15).map((one) => html`<li key=${one.minute} class="row tall clash">
-    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : `${one.step} minutes`}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
+    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
     <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} /></span></li>`)}</ul>`);
 
 // Of the jobs that take longest, as a rule, the slots to come, and where their runs meet. Beyond what is listed of one it goes on
 // at its pace.
 async function askLong(clashes, to, abort, part) {
   const { jobs, next } = await ask('jobs' + query({ limit: LOOKED }), { signal: abort }), from = now(), all = [];
-  const long = await longJobs(next ? [...new Set(clashes.flatMap((one) => one.first_jobs))].slice(0, LOOKED) : jobs.map((one) => one.job), LONG, LONGEST, abort);
+  const long = await longJobs(next ? [...new Set(clashes.flatMap((one) => one.first_jobs))].slice(0, LOOKED) : jobs.map((one) => one.job), LONG, LONGEST, abort, part);
   for (const { job, takes } of long) {
-    part({ partial: true });
+    part();
     const { slots, left_out } = await ask('next' + query({ job, for_ms: to - from, limit: 1000 }), { signal: abort });
     const at = slots.map((one) => parse(one.slot)), step = at[1] - at[0];
     if (left_out && at.every((one, i) => !i || one - at[i - 1] === step)) while (at.at(-1) + step < to) at.push(at.at(-1) + step);
