@@ -134,16 +134,19 @@ export async function learnUsual(names, abort) {
 }
 
 // Those of these jobs that take as long as a rule, or did so the last times where too few runs are known for a rule, the longest
-// first; so many at most.
+// first; so many at most. And which nodes may know more.
 export async function longJobs(names, least, most, abort, told) {
   const lasts = new Map();
+  let missing;
   for (let i = 0; i < names.length; i += 100) {
     const some = names.slice(i, i + 100);
     await learnUsual(some, abort);
     told();
-    for (const { job, rows } of await fetchStrips(some.filter((name) => !usuals.get(name)?.ms), 5, abort)) lasts.set(job, middle(durations(rows).map((row) => row.duration_ms)));
+    const vague = some.filter((name) => !usuals.get(name)?.ms);
+    for (const { job, rows } of await fetchStrips(vague, 5, abort)) lasts.set(job, middle(durations(rows).map((row) => row.duration_ms)));
+    if (vague.length) missing = gaps?.missing ?? missing;
   }
-  return names.map((job) => ({ job, takes: usuals.get(job)?.ms ?? lasts.get(job) ?? 0 })).filter((one) => one.takes >= least).sort((a, b) => b.takes - a.takes).slice(0, most);
+  return { missing, long: names.map((job) => ({ job, takes: usuals.get(job)?.ms ?? lasts.get(job) ?? 0 })).filter((one) => one.takes >= least).sort((a, b) => b.takes - a.takes).slice(0, most) };
 }
 
 // How many times longer the last runs took, three of the last day, than is usual; null where there are too few to say.

@@ -10,7 +10,7 @@ import { count, plural, clip, middle, BAD } from './words.js';
 import { longJobs } from './lists.js';
 
 const DAYS = 8, STEPS = 5, MOST = 50, FEW = 2000;  // jobs of which a week is summed
-const LONG = MINUTE, LONGEST = 20, LOOKED = 200;  // jobs that count as long, so many of so many
+const LONG = MINUTE, LONGEST = 20, LOOKED = 200, QUARTER = 15 * MINUTE;  // jobs that count as long, so many of so many
 
 export default function Week({ query: shown }) {
   const zone = zoneOf(null), start = fields(now(), zone);
@@ -27,7 +27,7 @@ export default function Week({ query: shown }) {
   const total = (load.data?.hours ?? []).reduce((sum, one) => sum + one.slots, 0);
   return html`
     <div class="view-head"><h1>Week</h1><p class="muted" role="status">${load.data ? `${plural(total, 'slot')} to come in ${DAYS} days` : ''}</p></div>
-    <${Trouble} of=${[load]} /><${Gaps} of=${[load.data, known]} />
+    <${Trouble} of=${[load]} /><${Gaps} of=${[load.data, known, long.data]} />
         <${Section} id="load" title="Slots by hour" aside=${html`<span>${zone}${zoneChoice() === 'job' ? html`<span class="muted">, as jobs have different zones</span>` : ''}</span>`}>
       ${load.data ? html`<${Heat} days=${days} chosen=${hour} />
         <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty of that hour, or more, was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> more jobs that take a minute or longer, as a rule, run at the same time than in most hours. An hour shows its clashes below. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
@@ -48,7 +48,7 @@ const Clashes = ({ of, none, hour, cut }) => (!of.length ? html`<${Empty}>${none
 // at its pace.
 async function askLong(clashes, to, abort, part) {
   const { jobs, next } = await ask('jobs' + query({ limit: LOOKED }), { signal: abort }), from = now(), all = [];
-  const long = await longJobs(next ? [...new Set(clashes.flatMap((one) => one.first_jobs))].slice(0, LOOKED) : jobs.map((one) => one.job), LONG, LONGEST, abort, part);
+  const { long, missing } = await longJobs(next ? [...new Set(clashes.flatMap((one) => one.first_jobs))].slice(0, LOOKED) : jobs.map((one) => one.job), LONG, LONGEST, abort, part);
   for (const { job, takes } of long) {
     part();
     const { slots, left_out } = await ask('next' + query({ job, for_ms: to - from, limit: 1000 }), { signal: abort });
@@ -56,19 +56,22 @@ async function askLong(clashes, to, abort, part) {
     if (left_out && at.every((one, i) => !i || one - at[i - 1] === step)) while (at.at(-1) + step < to) at.push(at.at(-1) + step);
     at.forEach((begin, i) => all.push([begin, { job, takes }], [Math.min(begin + takes, at[i + 1] ?? Infinity), null, job]));
   }
-  return { same: String(from), met: meetings(all), rest: Boolean(next) };
+  return { same: String(from), met: meetings(all), rest: Boolean(next), missing };
 }
 
-// Each time that jobs run together which do so at no time before or after with more: when the last of them begins. Of a minute
-// the fullest.
+// Each time that jobs run together which do so at no time before or after with more: when the last of them begins. Of a quarter
+// of an hour the fullest.
 function meetings(all) {
   const running = new Map(), found = new Map();
   let last = 0;
   for (const [at, begins, ends] of all.sort((a, b) => a[0] - b[0] || Boolean(a[1]) - Boolean(b[1]))) {
     if (begins) running.set(begins.job, begins.takes), last = at;
     else {
-      const minute = Math.floor(last / MINUTE) * MINUTE;
-      if (last && running.size > 1 && !(found.get(minute)?.jobs >= running.size)) found.set(minute, { minute: new Date(minute).toISOString(), jobs: running.size, first_jobs: [...running.keys()].sort(), takes: Object.fromEntries(running), slots: [...running.values()].reduce((sum, one) => sum + one) });
+      const quarter = Math.floor(last / QUARTER);
+      if (last && running.size > 1 && !(found.get(quarter)?.jobs >= running.size)) {
+        const some = [...running].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+        found.set(quarter, { minute: new Date(Math.floor(last / MINUTE) * MINUTE).toISOString(), jobs: some.length, first_jobs: some.map(([job]) => job), takes: Object.fromEntries(some), slots: some.reduce((sum, one) => sum + one[1], 0) });
+      }
       running.delete(ends);
       last = 0;
     }
