@@ -170,9 +170,9 @@ export async function compare(names, abort, told) {
   for (let i = 0; i < names.length && !abort.aborted; i += 100) {
     const wanted = names.slice(i, i + 100).filter((name) => !(compared.get(name)?.at > old));
     if (!wanted.length) continue;
-    const learned = await learnUsual(wanted, abort).then(() => true, () => false);
+    const [learned, strips] = await Promise.all([learnUsual(wanted, abort).then(() => true, () => false), fetchStrips(wanted, 12, abort)]);
     told?.();
-    for (const { job, rows } of await fetchStrips(wanted, 12, abort)) compared.set(job, { ...slowdown(job, rows), at: learned && Date.now() });
+    for (const { job, rows } of strips) compared.set(job, { ...slowdown(job, rows), at: learned && Date.now() });
   }
   return compared;
 }
