@@ -40,7 +40,7 @@ export async function usePage(browser, options, use) {
 /// Goes to a view and waits until what it shows has come.
 export async function show(page, url, hash) {
   await page.goto(new URL(hash, url).href);
-  await page.waitForFunction(() => document.querySelector('h1') && !document.querySelector('p.empty[aria-hidden=true]'), null, { timeout: 60_000 });
+  await page.waitForFunction(() => document.querySelector('h1') && !document.querySelector('p.empty[aria-hidden=true], [aria-labelledby=attention] .asking'), null, { timeout: 60_000 });
 }
 
 /// Of a made-up fleet: `use` gets where its page is, and the fleet.

@@ -136,7 +136,7 @@ export class FakeFleet {
     if (pause && slot >= pause.since) return [this.row(job, slot, { status: 'skipped', reason: 'paused', paused_by: pause.by })];
     if (job.temper === 'halted' && slot > now - 3 * HOUR) return [this.row(job, slot, { status: 'missed', reason: 'halted' })];
     if (job.temper === 'stuck' && slot > now - 40 * HOUR) return [this.row(job, slot, { status: 'skipped', reason: 'overlap' })];
-    if (slot > this.deadSince && slot < this.deadSince + 12 * MINUTE && this.nodeAt(job, this.deadSince - 1) === DEAD) return [this.row(job, slot, { status: 'missed', reason: 'no_leader', epoch: null })];
+    if (slot > this.deadSince && slot < this.deadSince + 12 * MINUTE && this.nodeAt(job, this.deadSince - 1) === DEAD) return [this.row(job, slot, { status: 'missed', reason: this.wanted.unclaimed ? 'unclaimed' : 'no_leader', epoch: null })];
     if (job.temper === 'overlap' && h < 0.12) return [this.row(job, slot, { status: 'skipped', reason: 'overlap' })];
     const usual = 2_000 + hash(job.index, 7) * (job.period > 60 ? 20 : 2) * MINUTE;
     let duration = usual * (0.8 + 0.4 * hash(job.index, slot / MINUTE, 3));
@@ -355,20 +355,24 @@ export class FakeFleet {
     if (request.method !== 'GET') return this.act(request, response, route, job, send, problem);
     switch (route[0]) {
       case 'whoami': return send({ name: this.wanted.token ? 'token ci' : 'anonymous', role: this.wanted.role ?? 'operator' });
-      case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.starts ? 'none' : this.faults.store ?? 'open', timeout_ms: this.faults.starts ? 0 : 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.starts ? 'starting' : this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
-      case 'nodes': return send({ state: this.faults.starts ? 'starting' : 'degraded', nodes: NODES.map((node) => ({ node, state: this.faults.starts ? (node === 'host-1' ? 'starting' : 'unknown') : node === (this.wanted.whole ? this.faults.away : DEAD) ? 'gone' : node === this.faults.away ? 'silent' : 'up', last_heard: node === DEAD && !this.wanted.whole ? iso(this.deadSince) : iso((node === this.faults.away && this.faults.heard) || now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
+      case 'status': return send({ node: 'host-1', backend: 'etcd', session: this.faults.starts ? 'none' : this.faults.store ?? 'open', timeout_ms: this.faults.starts ? 0 : this.wanted.timeout ?? 10000, jobs: this.jobs.length, open_runs: 3, groups: [], next_slots: [], degraded: this.faults.store ? ['store: no answer for 12 s'] : [], more_next_slots: 0, state: this.faults.starts ? 'starting' : this.faults.store ? 'not scheduling' : 'degraded', missing: this.missing().missing });
+      case 'nodes': return send({ state: this.faults.starts ? 'starting' : 'degraded', nodes: NODES.map((node) => ({ node, state: this.faults.starts ? (node === 'host-1' ? 'starting' : 'unknown') : node === (this.wanted.whole ? this.faults.away : DEAD) ? 'gone' : node === this.faults.away ? 'silent' : this.wanted.finding ? 'degraded' : 'up', last_heard: node === DEAD && !this.wanted.whole ? iso(this.deadSince) : iso((node === this.faults.away && this.faults.heard) || now - 800), version: '0.1.0', host: node + '.example.net', leads: node === DEAD ? [] : [...this.groupNames().filter((g) => g !== 'ml' && !g.includes('@') && this.nodeAt({ group: g }, now) === node), ...this.instances.filter((one) => one.node === node).map((one) => one.group)], reasons: this.wanted.finding && node !== DEAD ? [`config: 1 error in the job files (\`ballot check\` lists them): /etc/${node}/jobs.d/late.toml:3:15: error: schedule: hour is 0 to 23, not '25'`] : node === DEAD ? ['its session is over since ' + iso(this.deadSince)] : [], heard_by: node === DEAD ? 'election' : 'answer' })) });
       case 'groups':
         if (route[2] === 'terms') return send({ terms: this.terms(route[1]), ...this.missing() });
         return send({ groups: this.groupNames().map((group) => ({ group, leader: this.lacksLeader(group) ? null : this.nodeAt({ group }, now), state: this.faults.starts ? 'idle' : this.nodeAt({ group }, now) === 'host-1' && !this.lacksLeader(group) ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' && !this.faults.starts })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
-        const to = now + Number(query.get('for_ms') ?? HOUR), slots = [];
-        for (let m = Math.ceil(now / MINUTE); m * MINUTE < to && slots.length < 500; m++) for (const one of this.dueAt(m)) {
+        const to = now + Number(query.get('for_ms') ?? HOUR), slots = [], of = this.byName.get(query.get('job'));
+        if (of) return send({ slots: this.slotsAhead(of, now, to, 1000).map((at) => ({ slot: iso(at), job: of.name, group: of.group, node: this.nodeAt(of, now) })), left_out: false, unknown: [] });
+        // Those that are due each few seconds, if they are wanted.
+        for (const [job, seconds] of this.wanted.often ?? []) for (let at = Math.ceil(now / 1000) * 1000; at < to; at += seconds * 1000) slots.push({ slot: iso(at), job, group: 'db', node: 'host-1' });
+        for (let m = Math.ceil(now / MINUTE); m * MINUTE < to && slots.length < 1000; m++) for (const one of this.dueAt(m)) {
           if (this.pauses.has(one.name) || (query.get('group') && one.group !== query.get('group')) || (query.get('job') && one.name !== query.get('job'))) continue;
           const node = this.lacksLeader(one.group) ? null : this.nodeAt(one, now);
           if (!query.get('node') || node === query.get('node')) slots.push({ slot: iso(m * MINUTE), job: one.name, group: one.group, node });
         }
         for (const one of this.instances) if (one.node === query.get('node') && one.node !== 'host-1') slots.push(...this.slotsAhead(one, now, to, 100).map((at) => ({ slot: iso(at), job: one.name, group: one.group, node: one.node })));
+        slots.sort((a, b) => (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0));
         return send({ slots: slots.slice(0, 500), left_out: slots.length >= 500, unknown: [] });
       }
       case 'load': return send(this.load(query));
@@ -418,6 +422,8 @@ export class FakeFleet {
   groupNames() { return [...new Set(this.jobs.map((job) => job.group))].sort(); }
   terms(group) {
     if (group === this.wanted.gone) return [{ group, node: 'host-2', epoch: 5, elected_at: iso(this.now() - 3 * DAY), ended_at: iso(this.now() - 2 * HOUR), cause: 'resigned' }];
+    if (this.wanted.gap === 'handed') return [3, 1].map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (epoch === 1 ? HOUR : 0)), ended_at: epoch === 3 ? null : iso(this.deadSince - 200), cause: epoch === 3 ? null : 'resigned' }));
+    if (this.wanted.gap === 'first') return [{ group, node: 'host-1', epoch: 3, elected_at: iso(this.deadSince), ended_at: null, cause: null }];
     if (this.wanted.gap) return (this.wanted.gap === 'ran' ? [4] : [4, 1]).map((epoch) => ({ group, node: 'host-1', epoch, elected_at: iso(this.deadSince - (5 - epoch) * HOUR), ended_at: epoch === 4 ? null : iso(this.deadSince - 3 * HOUR), cause: epoch === 4 ? null : 'resigned' }));
     const epoch = this.epochAt({ group }, this.now()), wanted = this.nodeAt({ group }, this.deadSince - 1), start = this.now() - 3 * DAY;
     const died = wanted === DEAD;

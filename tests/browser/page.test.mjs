@@ -69,6 +69,98 @@ describe('the page', { concurrency: 2 }, () => {
       assert.equal(await page.evaluate(() => sessionStorage.length > 0 && localStorage.getItem('token')), null);
     })));
 
+  test('before there is a token one question is asked, and the others after it; so it is after somebody has signed out', () => withFleet({ fake: 30, token: 'right' }, async (url) =>
+    withPage({ expected: [401] }, async (page) => {
+      const asked = [];
+      page.on('request', (request) => { if (request.url().includes('/api/')) asked.push(request.url().replace(/.*\/v1\//, '')); });
+      await page.goto(new URL('#/now', url).href);
+      const field = page.locator('input[name=token]'), dialog = page.getByRole('dialog');
+      await field.waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.deepEqual(asked, ['whoami']);
+      await dialog.getByRole('button', { name: 'Not now' }).click();
+      await page.getByText('This daemon shows nothing without a token').waitFor();
+      await check(page, 'a page without a token');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await field.fill('wrong');
+      await field.press('Enter');
+      await page.getByText('The token is not known').waitFor();
+      assert.deepEqual(asked, ['whoami', 'whoami']);
+      await field.fill('right');
+      await field.press('Enter');
+      await page.locator('[aria-labelledby=attention] .item').first().waitFor();
+      const before = asked.length;
+      await page.getByRole('button', { name: 'sign out' }).click();
+      await field.waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.deepEqual(asked.slice(before).filter((one) => one === 'whoami'), ['whoami']);
+      assert.equal(await page.locator('[aria-labelledby=attention]').count(), 0, 'nothing is shown any more');
+    })));
+
+  test('what is there is shown before all is: nodes, groups and runs while failures are counted, and history of groups after them', () => withFleet({ fake: 60, whole: false }, async (url) => withPage({}, async (page) => {
+    let go;
+    const gate = new Promise((resolve) => { go = resolve; }), asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.route(/history\/summary/, (route) => gate.then(() => route.continue()));
+    await page.goto(new URL('#/now', url).href);
+    await page.locator('[aria-labelledby=attention] .item', { hasText: 'does not answer (gone)' }).waitFor();
+    await page.locator('[aria-labelledby=attention] .item', { hasText: 'has no leader' }).waitFor();
+    await page.locator('[aria-labelledby=running] .row').first().waitFor();
+    await page.locator('[aria-labelledby=asked] .row').first().waitFor();
+    await page.getByText('Being asked for: what failed').waitFor();
+    assert.match(await page.textContent('.verdict'), /things need attention so far/);
+    assert.deepEqual(asked.filter((one) => /definitions|terms|usual/.test(one)), []);
+    go();
+    await page.locator('.attention h3', { hasText: 'Failing' }).waitFor();
+    await page.waitForFunction(() => !document.querySelector('.asking'));
+    assert.doesNotMatch(await page.textContent('.verdict'), /so far/);
+  })));
+
+  test('the question how long jobs take comes to its end, whatever begins and ends meanwhile; what was answered is there at once later', () => withFleet({ fake: 100, burst: 5 }, async (url, fleet) => withPage({}, async (page) => {
+    const asked = [], failed = [];
+    let go;
+    const gate = new Promise((resolve) => { go = resolve; });
+    page.on('requestfailed', (request) => failed.push(request.url()));
+    await page.route(/history\/usual/, (route) => { asked.push(route.request().url()); return gate.then(() => route.continue()); });
+    await page.goto(new URL('#/now', url).href);
+    while (!asked.length) await page.waitForTimeout(50);
+    // Others run with each answer, and are in front, as those that run longest.
+    for (const [i, name] of fleet.jobs.slice(0, 2).map((job) => job.name).entries()) {
+      const id = `01a00000-0000-7000-8000-00000000000${i}`;
+      fleet.byHand.push({ ...fleet.row(fleet.byName.get(name), fleet.now(), { run_id: id, attempt: 1, status: 'running', trigger: 'manual', started_at: new Date(fleet.now() - 3_600_000).toISOString() }) });
+      await page.waitForSelector(`[aria-labelledby=running] a[href*="${id}"]`);
+    }
+    go();
+    await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
+    assert.equal(asked.length, 1);
+    assert.deepEqual(failed.filter((one) => /usual|strips/.test(one)), []);
+    await page.click('nav a:has-text("Week")');
+    await page.waitForSelector('.heat');
+    await page.click('nav a:has-text("Now")');
+    await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
+    assert.equal(await page.getByText('is being compared').count(), 0);
+  })));
+
+  test('an error of a job file that several nodes have is one line, and a slot that nobody claimed has both causes', () => withFleet({ fake: 60, finding: true, unclaimed: true }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const line = page.locator('.item', { hasText: 'late.toml' });
+    assert.equal(await line.count(), 1);
+    assert.equal(await line.locator('.item-text').textContent(), "host-1, host-2 are degraded: an error in the job files: late.toml:3:15: schedule: hour is 0 to 23, not '25'");
+    await page.locator('.item', { hasText: 'its leader had died and none led yet, or the store did not answer (unclaimed)' }).waitFor();
+  })));
+
+  test('what is due more often than each five minutes comes after the rest, each with its pace', () => withFleet({ fake: 20, often: [['tick', 15], ['tack', 15], ['tock', 20]] }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row');
+    await page.locator('.figures div', { hasText: /^Due within the hour\d+ jobs$/ }).waitFor();
+    if (await due.locator('.more button').count()) await due.locator('.more button').click();
+    for (const name of ['tick', 'tack']) await rows.filter({ hasText: name }).getByText('every 15 s, 240 times').waitFor();
+    await rows.filter({ hasText: 'tock' }).getByText('every 20 s, 180 times').waitFor();
+    const names = await due.locator('a.job').allTextContents();
+    assert.deepEqual(names.slice(-3).sort(), ['tack', 'tick', 'tock']);
+    assert.equal(await due.getByText('or more').count(), 0);
+  })));
+
   test('a link to no view, or out of the API, shows that there is nothing and asks for nothing elsewhere', () => withFleet({ fake: 50, base: '/ops/ballot' }, async (url) =>
     withPage({ expected: [404] }, async (page) => {
       const asked = [];
@@ -99,8 +191,12 @@ describe('the page', { concurrency: 2 }, () => {
   })));
 
   test('jobs that take longer than in the week before are told from the others, however long they do so today', () => withFleet({ fake: 100 }, async (url, fleet) => withPage({}, async (page) => {
+    let go;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/history\/usual/, (route) => gate.then(() => route.continue()));
     await show(page, url, '#/now');
     await page.getByText('How long jobs take is being compared with what is usual').waitFor();
+    go();
     const slower = page.locator('.item-text:has-text("the usual")');
     await slower.first().waitFor();
     for (const text of await slower.allTextContents()) assert.match(text, /its last (3 successes|success) took .+, [\d.]+× the usual .+ of \d+ before/);
@@ -153,6 +249,17 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await page.getByText('before it host-1').count(), 0);
   })));
 
+  test('an epoch that nobody can have led is not spoken of, nor one before the first that is known', () => withFleet({ fake: 10, gap: 'handed' }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const changes = page.locator('[aria-labelledby=asked]');
+    await changes.getByText('epoch 3; before it host-1: handed back').first().waitFor();
+    assert.equal(await changes.getByText(/epochs? 2/).count(), 0);
+    Object.assign(fleet.wanted, { gap: 'first', whole: true });
+    await page.reload();
+    await changes.getByText(/epoch 3$/).first().waitFor();
+    assert.equal(await changes.getByText('before it').count(), 0);
+  })));
+
   test('who led before is known by a run of that term, where the node itself does not answer', () => withFleet({ fake: 150, gap: 'ran' }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/now');
     await page.getByText('epoch 4; before it host-3').first().waitFor();
@@ -162,9 +269,14 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');
     for (let step = 1; step <= 5; step++) assert.ok(await page.locator(`.heat td.heat-${step}`).count(), `step ${step}`);
-    const slots = (await page.locator('.clash-count').allTextContents()).map((text) => parseInt(text, 10));
-    assert.ok(slots.length > 1);
-    assert.deepEqual(slots, [...slots].sort((a, b) => b - a));
+    await page.locator('.clash').first().waitFor();
+    await page.waitForFunction(() => !document.querySelector('p.empty[aria-hidden=true]'));
+    const lists = await page.locator('section:has(#clashes) ul').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('.clash-count')].map((count) => parseInt(count.textContent, 10))));
+    assert.equal(lists.length, 2, 'of long jobs, and of all that are due in one minute');
+    for (const jobs of lists) {
+      assert.ok(jobs.length > 1);
+      assert.deepEqual(jobs, [...jobs].sort((a, b) => b - a));
+    }
   })));
 
   test('a group that nothing defines any more is told from one without a leader, and there is nothing of it to pause', () => withFleet({ fake: 60, gone: 'yore' }, async (url) => withPage({}, async (page) => {
@@ -206,7 +318,7 @@ describe('the page', { concurrency: 2 }, () => {
 
   test('clashes of the same jobs at a pace are one line, and count jobs', () => withFleet({ fake: 1, young: true, clash: 4 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
-    await page.locator('.clash', { hasText: /then every \d+ minutes/ }).first().waitFor();
+    await page.locator('.clash', { hasText: /then (mostly )?every \d+ min/ }).first().waitFor();
     for (const text of await page.locator('.clash-count').allTextContents()) assert.match(text, /^[45] jobs$/);
   })));
 
@@ -239,16 +351,17 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('[aria-labelledby=job-asked] .row', { hasText: 'paused until Sun 9 Mar 2025 08:00:00' }).first().waitFor();
   })));
 
-  test('each hour that is as full as a clash of the list is marked as one, and shows its own', () => withFleet({ fake: 600 }, async (url) => withPage({}, async (page) => {
-    const load = await answer(url, 'load'), least = Math.min(...load.clashes.map((one) => one.jobs));
-    assert.equal(load.clashes.length, 50);
-    await show(page, url, '#/week');
-    await page.getByText('the heaviest 50 minutes').waitFor();
-    const full = load.hours.filter((one) => one.most_jobs >= least).length, listed = new Set(load.clashes.map((one) => one.minute.slice(0, 13)));
-    assert.ok(full > listed.size, 'the list has not all of them');
-    assert.ok(await page.locator('.clash-mark').count() >= full - 1);
-    await page.locator('.heat button:has(.clash-mark)').last().click();
+  test('hours in which more long jobs run at the same time than in most are marked, and show theirs; short ones do not hide them', () => withFleet({ fake: 600 }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    await page.getByText('the 50 heaviest minutes').waitFor();
+    const marked = page.locator('.heat button:has(.clash-mark)'), cells = await page.locator('.heat button').count();
+    await marked.first().waitFor();
+    assert.ok(await marked.count() < cells / 2, `${await marked.count()} of ${cells}`);
+    await marked.last().click();
+    const long = page.locator('section:has(#clashes) ul').first().locator('.clash');
     await page.waitForFunction(() => /in the hour/.test(document.querySelector('#clashes').textContent) && document.querySelector('.clash-count'));
+    for (const name of await long.locator('a.job').allTextContents()) assert.ok(fleet.usual(name).usual_ms >= 60_000, name);
+    assert.match(await long.first().textContent(), /\d min/);
   })));
 
   test('a job that has the slots of another is not late where it waited for that one', () => withFleet({ fake: 10, young: true }, async (url, fleet) => withPage({}, async (page) => {
@@ -268,7 +381,7 @@ describe('the page', { concurrency: 2 }, () => {
     await due.getByText('12 slots').first().waitFor();
     const names = await due.locator('a.job').allTextContents();
     assert.equal(new Set(names).size, names.length, 'each job once');
-    const figure = page.locator('.figures div', { hasText: 'Jobs' }).locator('dd');
+    const figure = page.locator('.figures div', { hasText: /^Jobs/ }).locator('dd');
     await page.waitForFunction(() => /\d/.test([...document.querySelectorAll('.figures div')].find((one) => /^Jobs/.test(one.textContent))?.querySelector('dd').textContent));
     const jobs = await figure.textContent();
     await show(page, url, '#/jobs');
@@ -425,7 +538,8 @@ describe('the page', { concurrency: 2 }, () => {
     const changes = page.locator('section', { hasText: 'What changed lately' }).last();
     await changes.getByRole('button', { name: / more of / }).click();
     await changes.getByText('and 26 others').waitFor();
-    await changes.getByText('retries: 0 -> 2').waitFor();
+    await changes.getByText('retries: 0 -> 2', { exact: true }).waitFor();
+    assert.equal(await changes.getByText('of which the ledger keeps no values').count(), 1, 'once for the list');
     assert.equal(await changes.locator('.row', { hasText: 'removed' }).locator('a.job').count(), 1, 'on two nodes');
     await changes.getByRole('link', { name: definitions[0].job, exact: true }).first().click();
     await page.locator('section', { hasText: 'How its definition changed' }).last().getByText('retries: 0 -> 2').waitFor();

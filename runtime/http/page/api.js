@@ -8,7 +8,7 @@ let skew = 0;  // by how many ms the daemon's clock is ahead of this machine's
 
 export const tokenWanted = signal(null);  // null, or why a token is asked for
 export const signedIn = signal(token ? 1 : 0);  // grows with each new token: who asks, asks again
-export const who = signal(null);  // what whoami says
+export const who = signal(null);  // what whoami says; false: nothing is said without a token
 
 // What begin.js has asked for by now, once each.
 const begun = globalThis.begun ?? new Map();
@@ -33,7 +33,10 @@ export function setToken(text) {
   begun.clear();
   token = text || null;
   if (token) sessionStorage.setItem(KEY, token);
-  else sessionStorage.removeItem(KEY);
+  else {
+    sessionStorage.removeItem(KEY);
+    who.set(null);
+  }
   tokenWanted.set(null);
   signedIn.set(signedIn.get() + 1);
 }
@@ -101,6 +104,11 @@ export function nameList(key, names) {
 }
 
 export async function askWho() {
-  who.set(await ask('whoami'));
+  try {
+    who.set(await ask('whoami'));
+  } catch (problem) {
+    if (problem.status === 401) who.set(false);
+    throw problem;
+  }
 }
 export const mayAct = () => ['operator', 'admin'].includes(who.get()?.role);

@@ -81,11 +81,13 @@ function Store() {
   return html`<p class="trouble" role="status"><span class="mark bad square" aria-hidden="true">!</span> ${clip(status.node, 40)} has no session with its store (${clip(status.backend, 20)}: ${status.session}), so it claims no slot, and what other nodes do is shown as it was known last. ${clip((status.degraded ?? []).join('; '), 300)}</p>`;
 }
 
+const askToken = () => tokenWanted.set('This daemon asks for a token.');
 function Who() {
   const me = who.use();
   signedIn.use();
   if (hasToken()) return html`<button type="button" class="quiet" onClick=${() => { setToken(null); tokenWanted.set('You have signed out.'); }} title="Forget the token">${me?.name ? clip(me.name, 30) : 'token'}<span class="muted">, sign out</span></button>`;
-  if (me && me.role === 'viewer') return html`<button type="button" class="quiet" onClick=${() => tokenWanted.set('A token of role operator may also trigger, pause and kill.')}>Sign in</button>`;
+  if (me === false) return html`<button type="button" class="quiet" onClick=${askToken}>Sign in</button>`;
+  if (me?.role === 'viewer') return html`<button type="button" class="quiet" onClick=${() => tokenWanted.set('A token of role operator may also trigger, pause and kill.')}>Sign in</button>`;
   return me?.name ? html`<span class="muted hush">${clip(me.name, 30)}${me.role ? `, ${me.role}` : ''}</span>` : null;
 }
 
@@ -131,16 +133,21 @@ function View({ route }) {
 }
 
 function App() {
-  const route = useRoute(), main = useRef(null), first = useRef(true);
+  const route = useRoute(), main = useRef(null), first = useRef(true), known = useRef(hasToken()), me = who.use();
+  // Who was let in once keeps the view when the token is not good any more.
+  known.current = Boolean(me) || (known.current && hasToken());
   const [problem, setProblem] = useState(null);
   useEffect(() => {
     let again = 0;
-    const begin = () => askWho().then(() => setProblem(null), (found) => {
+    const begin = () => askWho().then(() => {
+      setProblem(null);
+      startLive();
+    }, (found) => {
       setProblem(found);
       clearTimeout(again);
       if (found.status !== 401) again = setTimeout(begin, 5000);
     });
-    begin().then(startLive);
+    begin();
     const leave = signedIn.follow(begin);
     // The other views are fetched once this one is there, so that changing to them takes no request.
     const idle = setTimeout(() => { for (const name in VIEWS) fetchView(name); }, 2500);
@@ -165,8 +172,8 @@ function App() {
       <div class="tools"><${Live} /><${Zone} /><${Theme} /><${Who} /></div>
     </header>
     <main ref=${main} id="main" tabindex="-1">
-      <${Trouble} of=${[{ problem }]} /><${Store} />
-      <${View} route=${route} />
+      <${Trouble} of=${[{ problem }]} />
+      ${known.current ? html`<${Store} /><${View} route=${route} />` : html`<h1>${view?.title ?? 'ballot'}</h1>${me === false ? html`<p>This daemon shows nothing without a token.</p>` : html`<${Loading} />`}`}
     </main>
     <${SignIn} />
     <${ActionDialog} />`;

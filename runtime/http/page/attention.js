@@ -49,7 +49,7 @@ async function settleSince(list, missing, abort) {
 }
 
 // Asks for the counts of a time, and for the strips of the jobs that had most trouble.
-export async function askAttention(window, abort) {
+export async function askAttention(window, abort, part) {
   // The last day's are under way since before the modules were there.
   const early = globalThis.begun?.day, begun = window === DAY && Date.now() - DAY - parse(early) < 5000;
   const since = begun ? early : new Date(now() - window).toISOString().slice(0, 19) + 'Z';
@@ -72,6 +72,8 @@ export async function askAttention(window, abort) {
       if (status === 'lost') lost.slots += slots;
     }
   }
+  const missing = summary.missing ?? [], counts = { since, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: [], missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
+  part({ ...sort([], [], missing), ...counts, partial: true });
   const failed = [...jobs.values()].filter((one) => one.failed).sort((a, b) => b.failed - a.failed);
   const skipping = [...jobs.values()].filter((one) => one.skipped >= 3).sort((a, b) => b.skipped - a.skipped).slice(0, STOPPED);
   const asked = [...new Set([...failed.slice(0, JUDGED), ...skipping])];
@@ -84,10 +86,11 @@ export async function askAttention(window, abort) {
       // a node that knew one of the jobs does not answer any more
     }
   }
-  const missing = summary.missing ?? [], sorted = sort(failed, skipping, missing);
+  const sorted = sort(failed, skipping, missing);
+  part({ ...sorted, ...counts, partial: true });
   const [lostAnswer] = await Promise.all([lost.slots ? ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort }) : null, settleSince(sorted.failing, missing, abort)]);
   const lostRows = lostAnswer ? lostAnswer.rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
-  return { since, ...sorted, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: byNode(lostRows), missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
+  return { ...sorted, ...counts, lost: byNode(lostRows) };
 }
 
 function byNode(rows) {

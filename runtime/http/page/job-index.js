@@ -109,7 +109,7 @@ function publish(pages, ready, missing) {
   jobIndex.set({ jobs, byName, ready, missing: missing ? { missing } : null, problem: null });
 }
 
-signedIn.follow(() => { if (users) load(); });
+signedIn.follow(() => setTimeout(() => { if (users) load(); }));
 
 // Asks again before the minute is over.
 export function refreshJobs() {

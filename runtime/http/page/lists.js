@@ -138,6 +138,22 @@ export async function learnUsual(names, abort) {
   for (const { job, basis, usual_ms: ms, runs: of } of usual) usuals.set(job, { ms, of, until: Date.now() + (basis === 'week' ? LEARNED : YOUNG) });
 }
 
+// Those of these jobs that take as long as a rule, or did so the last times where too few runs are known for a rule, the longest
+// first; so many at most. And which nodes may know more.
+export async function longJobs(names, least, most, abort, told) {
+  const lasts = new Map();
+  let missing;
+  for (let i = 0; i < names.length; i += 100) {
+    const some = names.slice(i, i + 100);
+    await learnUsual(some, abort);
+    told();
+    const vague = some.filter((name) => !usuals.get(name)?.ms);
+    for (const { job, rows } of await fetchStrips(vague, 5, abort)) lasts.set(job, middle(durations(rows).map((row) => row.duration_ms)));
+    if (vague.length) missing = gaps?.missing ?? missing;
+  }
+  return { missing, long: names.map((job) => ({ job, takes: usuals.get(job)?.ms ?? lasts.get(job) ?? 0 })).filter((one) => one.takes >= least).sort((a, b) => b.takes - a.takes).slice(0, most) };
+}
+
 // How many times longer the last runs took, three of the last day, than is usual; null where there are too few to say.
 export function slowdown(job, rows) {
   const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), { ms: usual, of } = usuals.get(job) ?? {};
@@ -152,15 +168,16 @@ export const timesText = (times) => `${times >= 10 ? Math.round(times) : times.t
 // What is compared with what. "Usual" is what `ballot slow` calls so.
 export const paceText = ({ times, recent, usual, last, of }) => `${last === 1 ? 'its last success' : `its last ${last} successes`} took ${duration(recent)}, ${timesText(times)} the usual ${duration(usual)} of ${of} before`;
 
-// A hundred at a time.
+// A hundred at a time; what is answered is kept for minutes, but for what is not known for want of an answer.
 const compared = new Map();  // job: { times, recent, usual, last, of, at }
-export async function compare(names, abort) {
-  const old = Date.now() - MINUTE;
+export async function compare(names, abort, told) {
+  const old = Date.now() - 3 * MINUTE;
   for (let i = 0; i < names.length && !abort.aborted; i += 100) {
     const wanted = names.slice(i, i + 100).filter((name) => !(compared.get(name)?.at > old));
     if (!wanted.length) continue;
-    await learnUsual(wanted, abort).catch(() => {});
-    for (const { job, rows } of await fetchStrips(wanted, 12, abort)) compared.set(job, { ...slowdown(job, rows), at: Date.now() });
+    const [learned, strips] = await Promise.all([learnUsual(wanted, abort).then(() => true, () => false), fetchStrips(wanted, 12, abort)]);
+    told?.();
+    for (const { job, rows } of strips) compared.set(job, { ...slowdown(job, rows), at: learned && Date.now() });
   }
   return compared;
 }

@@ -62,20 +62,17 @@ async function keep(abort) {
 }
 
 export function startLive() {
-  const begin = () => {
-    stop?.abort();
-    stop = new AbortController();
-    keep(stop.signal);
-  };
-  begin();
-  signedIn.follow(begin);
-  document.addEventListener('visibilitychange', () => { if (!document.hidden) happened(); });
+  stop?.abort();
+  stop = new AbortController();
+  keep(stop.signal);
 }
+document.addEventListener('visibilitychange', () => { if (!document.hidden) happened(); });
 
 // Asks for something again and again, as long as a component is there that shows it: each `every` ms, sooner when events
 // say that something has happened, six times less often while nobody looks. One request is under way at a time; leaving
 // the view aborts it. What was answered stays in place until there is something else, so that nothing jumps.
-// path null: nothing is asked. `live`: how soon, in ms, events may lead to another request; false: not at all. `read` may take the answer apart, or make further requests by the `ask` it is given.
+// path null: nothing is asked. `live`: how soon, in ms, events may lead to another request; false: not at all. `read` may take the answer apart or make further requests, and
+// tells `part` of answers, with what can be shown by then if nothing is: each may take its time.
 // `hold`: for so many ms an answer is not taken in place of one in which fewer nodes were missing. `heard.at`: when the last answer was taken.
 const NONE = { data: null, problem: null }, LONGEST = 40_000;
 const lacks = (data, before) => data.missing?.some(({ node }) => !before.missing?.some((one) => one.node === node));
@@ -98,11 +95,24 @@ export function usePoll(path, { every = 5000, live = 2000, read = null, keep = f
     };
     const run = async () => {
       if (stopped || abort) return;
-      const mine = (abort = new AbortController()), late = setTimeout(() => mine.abort(new Error('The daemon has not answered for 40 s.')), LONGEST);
+      const mine = (abort = new AbortController());
+      let late = 0;
+      const wait = () => {
+        clearTimeout(late);
+        late = setTimeout(() => mine.abort(new Error('The daemon has not answered for 40 s.')), LONGEST);
+      };
+      wait();
       began = performance.now();
       let pause = every;
+      const part = (data) => {
+        if (stopped || abort !== mine) return;
+        wait();
+        if (shown || !data) return;
+        heard.current.at = now();
+        setState({ data, problem: null });
+      };
       try {
-        const data = reader.current ? await reader.current(path, mine.signal) : await ask(path, { signal: mine.signal });
+        const data = reader.current ? await reader.current(path, mine.signal, part) : await ask(path, { signal: mine.signal });
         const text = data?.same ?? JSON.stringify(data);
         if (!stopped && !(shown && now() - heard.current.at < hold && lacks(data, shown))) {
           heard.current.at = now();
@@ -114,7 +124,7 @@ export function usePoll(path, { every = 5000, live = 2000, read = null, keep = f
         if (stopped || abort !== mine) return;
         setState((old) => ({ ...old, problem }));
         gone = problem.status === 404;
-        pause = gone ? Math.max(every, 60_000) : Math.max(every, (problem.again || 0) * 1000);
+        pause = gone ? Math.max(every, 60_000) : Math.max(Math.min(every, 60_000), (problem.again || 0) * 1000);
       }
       clearTimeout(late);
       if (abort !== mine) return;

@@ -1,11 +1,11 @@
 // Now: what needs attention, then what runs, what is due next on which node, who leads, and what people asked for.
-import { html, useMemo } from './html.js';
+import { html, useMemo, useRef } from './html.js';
 import { ask, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
 import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
-import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
+import { AskedRow, DefinitionRow, OtherKeys, Paused, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
 import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
@@ -16,7 +16,23 @@ const ELECTIONS = 8, TERMS = 4, SLOW = 3;  // a run that takes so many times its
 const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const WINDOW_NAMES = [['6h', '6 hours'], ['24h', '24 hours'], ['7d', '7 days']];
 
-const NONE = Object.create(null);
+const NOT_ASKED = { data: {} };
+const NO_PACE = { usual: Object.create(null), slower: [] };
+// Why nodes are not well: what several say in the same words is one of these. Of a job file its name is enough, and which finding.
+const FINDING = /^config: (?:1 error|(\d+ errors)) in the job files \([^)]*\): (?:the first is )?(?:[^:]*\/)?([^:]*:[\d:]+ )(?:error: )?/;
+function whySick(nodes) {
+  const found = new Map();
+  for (const { node, state, reasons, leads } of nodes) {
+    const degraded = state === 'degraded';
+    for (const reason of degraded ? reasons : [reasons.join('; ')]) {
+      const text = reason.replace(FINDING, (all, many, place) => `${many ? `${many} in the job files (\`ballot check\`), the first` : 'an error in the job files'}: ${place}`), key = degraded ? text : node;
+      if (found.has(key)) found.get(key).nodes.push(node);
+      else found.set(key, { key, nodes: [node], state, text, leads: degraded ? [] : leads });
+    }
+  }
+  return [...found.values()];
+}
+
 const NOTHING = { failing: [], stopped: [], passing: [], missed: [], lost: [], others: [], recovered: [] };
 
 async function askOpen(path, abort) {
@@ -42,37 +58,44 @@ async function askGroups(path, abort) {
 }
 
 // Who led groups, with who had led them before.
-async function askElections(path, abort) {
-  const answers = await Promise.all(path.split(' ').slice(1).map(async (group) => {
-    const answer = await ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort }), { terms, missing } = answer;
-    // Of a run on a node that does not answer others may know, and of which term it was.
-    if (missing?.length && terms.length < TERMS && terms.at(-1)?.epoch > 1 && !group.includes('%2C')) answer.rows = (await ask(`history?group=${group}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 1 }).slice(1), { signal: abort })).rows;
-    return answer;
-  }));
-  return { terms: answers.flatMap(({ terms, missing, rows }) => terms.map((term, i) => ({ ...term, newest: !i, before: terms[i + 1] ?? rows?.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS }))) };
+async function askElections(path, abort, part) {
+  const terms = [];
+  const left = path.split(' ').slice(1);
+  // Few at a time, as other questions wait beside.
+  const go = async () => {
+    for (let group; (group = left.shift()); part({ terms: [...terms], partial: true })) {
+      const { terms: found, missing } = await ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort });
+      // Of a run on a node that does not answer others may know, and of which term it was.
+      const rows = missing?.length && found.length < TERMS && found.at(-1)?.epoch > 1 && !group.includes('%2C') ? (await ask(`history?group=${group}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 1 }).slice(1), { signal: abort })).rows : [];
+      terms.push(...found.map((term, i) => ({ ...term, newest: !i, before: found[i + 1] ?? rows.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS })));
+    }
+  };
+  await Promise.all([go(), go()]);
+  return { terms };
 }
 
 const causeText = ({ cause }) => (cause ? `: ${CAUSE[cause] ?? cause}` : '');
-// Who led before: the term of the epoch before, or which epochs are not known.
-function Before({ term: { before, epoch, away, cut } }) {
+// Who led before, as far as terms are known. An epoch may be of nobody: of epochs in between only nodes that do not answer can have
+// terms, and no term fits into the moment of a hand-over.
+function Before({ term: { before, epoch, elected_at, away, cut } }) {
   const first = (before?.epoch ?? 0) + 1, last = epoch - 1;
-  if (first > last) return before ? html`; before it <${NodeName} node=${before.node} />${causeText(before)}` : null;
-  if (!before && cut) return null;
-  return `; before it ${first === last ? `epoch ${last}` : `epochs ${first} ${first + 1 === last ? 'and' : 'to'} ${last}`}: ${away ? 'of nodes that do not answer' : 'not known any more'}`;
+  if (away && first <= last && (before ? parse(elected_at) - parse(before.ended_at) > MINUTE : !cut)) return `; before it ${first === last ? `epoch ${last}` : `epochs ${first} ${first + 1 === last ? 'and' : 'to'} ${last}`}: of nodes that do not answer`;
+  return before && html`; before it <${NodeName} node=${before.node} />${causeText(before)}`;
 }
 
 // How long jobs take as a rule, and which take longer now: all jobs, where they are few, else those that ran last.
-const FEW = 200, SLOWER = 2;
-async function askPace(running, all, abort) {
+const FEW = 200, SLOWER = 2, KEPT = 10 * MINUTE;
+let paceBefore = { at: 0 };  // of when somebody looked last
+async function askPace(running, all, abort, told) {
   const names = all.length && all.length <= FEW ? all.map((one) => one.job) : [...new Set((await ask('history' + query({ status: 'succeeded', limit: FEW }), { signal: abort })).rows.map((row) => row.job))];
-  const wanted = [...new Set([...running, ...names])], found = await compare(wanted, abort), slower = [], usual = Object.create(null);
+  const wanted = [...new Set([...running, ...names])], found = await compare(wanted, abort, told), slower = [], usual = Object.create(null);
   for (const job of wanted) {
     const one = found.get(job);
     if (!one?.usual) continue;
     usual[job] = one.usual;
     if (one.times >= SLOWER && one.recent - one.usual >= 2000) slower.push({ job, ...one, at: 0 });
   }
-  return { usual, slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
+  return paceBefore = { at: now(), usual, slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
 }
 
 // Pauses that stand, the oldest first; one of a group once.
@@ -86,19 +109,23 @@ export default function Now({ query: shown }) {
   const window = WINDOWS[shown.get('since')] ? shown.get('since') : '24h';
   const index = useJobIndex(1500);
   const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: electing ? 2000 : 10_000, live: false, keep: true, read: askGroups });
-  const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, read: (path, abort) => askAttention(WINDOWS[window], abort) });
+  const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, read: (path, abort, part) => askAttention(WINDOWS[window], abort, part) }), found = attention.data, asked = found && !found.partial;
+  // What is asked for once the rest is there, as that would wait for its answers.
+  const settled = useRef(false);
+  settled.current ||= asked || attention.problem;
   const open = usePoll('open', { read: askOpen, hold: 12_000 });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
   const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR }, others, abort) });
-  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 }), definitions = useDefinitions({ limit: 200 });
+  const dueJobs = useMemo(() => due.data && dueByJob(due.data, index.jobs), [due.data, index]);
+  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 }), definitions = useDefinitions({ limit: 200 }, settled.current);
   const allGroups = groups.data?.groups ?? [];
   const led = useMemo(() => [...allGroups.filter((one) => !one.leader).slice(0, ELECTIONS / 2), ...allGroups.filter((one) => one.leader).slice(0, ELECTIONS)].map(({ group }) => encodeURIComponent(group)).join(' '), [groups.data]);
-  const elections = usePoll(led ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
+  const elections = usePoll(led && settled.current ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
-  const pace = usePoll(index.ready ? `pace ${index.jobs.length} ${names}` : null, { every: 60_000, live: false, keep: true, read: (path, abort) => askPace(names, index.jobs, abort) }), usual = pace.data?.usual ?? NONE, slower = pace.data?.slower ?? [];
-  const found = attention.data, at = until(useNow(15_000), open.heard);
+  const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data ?? (paceBefore.at > now() - KEPT ? paceBefore : null), { usual, slower } = compared ?? NO_PACE;
+  const at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
-  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway) : [], sick = (nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state) && node.reasons.length);
+  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
   // Of what goes on there.
   const heardOf = (node) => {
     const one = away.find((it) => it.node === node);
@@ -111,34 +138,40 @@ export default function Now({ query: shown }) {
   const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
   const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
   const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
-  const ready = nodes.data && groups.data && found, some = away.length + sick.length + troubled.length > 0;
+  const ready = nodes.data && groups.data && asked;
   return html`
     <div class="view-head"><h1>Now</h1>
-      <p class=${'verdict ' + (ready ? (urgent ? 'warn' : 'good') : '')} role="status">${!ready ? 'Asking the fleet\u2026' : urgent ? html`<${Mark} status="missed" /> ${plural(urgent, 'thing needs', 'things need')} attention` : html`<${Mark} status="succeeded" /> The fleet is healthy: nothing needs attention`}</p>
+      <p class=${'verdict ' + (ready ? (urgent ? 'warn' : 'good') : '')} role="status">${urgent ? html`<${Mark} status="missed" /> ${plural(urgent, 'thing needs', 'things need')} attention${ready ? '' : ' so far'}` : !ready ? 'Asking the fleet\u2026' : html`<${Mark} status="succeeded" /> The fleet is healthy: nothing needs attention`}</p>
       <${Choice} label="How far back" value=${window} options=${WINDOW_NAMES} onChange=${(key) => update({ since: key === '24h' ? null : key }, true)} />
     </div>
     <${Trouble} of=${[nodes, attention, open]} />
     <${Gaps} of=${[found, open.data, definitions.data]} />
-    <${Figures} ...${{ status, nodes, groups, open, due, index, isGone }} />
+    <${Figures} ...${{ status, nodes, groups, open, due, dueJobs, index, isGone }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
-      ${!ready && !some ? html`<${Loading} />` : html`
-        ${ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : null}
-        <${Attention} ...${{ away, sick, troubled, slow, slower, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />`}
-      ${pace.data || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
+      ${ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : null}
+      <${Attention} ...${{ away, sick, troubled, slow, slower, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />
+      <${Asking} of=${{ nodes: nodes.data, groups: groups.data, 'what failed': asked }} />
+      ${compared || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
-      <div class="stack"><${Due} due=${due} jobs=${index.jobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone, wait: led !== '' }} /></div>
+      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone }} /></div>
     </div>`;
 }
 
-function Figures({ status, nodes, groups, open, due, index, isGone }) {
+// Names of what no answer has come of.
+const Asking = ({ of }) => {
+  const names = Object.keys(of).filter((name) => !of[name]);
+  return names.length ? html`<p class="muted small asking">Being asked for: ${names.join(', ')}\u2026</p>` : null;
+};
+
+function Figures({ status, nodes, groups, open, due, dueJobs, index, isGone }) {
   const all = nodes.data?.nodes ?? [], led = groups.data?.groups.filter((group) => isGone(group) !== true);
   const figures = [
     ['Nodes that answer', nodes.data && `${all.filter((node) => !isAway(node)).length} of ${all.length}`],
     ['Groups with a leader', led?.every((group) => isGone(group) !== null) ? `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ' so far' : ''}` : null],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
-    ['Due within the hour', due.data && count(due.data.slots.length) + (due.data.left_out ? '+' : '')],
+    ['Due within the hour', dueJobs && plural(dueJobs.length, 'job') + (due.data.left_out && !index.ready ? ' or more' : '')],
     ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
     ['You ask', status && html`<${NodeName} node=${status.node} />`, status && `${status.backend}, session ${status.session}`],
   ];
@@ -157,26 +190,28 @@ function Failing({ one, silent }) {
   return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
 }
 
+const Part = ({ title, list, what = 'job', children }) => (list.length ? html`<h3>${title}</h3><ul class="items"><${More} list=${list} what=${what}>${children}<//></ul>` : null);
+
 function Attention({ away, sick, troubled, slow, slower, paused, heardOf, found, window, isLeaderless, silent }) {
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
       ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
-      ${sick.map((node) => html`<${Item} key=${node.node} status="missed" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>is ${node.state}: <${Prose} text=${clip(node.reasons.join('; '), 400)} />${node.state === 'degraded' || !node.leads.length ? '' : html`; leads <${Evict} groups=${node.leads} />`}<//>`)}
+      ${sick.map(({ key, nodes, state, text, leads }) => html`<${Item} key=${key} status="missed" title=${nodes.map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)} action=${nodes[1] ? null : ranThere(nodes[0], window)}>${nodes[1] ? 'are' : 'is'} ${state}: <${Prose} text=${clip(text, 400)} />${leads.length ? html`; leads <${Evict} groups=${leads} />` : ''}<//>`)}
     </ul>` : null}
-    ${troubled.length ? html`<h3>Groups</h3><ul class="items"><${More} list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
-      ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//></ul>` : null}
-    ${found.failing.length ? html`<h3>Failing</h3><ul class="items"><${More} list=${found.failing} what="job">${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${one.newest?.run_id ? html`<a href=${link('run', one.newest.run_id)}>Last output</a>` : null}>
-      <${Failing} one=${one} silent=${silent} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//></ul>` : null}
-    ${found.stopped.length ? html`<h3>Without a success</h3><ul class="items"><${More} list=${found.stopped} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//></ul>` : null}
-    ${found.passing.length ? html`<h3>Passing over slots</h3><ul class="items"><${More} list=${found.passing} what="job">${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//></ul>` : null}
-    ${slow.length ? html`<h3>Running long</h3><ul class="items"><${More} list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//></ul>` : null}
-    ${slower.length ? html`<h3>Slower than usual</h3><ul class="items"><${More} list=${slower} what="job">${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one)}<//>`}<//></ul>` : null}
+    <${Part} title="Groups" list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
+      ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//>
+    <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${one.newest?.run_id ? html`<a href=${link('run', one.newest.run_id)}>Last output</a>` : null}>
+      <${Failing} one=${one} silent=${silent} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
+    <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
+    <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
+    <${Part} title="Running long" list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//>
+    <${Part} title="Slower than usual" list=${slower}>${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one)}<//>`}<//>
     ${found.missed.length ? html`<h3>Missed</h3><ul class="items">${found.missed.map((one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
       ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`)}</ul>` : null}
     ${found.lost.length ? html`<h3>Lost</h3><ul class="items">${found.lost.map((one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
       ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`)}</ul>` : null}
-    ${paused.length ? html`<h3>Paused</h3><ul class="items"><${More} list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//></ul>` : null}
+    <${Part} title="Paused" list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//>
     ${found.others.length ? html`<details><summary>${plural(found.others.length, 'other job')} had failures</summary><ul class="items"><${More} list=${found.others} what="job">${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//></ul></details>` : null}
     ${found.recovered.length ? html`<details><summary>${plural(found.recovered.length, 'job')} failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered</summary><ul class="items"><${More} list=${found.recovered} what="job">${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//></ul></details>` : null}
   </div>`;
@@ -201,32 +236,41 @@ function Running({ open, heardOf, usual }) {
   <//>`;
 }
 
-// By job, so that one that is due each few seconds leaves room for others: how often, when next, and where. Of jobs that come
-// after all slots that are listed the list of jobs has the next one.
-function dueByJob({ slots, left_out }, jobs, node) {
-  const found = new Map();
+// By job: how often, when next, and where; those that are due each few minutes after all others. Of jobs that come after all slots
+// that are listed the list of jobs has the next one; one that is due at a pace goes on so.
+const OFTEN = 5 * MINUTE;
+function dueByJob({ slots, left_out }, jobs) {
+  const found = new Map(), end = now() + HOUR;
   for (const one of slots) {
-    if (node && one.node !== node) continue;
-    const known = found.get(one.job);
-    if (known) known.slots++;
-    else found.set(one.job, { ...one, at: parse(one.slot), slots: 1 });
+    const at = parse(one.slot), known = found.get(one.job);
+    if (!known) found.set(one.job, { ...one, at, last: at, slots: 1 });
+    else {
+      if (++known.slots === 2) known.step = at - known.last;
+      else if (known.step !== at - known.last) known.step = 0;
+      known.last = at;
+    }
   }
-  if (left_out) for (const one of jobs) if (one.next > now() && one.next < now() + HOUR && one.state !== 'paused' && (!node || one.leader === node) && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, node: one.leader, slots: 1 });
-  return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
+  for (const one of found.values()) {
+    if (left_out && one.step) one.slots += Math.max(0, Math.floor((end - one.last) / one.step));
+    one.some = !one.step && left_out && one.slots > 1 ? `${one.slots} or more` : one.slots < 2 ? '' : one.step < OFTEN && one.slots > 2 ? `every ${duration(one.step).replace('.0', '')}, ${count(one.slots)} times` : plural(one.slots, 'slot');
+    one.often = one.step < OFTEN && one.slots > 2;
+  }
+  if (left_out) for (const one of jobs) if (one.next > now() && one.next < end && one.state !== 'paused' && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, node: one.leader, slots: 1 });
+  return [...found.values()].sort((a, b) => Boolean(a.often) - Boolean(b.often) || a.at - b.at || (a.job < b.job ? -1 : 1));
 }
 
-function Due({ due, jobs, node, nodes }) {
-  const found = due.data ? dueByJob(due.data, jobs, node) : [], cut = due.data?.left_out;
+function Due({ due, all, node, nodes }) {
+  const found = all?.filter((one) => !node || one.node === node);
   const away = new Set(nodes.filter(isAway).map((one) => one.node));
   const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];
   return html`<${Section} id="due" title="Due in the next hour" aside=${html`<${Select} label="On" value=${node ?? ''} options=${options} onChange=${(value) => update({ due: value || null })} />`}>
-    ${!due.data ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
+    ${!found ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
       <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
         <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
-        <span class="row-main"><${JobLink} job=${one.job} />${one.slots > 1 || cut ? html` <span class="muted small">${cut ? `${one.slots} or more` : plural(one.slots, 'slot')}</span>` : ''}</span>
+        <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.some}</span></span>
         <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span>
       </li>`}<//></ul>
-      ${cut || due.data.unknown?.length ? html`<p class="muted small">${cut ? html`There are more slots than are counted here; <a href=${link('week')}>Week</a> sums them. ` : ''}${due.data.unknown?.length ? `Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.` : ''}</p>` : null}`}
+      ${due.data.unknown?.length ? html`<p class="muted small">Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.</p>` : null}`}
   <//>`;
 }
 
@@ -247,18 +291,19 @@ function Leaders({ nodes, groups, isGone }) {
 
 const Change = ({ at, children }) => html`<li class="row tall"><span class="row-time"><${Time} at=${at} /></span><span class="row-main">${children}</span></li>`;
 
-function Changes({ requests, definitions, elections, away, ended, isGone, wait }) {
-  const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], waits = (poll) => !poll.data && !poll.problem;
-  if (!requests.data || waits(definitions) || (wait && waits(elections))) return html`<${Section} id="asked" title="What changed lately"><${Loading} /><//>`;
+function Changes({ requests, definitions, elections, away, ended, isGone }) {
+  const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], known = ({ data, problem }) => (data && !data.partial) || problem;
   const all = [
-    ...requests.data.requests.map((row) => ({ at: parse(row.at), row })),
+    ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row })),
     ...terms.map((term) => ({ at: parse(term.elected_at), term })),
     ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => ({ at: parse(term.ended_at), term, group }))),
     ...away.map((node) => ({ at: parse(node.last_heard), node })),
     ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
-    ${!all.length ? html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, group, node, defined }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> was heard of last <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<${Change} key=${'t' + term.group + term.epoch} at=${term.elected_at}><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span><//>`)}<//></ul>`}
+    <${Asking} of=${{ requests: known(requests), leaders: known(elections), definitions: known(definitions) }} />
+    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, group, node, defined }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> was heard of last <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<${Change} key=${'t' + term.group + term.epoch} at=${term.elected_at}><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span><//>`)}<//></ul>`}
+    <${OtherKeys} of=${definitions.data?.definitions ?? []} />
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }

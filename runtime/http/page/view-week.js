@@ -1,38 +1,84 @@
-// Week: the load to come, hour by day, as the schedules say; where slots went wrong a week before; and where jobs clash.
+// Week: the load to come, hour by day, as the schedules say; where slots went wrong a week before; and where jobs clash: long ones
+// that run at the same time, and all that are due in one minute.
 import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import { ask, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
 import { update } from './router.js';
-import { Time, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
+import { Time, duration, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
 import { Section, JobLink, Trouble, Gaps, Empty, Loading } from './parts.js';
-import { count, plural, BAD } from './words.js';
+import { count, plural, clip, middle, BAD } from './words.js';
+import { longJobs } from './lists.js';
 
 const DAYS = 8, STEPS = 5, MOST = 50, FEW = 2000;  // jobs of which a week is summed
+const LONG = MINUTE, LONGEST = 20, LOOKED = 200, QUARTER = 15 * MINUTE;  // jobs that count as long, so many of so many
 
 export default function Week({ query: shown }) {
   const zone = zoneOf(null), start = fields(now(), zone);
   const from = Math.floor(now() / HOUR) * HOUR, to = dayStart(zone, start.year, start.month, start.day + DAYS);
   const load = usePoll('load' + query({ from: new Date(from).toISOString(), to: new Date(to).toISOString() }), { every: 600_000, live: false, keep: true });
   const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : 'history/summary' + query({ since: new Date(from - 7 * DAY).toISOString(), status: BAD.join(',') }), { every: 600_000, live: false, keep: true, read: askBad });
-  const { days, steps } = useMemo(() => grid(load.data, past.data, zone, start), [load.data, past.data, zone, start.day]);
+  const long = usePoll(load.data ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(load.data.clashes, to, abort, part) });
+  const { days, steps } = useMemo(() => grid(load.data, past.data, long.data?.met ?? [], zone, start), [load.data, past.data, long.data, zone, start.day]);
   const hour = shown.get('hour');
   // Of an hour that is chosen all clashes are asked for; the week has the heaviest ones alone.
   const within = usePoll(hour && parse(hour) ? 'load' + query({ from: new Date(Math.max(now(), parse(hour))).toISOString(), to: new Date(parse(hour) + HOUR).toISOString() }) : null, { every: 600_000, live: false });
   const shownOf = hour ? within : load, cut = shownOf.data?.clashes.length >= MOST, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone), [shownOf.data, zone]);
+  const met = useMemo(() => alike((long.data?.met ?? []).filter((one) => !hour || hourOf(one.minute) === hourOf(hour)), zone), [long.data, hour, zone]);
   const total = (load.data?.hours ?? []).reduce((sum, one) => sum + one.slots, 0);
   return html`
     <div class="view-head"><h1>Week</h1><p class="muted" role="status">${load.data ? `${plural(total, 'slot')} to come in ${DAYS} days` : ''}</p></div>
-    <${Trouble} of=${[load]} /><${Gaps} of=${[load.data, known]} />
+    <${Trouble} of=${[load]} /><${Gaps} of=${[load.data, known, long.data]} />
         <${Section} id="load" title="Slots by hour" aside=${html`<span>${zone}${zoneChoice() === 'job' ? html`<span class="muted">, as jobs have different zones</span>` : ''}</span>`}>
       ${load.data ? html`<${Heat} days=${days} chosen=${hour} />
-        <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty of that hour, or more, was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> ${load.data.clashes.length ? plural(leastOf(load.data), 'job') : 'jobs'} or more are due in one minute. An hour shows its clashes below. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
+        <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty of that hour, or more, was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> more jobs that take a minute or longer, as a rule, run at the same time than in most hours. An hour shows its clashes below. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
     <//>
-    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : load.data?.clashes.length >= MOST ? `the heaviest ${MOST} minutes, the worst first` : 'the worst first'}>
-      ${!shownOf.data ? html`<${Loading} />` : !clashes.length ? html`<${Empty}>${hour ? 'No jobs clash in that hour.' : 'No jobs clash.'}<//>` : html`<ul class="rows">${clashes.slice(0, 30).map((one) => html`<li key=${one.minute} class="row tall clash">
-        <span class="row-time">${one.clock ? html`<${Time} at=${one.minute} zone=${null} date="never" />` : html`<${Time} at=${one.minute} zone=${null} date="always" />`}${one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then every ${one.step === 1 ? 'minute' : `${one.step} minutes`}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count" title=${plural(one.slots, 'slot')}>${plural(one.jobs, 'job')}</strong>
-        <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} /></span></li>`)}</ul>`}
+    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : 'the worst first'}>
+      <h3>Long jobs at the same time${long.data?.rest ? `, of ${LOOKED} jobs that are due when most are` : ''}</h3>
+      ${!long.data ? (long.problem ? html`<p class="muted small">How long jobs take is not known: ${clip(long.problem.message, 200)}</p>` : html`<${Loading} />`) : html`<${Clashes} of=${met} none="No jobs that take a minute or longer run at the same time" hour=${hour} />`}
+      <h3>Most jobs due in one minute${!hour && cut ? `, the ${MOST} heaviest minutes` : ''}</h3>
+      ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" hour=${hour} cut=${cut} />`}
     <//>`;
 }
+
+const Clashes = ({ of, none, hour, cut }) => (!of.length ? html`<${Empty}>${none}${hour ? ' in that hour' : ''}.<//>` : html`<ul class="rows">${of.slice(0, 15).map((one) => html`<li key=${one.minute} class="row tall clash">
+    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
+    <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} /></span></li>`)}</ul>`);
+
+// Of the jobs that take longest, as a rule, the slots to come, and where their runs meet. Beyond what is listed of one it goes on
+// at its pace.
+async function askLong(clashes, to, abort, part) {
+  const { jobs, next } = await ask('jobs' + query({ limit: LOOKED }), { signal: abort }), from = now(), all = [];
+  const { long, missing } = await longJobs(next ? [...new Set(clashes.flatMap((one) => one.first_jobs))].slice(0, LOOKED) : jobs.map((one) => one.job), LONG, LONGEST, abort, part);
+  for (const { job, takes } of long) {
+    part();
+    const { slots, left_out } = await ask('next' + query({ job, for_ms: to - from, limit: 1000 }), { signal: abort });
+    const at = slots.map((one) => parse(one.slot)), step = at[1] - at[0];
+    if (left_out && at.every((one, i) => !i || one - at[i - 1] === step)) while (at.at(-1) + step < to) at.push(at.at(-1) + step);
+    at.forEach((begin, i) => all.push([begin, { job, takes }], [Math.min(begin + takes, at[i + 1] ?? Infinity), null, job]));
+  }
+  return { same: String(from), met: meetings(all), rest: Boolean(next), missing };
+}
+
+// Each time that jobs run together which do so at no time before or after with more: when the last of them begins. Of a quarter
+// of an hour the fullest.
+function meetings(all) {
+  const running = new Map(), found = new Map();
+  let last = 0;
+  for (const [at, begins, ends] of all.sort((a, b) => a[0] - b[0] || Boolean(a[1]) - Boolean(b[1]))) {
+    if (begins) running.set(begins.job, begins.takes), last = at;
+    else {
+      const quarter = Math.floor(last / QUARTER);
+      if (last && running.size > 1 && !(found.get(quarter)?.jobs >= running.size)) {
+        const some = [...running].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+        found.set(quarter, { minute: new Date(Math.floor(last / MINUTE) * MINUTE).toISOString(), jobs: some.length, first_jobs: some.map(([job]) => job), takes: Object.fromEntries(some), slots: some.reduce((sum, one) => sum + one[1], 0) });
+      }
+      running.delete(ends);
+      last = 0;
+    }
+  }
+  return [...found.values()];
+}
+const hourOf = (text) => Math.floor(parse(text) / HOUR) * HOUR;
 
 // By hour, how many slots went wrong.
 async function askBad(path, abort) {
@@ -41,15 +87,15 @@ async function askBad(path, abort) {
   return found;
 }
 
-function Jobs({ names, all }) {
+function Jobs({ names, all, takes }) {
   const few = names.slice(0, 4), more = names.slice(4), [open, setOpen] = useState(false);
-  const item = (job, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`;
+  const item = (job, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${takes ? html` <span class="muted small">${duration(takes[job])}</span>` : ''}`;
   const rest = all - names.length;
   return html`${few.map(item)}${more.length || rest > 0 ? html`<details class="inline" onToggle=${(event) => setOpen(event.currentTarget.open)}><summary class="small">${count(all - few.length)} more</summary>${open ? more.map(item) : null}${open && rest > 0 ? html` <span class="muted">and ${plural(rest, 'other')}</span>` : null}</details>` : null}`;
 }
 
 // Clashes of the same jobs are one line; the worst come first. `clock`: all are at one time of the day; `step`: minutes from one
-// to the next, all alike.
+// to the next, all or nearly all alike.
 function alike(clashes, zone) {
   const found = new Map();
   for (const one of clashes) {
@@ -63,20 +109,20 @@ function alike(clashes, zone) {
     } else found.set(key, { ...one, at, times: 1, clock: true, all: [minute] });
   }
   for (const one of found.values()) {
-    const steps = new Set(one.all.sort((a, b) => a - b).slice(1).map((at, i) => at - one.all[i]));
+    const steps = one.all.sort((a, b) => a - b).slice(1).map((at, i) => at - one.all[i]), step = middle(steps), same = steps.filter((one) => one === step).length;
     one.clock &&= one.times > 1;
-    one.step = steps.size === 1 && one.times > 2 ? [...steps][0] : 0;
+    one.step = one.times > 2 && same >= 0.8 * steps.length ? step : 0;
+    one.nearly = same < steps.length;
   }
   return [...found.values()].sort((a, b) => b.jobs - a.jobs || b.slots - a.slots || (a.minute < b.minute ? -1 : 1));
 }
 
-// How many jobs the least of the clashes has that are listed: any hour with so many in a minute is marked.
-const leastOf = (load) => Math.min(...load.clashes.map((one) => one.jobs));
-
 // Days of 24 columns by the clock on the wall: an hour that is skipped has no cell, one that comes twice has both in one.
-function grid(load, past, zone, start) {
+function grid(load, past, met, zone, start) {
   if (!load) return { days: [], steps: [] };
-  const least = leastOf(load), clashing = new Set(load.clashes.map((one) => Math.floor(parse(one.minute) / HOUR) * HOUR));
+  const most = new Map();  // by hour, of long jobs at the same time
+  for (const one of met) most.set(hourOf(one.minute), Math.max(most.get(hourOf(one.minute)) ?? 0, one.jobs));
+  const usual = middle(load.hours.map((one) => most.get(hourOf(one.hour)) ?? 0));
   // Each step has as many of the counts as any other, so that a few full hours do not make all others look alike.
   const all = [...new Set(load.hours.map((one) => one.slots))].sort((a, b) => a - b), stepOf = (slots) => Math.ceil(((all.indexOf(slots) + 1) / all.length) * STEPS);
   const steps = [];
@@ -95,7 +141,7 @@ function grid(load, past, zone, start) {
     cell.slots += one.slots;
     cell.jobs = Math.max(cell.jobs, one.jobs);
     cell.times++;
-    cell.clash ||= one.most_jobs >= least || clashing.has(Math.floor(at / HOUR) * HOUR);
+    cell.clash ||= most.get(hourOf(one.hour)) > usual;
     cell.most = Math.max(cell.most, one.most_slots);
     cell.bad = past?.[at - 7 * DAY] >= one.slots / 20 ? past[at - 7 * DAY] : 0;
     cell.step = stepOf(one.slots);

@@ -47,7 +47,7 @@ const REASON = {
   calendar: 'its calendar excludes that day',
   misfire: 'it was passed, and a newer slot ran instead',
   start_deadline: 'it could not start in time',
-  unclaimed: 'the store did not answer, so that it could not be claimed in time',
+  unclaimed: 'no node could claim it in time: its leader had died and none led yet, or the store did not answer',
   stale: 'it was claimed, and could not start before the term might have ended',
   dst_gap: 'the clock skipped that time',
   no_leader: 'no node led the group then',

@@ -257,63 +257,6 @@ function getMinMax(data, _i0, _i1, sorted = 0, log = false) {
 	return [_min ?? inf, _max ?? -inf];
 }
 
-function rangeLog(min, max, base, fullMags) {
-	let minSign = sign(min);
-	let maxSign = sign(max);
-
-	if (min == max) {
-		if (minSign == -1) {
-			min *= base;
-			max /= base;
-		}
-		else {
-			min /= base;
-			max *= base;
-		}
-	}
-
-	let logFn = base == 10 ? log10 : log2;
-
-	let growMinAbs = minSign == 1 ? floor : ceil;
-	let growMaxAbs = maxSign == 1 ? ceil : floor;
-
-	let minExp = growMinAbs(logFn(abs(min)));
-	let maxExp = growMaxAbs(logFn(abs(max)));
-
-	let minIncr = pow(base, minExp);
-	let maxIncr = pow(base, maxExp);
-
-	if (base == 10) {
-		if (minExp < 0)
-			minIncr = roundDec(minIncr, -minExp);
-		if (maxExp < 0)
-			maxIncr = roundDec(maxIncr, -maxExp);
-	}
-
-	if (fullMags || base == 2) {
-		min = minIncr * minSign;
-		max = maxIncr * maxSign;
-	}
-	else {
-		min = incrRoundDn(min, minIncr);
-		max = incrRoundUp(max, maxIncr);
-	}
-
-	return [min, max];
-}
-
-function rangeAsinh(min, max, base, fullMags) {
-	let minMax = rangeLog(min, max, base, fullMags);
-
-	if (min == 0)
-		minMax[0] = 0;
-
-	if (max == 0)
-		minMax[1] = 0;
-
-	return minMax;
-}
-
 const rangePad = 0.1;
 
 const autoRangePart = {
@@ -433,9 +376,6 @@ const max = M.max;
 const pow = M.pow;
 const sign = M.sign;
 const log10 = M.log10;
-const log2 = M.log2;
-const sinh =  (v, linthresh = 1) => M.sinh(v) * linthresh;
-const asinh = (v, linthresh = 1) => M.asinh(v / linthresh);
 
 const inf = Infinity;
 
@@ -547,10 +487,6 @@ const isArr = Array.isArray;
 const isInt = Number.isInteger;
 const isUndef = v => v === void 0;
 
-function isStr(v) {
-	return typeof v == 'string';
-}
-
 function isObj(v) {
 	let is = false;
 
@@ -621,97 +557,6 @@ function assign(targ) {
 
 const microTask = typeof queueMicrotask == "undefined" ? fn => Promise.resolve().then(fn) : queueMicrotask;
 
-const months = [
-	"January",
-	"February",
-	"March",
-	"April",
-	"May",
-	"June",
-	"July",
-	"August",
-	"September",
-	"October",
-	"November",
-	"December",
-];
-
-const days = [
-	"Sunday",
-	"Monday",
-	"Tuesday",
-	"Wednesday",
-	"Thursday",
-	"Friday",
-	"Saturday",
-];
-
-function slice3(str) {
-	return str.slice(0, 3);
-}
-
-const days3 = days.map(slice3);
-
-const months3 = months.map(slice3);
-
-const engNames = {
-	MMMM: months,
-	MMM:  months3,
-	WWWW: days,
-	WWW:  days3,
-};
-
-function zeroPad2(int) {
-	return (int < 10 ? '0' : '') + int;
-}
-
-function zeroPad3(int) {
-	return (int < 10 ? '00' : int < 100 ? '0' : '') + int;
-}
-
-const subs = {
-	YYYY:	d => d.getFullYear(),
-	YY:		d => (d.getFullYear()+'').slice(2),
-	MMMM:	(d, names) => names.MMMM[d.getMonth()],
-	MMM:	(d, names) => names.MMM[d.getMonth()],
-	MM:		d => zeroPad2(d.getMonth()+1),
-	M:		d => d.getMonth()+1,
-	DD:		d => zeroPad2(d.getDate()),
-	D:		d => d.getDate(),
-	WWWW:	(d, names) => names.WWWW[d.getDay()],
-	WWW:	(d, names) => names.WWW[d.getDay()],
-	HH:		d => zeroPad2(d.getHours()),
-	H:		d => d.getHours(),
-	h:		d => {let h = d.getHours(); return h == 0 ? 12 : h > 12 ? h - 12 : h;},
-	AA:		d => d.getHours() >= 12 ? 'PM' : 'AM',
-	aa:		d => d.getHours() >= 12 ? 'pm' : 'am',
-	a:		d => d.getHours() >= 12 ? 'p' : 'a',
-	mm:		d => zeroPad2(d.getMinutes()),
-	m:		d => d.getMinutes(),
-	ss:		d => zeroPad2(d.getSeconds()),
-	s:		d => d.getSeconds(),
-	fff:	d => zeroPad3(d.getMilliseconds()),
-};
-
-function fmtDate(tpl, names) {
-	names = names || engNames;
-	let parts = [];
-
-	let R = /\{([a-z]+)\}|[^{]+/gi, m;
-
-	while (m = R.exec(tpl))
-		parts.push(m[0][0] == '{' ? subs[m[1]] : m[0]);
-
-	return d => {
-		let out = '';
-
-		for (let i = 0; i < parts.length; i++)
-			out += typeof parts[i] == "string" ? parts[i] : parts[i](d, names);
-
-		return out;
-	}
-}
-
 const localTz = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function tzDate(date, tz) {
@@ -740,22 +585,6 @@ const oneIncrs = genIncrs(10, 0, 32, allMults);
 const wholeIncrs = oneIncrs.filter(onlyWhole);
 
 const numIncrs = decIncrs.concat(oneIncrs);
-
-const NL = "\n";
-
-const yyyy    = "{YYYY}";
-const NLyyyy  = NL + yyyy;
-const md      = "{M}/{D}";
-const NLmd    = NL + md;
-const NLmdyy  = NLmd + "/{YY}";
-
-const aa      = "{aa}";
-const hmm     = "{h}:{mm}";
-const hmmaa   = hmm + aa;
-const NLhmmaa = NL + hmmaa;
-const ss      = ":{ss}";
-
-const _ = null;
 
 function genTimeStuffs(ms) {
 	let	s  = ms * 1e3,
@@ -809,16 +638,6 @@ function genTimeStuffs(ms) {
 		y * 50,
 		y * 100,
 	]);
-
-	const _timeAxisStamps = [
-		[y,           yyyy,            _,                      _,      _,                    _,      _,        _,       1],
-		[d * 28,      "{MMM}",         NLyyyy,                 _,      _,                    _,      _,        _,       1],
-		[d,           md,              NLyyyy,                 _,      _,                    _,      _,        _,       1],
-		[h,           "{h}" + aa,      NLmdyy,                 _,      NLmd,                 _,      _,        _,       1],
-		[m,           hmmaa,           NLmdyy,                 _,      NLmd,                 _,      _,        _,       1],
-		[s,           ss,              NLmdyy + " " + hmmaa,   _,      NLmd + " " + hmmaa,   _,      NLhmmaa,  _,       1],
-		[ms,          ss + ".{fff}",   NLmdyy + " " + hmmaa,   _,      NLmd + " " + hmmaa,   _,      NLhmmaa,  _,       1],
-	];
 
 	function timeAxisSplits(tzDate) {
 		return (self, axisIdx, scaleMin, scaleMax, foundIncr, foundSpace) => {
@@ -901,81 +720,17 @@ function genTimeStuffs(ms) {
 
 	return [
 		timeIncrs,
-		_timeAxisStamps,
 		timeAxisSplits,
 	];
 }
 
-const [ timeIncrsMs, _timeAxisStampsMs, timeAxisSplitsMs ] = genTimeStuffs(1);
-const [ timeIncrsS,  _timeAxisStampsS,  timeAxisSplitsS  ] = genTimeStuffs(1e-3);
+const [ timeIncrsMs, timeAxisSplitsMs ] = genTimeStuffs(1);
+const [ timeIncrsS,  timeAxisSplitsS  ] = genTimeStuffs(1e-3);
 
 genIncrs(2, -53, 53, [1]);
 
-function timeAxisStamps(stampCfg, fmtDate) {
-	return stampCfg.map(s => s.map((v, i) =>
-		i == 0 || i == 8 || v == null ? v : fmtDate(i == 1 || s[8] == 0 ? v : s[1] + v)
-	));
-}
-
-function timeAxisVals(tzDate, stamps) {
-	return (self, splits, axisIdx, foundSpace, foundIncr) => {
-		let s = stamps.find(s => foundIncr >= s[0]) || stamps[stamps.length - 1];
-
-		let prevYear;
-		let prevMnth;
-		let prevDate;
-		let prevHour;
-		let prevMins;
-		let prevSecs;
-
-		return splits.map(split => {
-			let date = tzDate(split);
-
-			let newYear = date.getFullYear();
-			let newMnth = date.getMonth();
-			let newDate = date.getDate();
-			let newHour = date.getHours();
-			let newMins = date.getMinutes();
-			let newSecs = date.getSeconds();
-
-			let stamp = (
-				newYear != prevYear && s[2] ||
-				newMnth != prevMnth && s[3] ||
-				newDate != prevDate && s[4] ||
-				newHour != prevHour && s[5] ||
-				newMins != prevMins && s[6] ||
-				newSecs != prevSecs && s[7] ||
-				                       s[1]
-			);
-
-			prevYear = newYear;
-			prevMnth = newMnth;
-			prevDate = newDate;
-			prevHour = newHour;
-			prevMins = newMins;
-			prevSecs = newSecs;
-
-			return stamp(date);
-		});
-	}
-}
-
-function timeAxisVal(tzDate, dateTpl) {
-	let stamp = fmtDate(dateTpl);
-	return (self, splits, axisIdx, foundSpace, foundIncr) => splits.map(split => stamp(tzDate(split)));
-}
-
 function mkDate(y, m, d) {
 	return new Date(y, m, d);
-}
-
-function timeSeriesStamp(stampCfg, fmtDate) {
-	return fmtDate(stampCfg);
-}
-const _timeSeriesStamp = '{YYYY}-{MM}-{DD} {h}:{mm}{aa}';
-
-function timeSeriesVal(tzDate, stamp) {
-	return (self, val, seriesIdx, dataIdx) => dataIdx == null ? LEGEND_DISP : stamp(tzDate(val));
 }
 
 function legendStroke(self, seriesIdx) {
@@ -1188,106 +943,6 @@ function numAxisSplits(self, axisIdx, scaleMin, scaleMax, foundIncr, foundSpace,
 
 	for (let val = scaleMin; val <= scaleMax; val = roundDec(val + foundIncr, numDec))
 		splits.push(Object.is(val, -0) ? 0 : val);
-
-	return splits;
-}
-
-function logAxisSplits(self, axisIdx, scaleMin, scaleMax, foundIncr, foundSpace, forceMin) {
-	const splits = [];
-
-	const logBase = self.scales[self.axes[axisIdx].scale].log;
-
-	const logFn = logBase == 10 ? log10 : log2;
-
-	const exp = floor(logFn(scaleMin));
-
-	foundIncr = pow(logBase, exp);
-
-	if (logBase == 10)
-		foundIncr = numIncrs[closestIdx(foundIncr, numIncrs)];
-
-	let split = scaleMin;
-	let nextMagIncr = foundIncr * logBase;
-
-	if (logBase == 10)
-		nextMagIncr = numIncrs[closestIdx(nextMagIncr, numIncrs)];
-
-	do {
-		splits.push(split);
-		split = split + foundIncr;
-
-		if (logBase == 10 && !fixedDec.has(split))
-			split = roundDec(split, fixedDec.get(foundIncr));
-
-		if (split >= nextMagIncr) {
-			foundIncr = split;
-			nextMagIncr = foundIncr * logBase;
-
-			if (logBase == 10)
-				nextMagIncr = numIncrs[closestIdx(nextMagIncr, numIncrs)];
-		}
-	} while (split <= scaleMax);
-
-	return splits;
-}
-
-function asinhAxisSplits(self, axisIdx, scaleMin, scaleMax, foundIncr, foundSpace, forceMin) {
-	let sc = self.scales[self.axes[axisIdx].scale];
-
-	let linthresh = sc.asinh;
-
-	let posSplits = scaleMax > linthresh ? logAxisSplits(self, axisIdx, max(linthresh, scaleMin), scaleMax, foundIncr) : [linthresh];
-	let zero = scaleMax >= 0 && scaleMin <= 0 ? [0] : [];
-	let negSplits = scaleMin < -linthresh ? logAxisSplits(self, axisIdx, max(linthresh, -scaleMax), -scaleMin, foundIncr): [linthresh];
-
-	return negSplits.reverse().map(v => -v).concat(zero, posSplits);
-}
-
-const RE_ALL   = /./;
-const RE_12357 = /[12357]/;
-const RE_125   = /[125]/;
-const RE_1     = /1/;
-
-const _filt = (splits, distr, re, keepMod) => splits.map((v, i) => ((distr == 4 && v == 0) || i % keepMod == 0 && re.test(v.toExponential()[v < 0 ? 1 : 0])) ? v : null);
-
-function log10AxisValsFilt(self, splits, axisIdx, foundSpace, foundIncr) {
-	let axis = self.axes[axisIdx];
-	let scaleKey = axis.scale;
-	let sc = self.scales[scaleKey];
-
-	let valToPos = self.valToPos;
-
-	let minSpace = axis._space;
-
-	let _10 = valToPos(10, scaleKey);
-
-	let re = (
-		valToPos(9, scaleKey) - _10 >= minSpace ? RE_ALL :
-		valToPos(7, scaleKey) - _10 >= minSpace ? RE_12357 :
-		valToPos(5, scaleKey) - _10 >= minSpace ? RE_125 :
-		RE_1
-	);
-
-	if (re == RE_1) {
-		let magSpace = abs(valToPos(1, scaleKey) - _10);
-
-		if (magSpace < minSpace)
-			return _filt(splits.slice().reverse(), sc.distr, re, ceil(minSpace / magSpace)).reverse();
-	}
-
-	return _filt(splits, sc.distr, re, 1);
-}
-
-function log2AxisValsFilt(self, splits, axisIdx, foundSpace, foundIncr) {
-	let axis = self.axes[axisIdx];
-	let scaleKey = axis.scale;
-	let minSpace = axis._space;
-	let valToPos = self.valToPos;
-
-	let magSpace = abs(valToPos(1, scaleKey) - valToPos(2, scaleKey));
-
-	if (magSpace < minSpace)
-		return _filt(splits.slice().reverse(), 3, RE_ALL, ceil(minSpace / magSpace)).reverse();
 
 	return splits;
 }
@@ -1649,18 +1304,6 @@ function snapNumY(self, dataMin, dataMax) {
 	return dataMin == null ? nullNullTuple : rangeNum(dataMin, dataMax, rangePad, true);
 }
 
-function snapLogY(self, dataMin, dataMax, scale) {
-	return dataMin == null ? nullNullTuple : rangeLog(dataMin, dataMax, self.scales[scale].log, false);
-}
-
-const snapLogX = snapLogY;
-
-function snapAsinhY(self, dataMin, dataMax, scale) {
-	return dataMin == null ? nullNullTuple : rangeAsinh(dataMin, dataMax, self.scales[scale].log, false);
-}
-
-const snapAsinhX = snapAsinhY;
-
 function findIncr(minVal, maxVal, incrs, dim, minSpace) {
 	let intDigits = max(numIntDigits(minVal), numIntDigits(maxVal));
 
@@ -1786,8 +1429,6 @@ function uPlot(opts, data, then) {
 
 	function initValToPct(sc) {
 		const getVal = (
-			sc.distr == 3   ? val => log10(val > 0 ? val : sc.clamp(self, val, sc.min, sc.max, sc.key)) :
-			sc.distr == 4   ? val => asinh(val, sc.asinh) :
 			sc.distr == 100 ? val => sc.fwd(val) :
 			val => val
 		);
@@ -1847,8 +1488,8 @@ function uPlot(opts, data, then) {
 				}
 
 				sc.range = fnOrSelf(rn || (isTime ? snapTimeX : scaleKey == xScaleKey ?
-					(sc.distr == 3 ? snapLogX : sc.distr == 4 ? snapAsinhX : snapNumX) :
-					(sc.distr == 3 ? snapLogY : sc.distr == 4 ? snapAsinhY : snapNumY)
+					(snapNumX) :
+					(snapNumY)
 				));
 
 				sc.auto = fnOrSelf(rangeIsArr ? false : sc.auto);
@@ -1907,11 +1548,8 @@ function uPlot(opts, data, then) {
 	}
 
 	const _tzDate  = (opts.tzDate || (ts => new Date(round(ts / ms))));
-	const _fmtDate = (opts.fmtDate || fmtDate);
 
 	const _timeAxisSplits = (ms == 1 ? timeAxisSplitsMs(_tzDate) : timeAxisSplitsS(_tzDate));
-	const _timeAxisVals   = timeAxisVals(_tzDate, timeAxisStamps((ms == 1 ? _timeAxisStampsMs : _timeAxisStampsS), _fmtDate));
-	const _timeSeriesVal  = timeSeriesVal(_tzDate, timeSeriesStamp(_timeSeriesStamp, _fmtDate));
 
 	const activeIdxs = [];
 
@@ -2362,7 +2000,7 @@ function uPlot(opts, data, then) {
 			let isTime = mode == 1 && scales[s.scale].time;
 
 			let sv = s.value;
-			s.value = isTime ? (isStr(sv) ? timeSeriesVal(_tzDate, timeSeriesStamp(sv, _fmtDate)) : sv || _timeSeriesVal) : sv || numSeriesVal;
+			s.value = sv || numSeriesVal;
 			s.label = s.label || (isTime ? timeSeriesLabel : numSeriesLabel);
 		}
 
@@ -2485,7 +2123,7 @@ function uPlot(opts, data, then) {
 			}
 
 			axis.incrs  = fnOrSelf(axis.incrs  || (          sc.distr == 2 ? wholeIncrs : (isTime ? (ms == 1 ? timeIncrsMs : timeIncrsS) : numIncrs)));
-			axis.splits = fnOrSelf(axis.splits || (isTime && sc.distr == 1 ? _timeAxisSplits : sc.distr == 3 ? logAxisSplits : sc.distr == 4 ? asinhAxisSplits : numAxisSplits));
+			axis.splits = fnOrSelf(axis.splits || (isTime && sc.distr == 1 ? _timeAxisSplits : numAxisSplits));
 
 			axis.stroke        = fnOrSelf(axis.stroke);
 			axis.grid.stroke   = fnOrSelf(axis.grid.stroke);
@@ -2496,16 +2134,10 @@ function uPlot(opts, data, then) {
 
 			axis.values = (
 				isArr(av) && !isArr(av[0]) ? fnOrSelf(av) :
-				isTime ? (
-					isArr(av) ?
-						timeAxisVals(_tzDate, timeAxisStamps(av, _fmtDate)) :
-					isStr(av) ?
-						timeAxisVal(_tzDate, av) :
-					av || _timeAxisVals
-				) : av || numAxisVals
+				av || numAxisVals
 			);
 
-			axis.filter = fnOrSelf(axis.filter || (          sc.distr >= 3 && sc.log == 10 ? log10AxisValsFilt : sc.distr == 3 && sc.log == 2 ? log2AxisValsFilt : retArg1));
+			axis.filter = fnOrSelf(axis.filter || retArg1);
 
 			axis.font      = pxRatioFont(axis.font);
 			axis.labelFont = pxRatioFont(axis.labelFont);
@@ -2627,11 +2259,7 @@ function uPlot(opts, data, then) {
 					_max = i1;
 				}
 				else if (_min == _max) {
-					if (xScaleDistr == 3)
-						[_min, _max] = rangeLog(_min, _min, scaleX.log, false);
-					else if (xScaleDistr == 4)
-						[_min, _max] = rangeAsinh(_min, _min, scaleX.log, false);
-					else if (scaleX.time)
+					if (scaleX.time)
 						_max = _min + round(86400 / ms);
 					else
 						[_min, _max] = rangeNum(_min, _max, rangePad, true);
@@ -2847,8 +2475,8 @@ function uPlot(opts, data, then) {
 
 				let distr = sc.distr;
 
-				sc._min = distr == 3 ? log10(sc.min) : distr == 4 ? asinh(sc.min, sc.asinh) : distr == 100 ? sc.fwd(sc.min) : sc.min;
-				sc._max = distr == 3 ? log10(sc.max) : distr == 4 ? asinh(sc.max, sc.asinh) : distr == 100 ? sc.fwd(sc.max) : sc.max;
+				sc._min = distr == 100 ? sc.fwd(sc.min) : sc.min;
+				sc._max = distr == 100 ? sc.fwd(sc.max) : sc.max;
 
 				changed[k] = anyChanged = true;
 			}
@@ -3850,8 +3478,6 @@ function uPlot(opts, data, then) {
 		let distr = sc.distr;
 
 		return (
-			distr == 3 ? pow(10, sv) :
-			distr == 4 ? sinh(sv, sc.asinh) :
 			distr == 100 ? sc.bwd(sv) :
 			sv
 		);
@@ -4733,8 +4359,6 @@ function uPlot(opts, data, then) {
 uPlot.assign = assign;
 uPlot.fmtNum = fmtNum;
 uPlot.rangeNum = rangeNum;
-uPlot.rangeLog = rangeLog;
-uPlot.rangeAsinh = rangeAsinh;
 uPlot.orient   = orient;
 uPlot.pxRatio = pxRatio;
 
@@ -4742,7 +4366,6 @@ uPlot.pxRatio = pxRatio;
 }
 
 {
-	uPlot.fmtDate = fmtDate;
 	uPlot.tzDate  = tzDate;
 }
 
