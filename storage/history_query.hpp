@@ -21,6 +21,7 @@ struct Selection {
   std::vector<Status> statuses;
   std::vector<Reason> reasons;
   std::vector<std::int64_t> newer_statuses{};  // that rows may have besides those that this version knows
+  bool is_of_one_job = false;                  // whose id is parameter ?6; `jobs` do not count
 };
 
 /// Columns `row_columns`, by slot, attempt and id, newest first. Parameters: ?1 the first slot; ?2 ?3 ?4 the slot,
