@@ -129,6 +129,10 @@ std::string history_sql(const Selection& selection) {
   return sql + " ORDER BY slot DESC, attempt DESC, id DESC LIMIT ?5";
 }
 
+std::string ranges_sql() {
+  return select("ledger_range") + "job_id = (SELECT id FROM name WHERE text = ?1) AND slot_until >= ?2 AND slot <= ?2";
+}
+
 std::string changes_sql(const Selection& selection) {
   return select("ledger_change") + "change > ?1 AND change <= ?2" + Values(selection).all() +
          " ORDER BY change LIMIT ?3";

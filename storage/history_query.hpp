@@ -28,6 +28,10 @@ struct Selection {
 /// attempt and id that all rows lie before; ?5 the limit.
 std::string history_sql(const Selection& selection);
 
+/// Columns `row_columns`, in no order: the rows of several slots that have one among them. Parameters: ?1 the job's
+/// name; ?2 the slot.
+std::string ranges_sql();
+
 /// Columns `row_columns`, by change. Parameters: ?1 the change that all come after; ?2 the last one; ?3 the limit.
 std::string changes_sql(const Selection& selection);
 

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "storage/askers.hpp"
 #include "storage/backup.hpp"
 #include "storage/guarded.hpp"
 #include "storage/history_query.hpp"
+#include "storage/keyed_rows.hpp"
 #include "storage/last_words.hpp"
 #include "storage/ledger_names.hpp"
 #include "storage/request_query.hpp"
@@ -26,14 +25,6 @@ namespace {
 constexpr std::int64_t page_rows = 1000;
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-const std::string ranges_sql =
-    std::string("SELECT ") + row_columns +
-    " FROM ledger INDEXED BY ledger_range WHERE job_id = (SELECT id FROM name WHERE text = ?1)"
-    " AND slot_until >= ?2 AND slot <= ?2";
-const std::string attempt_sql =
-    std::string("SELECT ") + row_columns +
-    " FROM ledger INDEXED BY ledger_run WHERE substr(run_id, 16) = substr(?1, 16) AND run_id = ?1 AND attempt = ?2";
 
 std::string attempt_text(std::optional<int> attempt) {
   return attempt ? "attempt " + std::to_string(*attempt) : "attempt";
@@ -81,13 +72,15 @@ class Reader::Session {
   std::optional<Selection> select(const Filter& filter);
   std::vector<std::int64_t> ids_of(const std::vector<std::string>& names);
   std::vector<std::int64_t> newer_statuses();
-  Selection of_one_job() { return {{}, {}, {}, {}, {}, {}, newer_statuses(), true}; }
   const std::string& name_of(std::int64_t id) { return names_.of(id); }
   auto names() {
     return [this](std::int64_t id) -> const std::string& { return name_of(id); };
   }
   NumberedRow read(const Cursor& cursor) { return read_row(cursor, texts_); }
-  std::vector<NumberedRow> page(Cursor cursor);
+  std::vector<NumberedRow> page(Cursor&& cursor);
+  ReadPage pages() {
+    return [this](Cursor&& cursor) { return page(std::move(cursor)); };
+  }
   LedgerBasics basics(const std::string& of_jobs);
   Database db_;
   LedgerNames names_;
@@ -122,7 +115,7 @@ std::optional<Selection> Reader::Session::select(const Filter& filter) {
   return selection;
 }
 
-std::vector<NumberedRow> Reader::Session::page(Cursor cursor) {
+std::vector<NumberedRow> Reader::Session::page(Cursor&& cursor) {
   std::vector<NumberedRow> rows;
   while (cursor.step()) {
     rows.push_back(read(cursor));
@@ -161,61 +154,14 @@ void Reader::Session::newest(const Filter& filter, const VisitPlacedRow& visit) 
   std::optional<Selection> selection = select(rest);
   if (!selection) return;
   selection->is_of_one_job = true;
-  Statement query(db_, history_sql(*selection));
-  const std::int64_t since = filter.since ? filter.since->time_since_epoch().count() : least;
-  const WallTime until = filter.until.value_or(WallTime(Millis(most)));
-  const std::int64_t wanted = filter.limit.value_or(most);
-  const std::vector<std::int64_t> jobs = ids_of(filter.jobs);
-  for (auto job = jobs.begin(); job != jobs.end();) {
-    std::vector<NumberedRow> rows;
-    {
-      const Snapshot one_moment(db_);
-      for (; job != jobs.end() && std::ssize(rows) < page_rows; ++job) {
-        auto of_job = page(query.start(since, until, least, least, wanted, *job));
-        std::move(of_job.begin(), of_job.end(), std::back_inserter(rows));
-      }
-    }
-    for (const NumberedRow& row : rows)
-      if (!visit(row.row, {row.row.slot, row.row.attempt, row.id})) return;
-  }
+  read_newest(db_, pages(), *selection, ids_of(filter.jobs), filter, visit);
 }
 
 void Reader::Session::rows_of(const std::vector<RowKey>& keys, std::int64_t most_of_a_key, const VisitRow& visit) {
-  const auto is_of_run = [](const RowKey& key) { return key.run.has_value(); };
-  std::optional<Statement> attempts, slots, around;
-  if (std::any_of(keys.begin(), keys.end(), is_of_run)) attempts.emplace(db_, attempt_sql);
-  if (!std::all_of(keys.begin(), keys.end(), is_of_run)) {
-    slots.emplace(db_, history_sql(of_one_job()));
-    around.emplace(db_, ranges_sql);
-  }
-  std::map<std::string, std::optional<std::int64_t>> jobs;
-  const auto find_job = [&](const std::string& name) {
-    const auto [job, is_new] = jobs.try_emplace(name);
-    if (const auto ids = is_new ? ids_of({name}) : std::vector<std::int64_t>(); !ids.empty()) job->second = ids.front();
-    return job->second;
-  };
-  const auto read_key = [&](const RowKey& key) {
-    if (key.run) return page(attempts->start(id_blob(*key.run), key.attempt));
-    const auto job = find_job(key.job);
-    if (!job) return std::vector<NumberedRow>();
-    auto rows = page(slots->start(key.slot, key.until + Millis(1), least, least, most_of_a_key, *job));
-    if (!rows.empty() && rows.back().row.slot == key.slot) return rows;
-    for (NumberedRow& row : page(around->start(std::string_view(key.job), key.slot)))
-      if (row.row.slot < key.slot) rows.push_back(std::move(row));
-    return rows;
-  };
-  for (auto key = keys.begin(); key != keys.end();) {
-    std::vector<NumberedRow> rows;
-    {
-      const Snapshot one_moment(db_);
-      for (; key != keys.end() && std::ssize(rows) < page_rows; ++key) {
-        auto of_key = read_key(*key);
-        std::move(of_key.begin(), of_key.end(), std::back_inserter(rows));
-      }
-    }
-    for (const NumberedRow& row : rows)
-      if (!visit(row.row)) return;
-  }
+  Selection of_one_job;
+  of_one_job.newer_statuses = newer_statuses();
+  of_one_job.is_of_one_job = true;
+  read_rows_of(db_, pages(), of_one_job, keys, most_of_a_key, visit);
 }
 
 std::int64_t Reader::Session::changes(const Filter& filter, std::int64_t since, const VisitRow& visit) {
@@ -236,7 +182,7 @@ std::int64_t Reader::Session::changes(const Filter& filter, std::int64_t since, 
 }
 
 std::vector<Row> Reader::Session::ranges(std::string_view job, WallTime slot) {
-  Statement query(db_, ranges_sql);
+  Statement query(db_, ranges_sql());
   std::vector<Row> rows;
   for (NumberedRow& row : page(query.start(job, slot))) rows.push_back(std::move(row.row));
   return rows;

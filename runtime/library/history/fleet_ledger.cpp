@@ -122,27 +122,19 @@ std::vector<Account> FleetLedger::merged(std::vector<Account> accounts) const {
 /// Of the candidates, and of what they yield to, what counts: by ledger and key. Nobody is asked for what a candidate
 /// yields to that is here, unless its claim may be a false one.
 Result<FleetLedger::Counting> FleetLedger::counting(const std::vector<PlacedRow>& candidates) {
-  std::set<RowKey> keys, of_others;
-  std::map<RowKey, std::set<std::string>> executed_by;
+  Doubts doubts;
+  std::set<RowKey> of_others;
   std::vector<Account> accounts;
   for (const PlacedRow& one : candidates) {
     accounts.push_back({one.row, one.at.ledger, one.at.ledger == store});
-    const RowKey key = key_of(one.row);
-    if (!is_certain(one.row, one.at.ledger)) {
-      keys.insert(key);
-      continue;
-    }
-    executed_by[key].insert(one.at.ledger);
-    if (!fleet_.is_own(one.at.ledger)) of_others.insert(key);
+    const bool is_sure = is_certain(one.row, one.at.ledger);
+    is_sure ? doubts.note_certain(one.row, one.at.ledger) : doubts.add(one.row);
+    if (is_sure && !fleet_.is_own(one.at.ledger)) of_others.insert(key_of(one.row));
   }
   const auto known = own_rows({of_others.begin(), of_others.end()});
   if (!known) return known.error();
-  for (const Row& row : *known) executed_by[key_of(row)].insert(row.node);
-  std::erase_if(keys, [&](const RowKey& key) {
-    const auto nodes = executed_by.find(key);
-    return nodes != executed_by.end() && nodes->second.size() == 1;
-  });
-  auto found = accounts_of({keys.begin(), keys.end()});
+  for (const Row& row : *known) doubts.note_certain(row, row.node);
+  auto found = accounts_of(doubts.keys());
   if (!found) return found.error();
   for (const Row& row : *known) found->push_back({row, fleet_.own()});
   for (Account& account : *found) {
@@ -197,26 +189,9 @@ Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter
 
 Result<void> FleetLedger::newest_rows(storage::Filter filter, const VisitPlacedRow& visit) {
   gather(filter.jobs);
-  filter.after.reset();
-  std::map<std::string, std::int64_t> shown;
-  bool goes_on = true;
-  const auto show_newest = [&](const NewestRows& newest, const storage::Filter& of_jobs) -> Result<bool> {
-    const auto visit_first = [&](const Row& row, const storage::Position& at) {
-      if (shown[row.job] == *of_jobs.limit) return true;
-      ++shown[row.job];
-      return goes_on = visit(row, at);
-    };
-    if (const auto all = show(newest.rows, of_jobs, visit_first); !all) return all.error();
-    for (auto job = newest.unfinished.begin(); goes_on && job != newest.unfinished.end(); ++job) {
-      storage::Filter rest = of_jobs;
-      rest.jobs = {job->first};
-      rest.after = job->second;
-      rest.limit = *of_jobs.limit - shown[job->first];
-      if (const auto read = walk(rest, visit_first); !read) return read.error();
-    }
-    return goes_on;
-  };
-  return read_newest(fleet_, std::move(filter), show_newest);
+  const auto show_rows = [this](const auto& rows, const auto& of, const auto& one) { return show(rows, of, one); };
+  const auto walk_rows = [this](const auto& of, const auto& one) { return walk(of, one); };
+  return read_newest(fleet_, std::move(filter), show_rows, walk_rows, visit);
 }
 
 Result<std::vector<Row>> FleetLedger::rows_of(const std::vector<RowKey>& keys) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "library/history/fleet_ledger.hpp"
@@ -18,6 +20,14 @@ using io::Message;
 using storage::PlacedRow;
 
 constexpr std::ptrdiff_t asked_of_an_older = 16;  // at once
+
+/// Rows of ledgers and of the store, whether they count or not: of one job after the other, newest first.
+struct NewestRows {
+  std::vector<PlacedRow> rows;
+  /// Jobs of which some ledger may have more, and the last of their rows that is here; none: it is not known which row
+  /// is their newest.
+  std::map<std::string, std::optional<storage::Position>> unfinished;
+};
 
 /// What a node has answered, by job: messages with rows.
 using ListsOfJobs = std::map<std::string, Message>;
@@ -119,17 +129,32 @@ Result<NewestRows> newest_of(FleetAnswers& fleet, const storage::Filter& filter)
 
 }  // namespace
 
-Result<void> read_newest(FleetAnswers& fleet, storage::Filter filter, const ShowNewest& show) {
+Result<void> read_newest(FleetAnswers& fleet, storage::Filter filter, const ShowRows& show, const WalkRows& walk,
+                         const LedgerView::VisitPlacedRow& visit) {
   const std::vector<std::string> jobs = std::move(filter.jobs);
-  filter.limit = std::clamp<std::int64_t>(filter.limit.value_or(page_rows), 1, page_rows);
-  for (auto from = jobs.begin(); from != jobs.end();) {
+  const std::int64_t most = std::clamp<std::int64_t>(filter.limit.value_or(page_rows), 1, page_rows);
+  std::map<std::string, std::int64_t> shown;
+  bool goes_on = true;
+  const auto visit_first = [&](const Row& row, const storage::Position& at) {
+    if (shown[row.job] == most) return true;
+    ++shown[row.job];
+    return goes_on = visit(row, at);
+  };
+  filter.limit = most;
+  filter.after.reset();
+  for (auto from = jobs.begin(); goes_on && from != jobs.end();) {
     const auto to = from + std::min(jobs.end() - from, static_cast<std::ptrdiff_t>(jobs_at_once(filter)));
     filter.jobs.assign(from, to);
     const auto newest = newest_of(fleet, filter);
     if (!newest) return newest.error();
-    const auto goes_on = show(*newest, filter);
-    if (!goes_on) return goes_on.error();
-    if (!*goes_on) return {};
+    if (const auto done = show(newest->rows, filter, visit_first); !done) return done.error();
+    for (auto job = newest->unfinished.begin(); goes_on && job != newest->unfinished.end(); ++job) {
+      storage::Filter rest = filter;
+      rest.jobs = {job->first};
+      rest.after = job->second;
+      rest.limit = most - shown[job->first];
+      if (const auto read = walk(rest, visit_first); !read) return read.error();
+    }
     from = to;
   }
   return {};
