@@ -20,6 +20,9 @@ using io::Message;
 using storage::PlacedRow;
 
 constexpr std::ptrdiff_t asked_of_an_older = 16;  // at once
+// That are asked for beyond what is wanted: where several ledgers have a job's last wanted row, the one that counts may
+// come after another one's last row.
+constexpr std::int64_t copies = 2;
 
 /// Rows of ledgers and of the store, whether they count or not: of one job after the other, newest first.
 struct NewestRows {
@@ -140,7 +143,7 @@ Result<void> read_newest(FleetAnswers& fleet, storage::Filter filter, const Show
     ++shown[row.job];
     return goes_on = visit(row, at);
   };
-  filter.limit = most;
+  filter.limit = std::min(most + copies, page_rows);
   filter.after.reset();
   for (auto from = jobs.begin(); goes_on && from != jobs.end();) {
     const auto to = from + std::min(jobs.end() - from, static_cast<std::ptrdiff_t>(jobs_at_once(filter)));
