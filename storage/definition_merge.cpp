@@ -86,6 +86,7 @@ std::vector<DefinitionChange> definition_changes(const std::vector<BegunDefiniti
     if (goes_on(one, same)) continue;
     DefinitionChange change{one.row, nodes_of(one, same)};
     change.before = one.before.value_or("");
+    change.is_at_latest = !has_written(one.row);
     change.is_first = one.before ? one.before->empty() : one.row.basis == Basis::created;
     if (!has_all_keys(one.row)) {
       const auto known = best_of(same);

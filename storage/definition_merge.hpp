@@ -7,6 +7,7 @@
 //   a term has written it into the register     | it is one
 //   a term has taken it over, and the node knew | it goes on, where any ledger has the same definition from before, and
 //   another one before                          | after that other one; else it is one: the ledger that had it is gone
+//                                               | or does not answer, and it has begun by then at the latest
 //
 // Pure values.
 //
@@ -26,6 +27,7 @@ struct DefinitionChange {
   DefinitionRow row;                           // `from` on; its digest is "" where no file defines the job any more
   std::vector<std::string> nodes;              // that have gone by it, in the order in which they did
   bool is_first = false;                       // nothing defined the job before
+  bool is_at_latest = false;                   // no ledger says when it began: it was before a term took it over
   std::string before = {};                     // the digest of what it replaced; "": nothing did, or that is not known
   std::optional<DefinitionRow> replaced = {};  // that, where a ledger has it
 };

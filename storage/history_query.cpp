@@ -20,9 +20,11 @@ std::vector<std::int64_t> numbers(std::vector<T> values) {
   return result;
 }
 
-std::string equals(std::string_view column, std::int64_t value) {
-  return " AND " + std::string(column) + " = " + std::to_string(value);
+std::string equals(std::string_view column, std::string_view value) {
+  return " AND " + std::string(column) + " = " + std::string(value);
 }
+
+std::string equals(std::string_view column, std::int64_t value) { return equals(column, std::to_string(value)); }
 
 /// " AND column IN (...)", or nothing for no values.
 std::string within(std::string_view column, const std::vector<std::int64_t>& values) {
@@ -47,15 +49,18 @@ struct Values {
         nodes(numbers(selection.nodes)),
         statuses(numbers(selection.statuses)),
         reasons(numbers(selection.reasons)),
-        newer_statuses(selection.newer_statuses) {}
+        newer_statuses(selection.newer_statuses),
+        is_of_one_job(selection.is_of_one_job) {}
 
   std::string all() const {
-    return (run ? run_equals(*run) : "") + within("job_id", jobs) + within("group_id", groups) +
-           within("node_id", nodes) + within("status", statuses) + within("reason", reasons);
+    return (run ? run_equals(*run) : "") + (is_of_one_job ? equals("job_id", "?6") : within("job_id", jobs)) +
+           within("group_id", groups) + within("node_id", nodes) + within("status", statuses) +
+           within("reason", reasons);
   }
 
   std::optional<RunId> run;
   std::vector<std::int64_t> jobs, groups, nodes, statuses, reasons, newer_statuses;
+  bool is_of_one_job;
 };
 
 /// The index to walk, and for each arm the conditions that its first columns answer.
@@ -64,15 +69,15 @@ struct Walk {
   std::vector<std::string> arms;
 };
 
-Walk by_status_and(std::string_view index, std::string_view column, const Values& values,
-                   const std::vector<std::int64_t>& ids) {
+template <class Id>
+Walk by_status_and(std::string_view index, std::string_view column, const Values& values, const std::vector<Id>& ids) {
   std::vector<std::int64_t> statuses = values.statuses;
   if (statuses.empty()) {
     for (int status = 0; status <= static_cast<int>(Status::missed); ++status) statuses.push_back(status);
     statuses.insert(statuses.end(), values.newer_statuses.begin(), values.newer_statuses.end());
   }
   Walk walk{index, {}};
-  for (const std::int64_t id : ids)
+  for (const Id& id : ids)
     for (const std::int64_t status : statuses) walk.arms.push_back(equals(column, id) + equals("status", status));
   return walk;
 }
@@ -91,7 +96,9 @@ Walk by_reason(const Values& values) {
 
 Walk choose_walk(const Values& values) {
   Walk walk{"ledger_slot", {""}};
-  if (!values.jobs.empty())
+  if (values.is_of_one_job)
+    walk = by_status_and("ledger_job", "job_id", values, std::vector<std::string_view>{"?6"});
+  else if (!values.jobs.empty())
     walk = by_status_and("ledger_job", "job_id", values, values.jobs);
   else if (!values.reasons.empty() && values.reasons.front() != static_cast<int>(Reason::none))
     walk = by_reason(values);
@@ -120,6 +127,10 @@ std::string history_sql(const Selection& selection) {
   for (const std::string& arm : walk.arms)
     sql += (sql.empty() ? "" : " UNION ALL ") + select(walk.index) + within_slots + arm + values.all();
   return sql + " ORDER BY slot DESC, attempt DESC, id DESC LIMIT ?5";
+}
+
+std::string ranges_sql() {
+  return select("ledger_range") + "job_id = (SELECT id FROM name WHERE text = ?1) AND slot_until >= ?2 AND slot <= ?2";
 }
 
 std::string changes_sql(const Selection& selection) {

@@ -21,11 +21,16 @@ struct Selection {
   std::vector<Status> statuses;
   std::vector<Reason> reasons;
   std::vector<std::int64_t> newer_statuses{};  // that rows may have besides those that this version knows
+  bool is_of_one_job = false;                  // whose id is parameter ?6; `jobs` do not count
 };
 
 /// Columns `row_columns`, by slot, attempt and id, newest first. Parameters: ?1 the first slot; ?2 ?3 ?4 the slot,
 /// attempt and id that all rows lie before; ?5 the limit.
 std::string history_sql(const Selection& selection);
+
+/// Columns `row_columns`, in no order: the rows of several slots that have one among them. Parameters: ?1 the job's
+/// name; ?2 the slot.
+std::string ranges_sql();
 
 /// Columns `row_columns`, by change. Parameters: ?1 the change that all come after; ?2 the last one; ?3 the limit.
 std::string changes_sql(const Selection& selection);

@@ -11,6 +11,7 @@
 #include "storage/backup.hpp"
 #include "storage/guarded.hpp"
 #include "storage/history_query.hpp"
+#include "storage/keyed_rows.hpp"
 #include "storage/last_words.hpp"
 #include "storage/ledger_names.hpp"
 #include "storage/request_query.hpp"
@@ -42,6 +43,8 @@ class Reader::Session {
   Session& operator=(const Session&) = delete;
 
   std::optional<Position> walk(const Filter& filter, const VisitPlacedRow& visit);
+  void newest(const Filter& filter, const VisitPlacedRow& visit);
+  void rows_of(const std::vector<RowKey>& keys, std::int64_t most, const VisitRow& visit);
   std::int64_t changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
   std::optional<RequestPosition> requests(const RequestFilter& filter, const VisitRequest& visit) {
     return read_requests(db_, filter, visit);
@@ -74,7 +77,10 @@ class Reader::Session {
     return [this](std::int64_t id) -> const std::string& { return name_of(id); };
   }
   NumberedRow read(const Cursor& cursor) { return read_row(cursor, texts_); }
-  std::vector<NumberedRow> page(Cursor cursor);
+  std::vector<NumberedRow> page(Cursor&& cursor);
+  ReadPage pages() {
+    return [this](Cursor&& cursor) { return page(std::move(cursor)); };
+  }
   LedgerBasics basics(const std::string& of_jobs);
   Database db_;
   LedgerNames names_;
@@ -109,7 +115,7 @@ std::optional<Selection> Reader::Session::select(const Filter& filter) {
   return selection;
 }
 
-std::vector<NumberedRow> Reader::Session::page(Cursor cursor) {
+std::vector<NumberedRow> Reader::Session::page(Cursor&& cursor) {
   std::vector<NumberedRow> rows;
   while (cursor.step()) {
     rows.push_back(read(cursor));
@@ -142,6 +148,22 @@ std::optional<Position> Reader::Session::walk(const Filter& filter, const VisitP
   return Position{before, static_cast<int>(attempt), id};
 }
 
+void Reader::Session::newest(const Filter& filter, const VisitPlacedRow& visit) {
+  Filter rest = filter;
+  rest.jobs.clear();
+  std::optional<Selection> selection = select(rest);
+  if (!selection) return;
+  selection->is_of_one_job = true;
+  read_newest(db_, pages(), *selection, ids_of(filter.jobs), filter, visit);
+}
+
+void Reader::Session::rows_of(const std::vector<RowKey>& keys, std::int64_t most_of_a_key, const VisitRow& visit) {
+  Selection of_one_job;
+  of_one_job.newer_statuses = newer_statuses();
+  of_one_job.is_of_one_job = true;
+  read_rows_of(db_, pages(), of_one_job, keys, most_of_a_key, visit);
+}
+
 std::int64_t Reader::Session::changes(const Filter& filter, std::int64_t since, const VisitRow& visit) {
   const std::int64_t last = sequence();
   const std::optional<Selection> selection = select(filter);
@@ -160,9 +182,7 @@ std::int64_t Reader::Session::changes(const Filter& filter, std::int64_t since, 
 }
 
 std::vector<Row> Reader::Session::ranges(std::string_view job, WallTime slot) {
-  Statement query(db_, std::string("SELECT ") + row_columns +
-                           " FROM ledger INDEXED BY ledger_range WHERE job_id = (SELECT id FROM name WHERE text = ?1)"
-                           " AND slot_until >= ?2 AND slot <= ?2");
+  Statement query(db_, ranges_sql());
   std::vector<Row> rows;
   for (NumberedRow& row : page(query.start(job, slot))) rows.push_back(std::move(row.row));
   return rows;
@@ -290,6 +310,16 @@ Result<std::optional<Position>> Reader::walk(const Filter& filter, const VisitPl
 
 Result<std::optional<Position>> Reader::history(const Filter& filter, const VisitRow& visit) {
   return walk(filter, [&](const Row& row, const Position&) { return visit(row); });
+}
+
+Result<void> Reader::newest(const Filter& filter, const VisitPlacedRow& visit) {
+  const auto done = guarded([&] { return session_->newest(filter, visit), true; });
+  return done ? Result<void>() : done.error();
+}
+
+Result<void> Reader::rows_of(const std::vector<RowKey>& keys, std::int64_t most_of_a_key, const VisitRow& visit) {
+  const auto done = guarded([&] { return session_->rows_of(keys, most_of_a_key, visit), true; });
+  return done ? Result<void>() : done.error();
 }
 
 Result<std::optional<RequestPosition>> Reader::requests(const RequestFilter& filter, const VisitRequest& visit) {

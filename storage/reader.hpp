@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "ballot/error.hpp"
+#include "ballot/history_rows.hpp"
 #include "ballot/ledger.hpp"
 #include "storage/definition_query.hpp"
 #include "storage/filter.hpp"
@@ -66,6 +67,13 @@ class Reader {
   /// Rows by slot, then attempt, newest first. Where the next page begins, or nullopt when no row is left.
   Result<std::optional<Position>> history(const Filter& filter, const VisitRow& visit);
   Result<std::optional<Position>> walk(const Filter& filter, const VisitPlacedRow& visit);
+
+  /// Of each of the filter's jobs, one after the other, as many of the newest rows as its limit says: by one statement
+  /// for all of them. `after` does not count.
+  Result<void> newest(const Filter& filter, const VisitPlacedRow& visit);
+  /// The rows of each of these attempts, and of each of these slots, or else the row of more slots that has the first
+  /// of them: by one statement for all attempts, and one for all slots. `most`: of the rows of one key.
+  Result<void> rows_of(const std::vector<RowKey>& keys, std::int64_t most, const VisitRow& visit);
 
   /// Grows with every row that is written or replaced, until the file is set aside as corrupt: then it begins again.
   Result<std::int64_t> sequence();

@@ -27,7 +27,7 @@ const SHOWN = 3;
 export function definitionRows(answer) {
   const rows = new Map();
   for (const one of answer?.definitions ?? []) {
-    const key = JSON.stringify([one.at.slice(0, 16), one.change, one.text]);
+    const key = JSON.stringify([one.at.slice(0, 16), one.at_latest, one.change, one.text]);
     if (rows.has(key)) rows.get(key).push(one);
     else rows.set(key, [one]);
   }
@@ -35,14 +35,14 @@ export function definitionRows(answer) {
 }
 
 // Said once for the list.
-const OTHER = /(^|, and perhaps )other keys, of which the ledger keeps no values$/;
+const OTHER = /(^|, and perhaps )other keys, of which the ledger keeps no values/;
 export const OtherKeys = ({ of }) => of.some(({ text }) => OTHER.test(text)) && html`<p class="muted small">Where a definition changed, keys of which the ledger keeps no values may be other too.</p>`;
 
 // `own`: on the page of the job, which needs not be named.
 export function DefinitionRow({ all, own }) {
   const nodes = [...new Set(all.flatMap((one) => one.nodes))], text = all[0].text?.replace(OTHER, (found) => (found[0] === ',' ? '' : 'other keys')), jobs = [...new Set(all.map((one) => one.job))];
   return html`<li class="row tall">
-  <span class="row-time"><${Time} at=${all[0].at} zone=${zoneOfJob(all[0].job)} /></span>
+  <span class="row-time">${all[0].at_latest ? 'by ' : ''}<${Time} at=${all[0].at} zone=${zoneOfJob(all[0].job)} />${all[0].at_latest ? ' at the latest' : ''}</span>
   <span class="row-main">${own ? '' : jobs.slice(0, SHOWN).map((job, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${jobs.length > SHOWN ? ` and ${plural(jobs.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${clip(all[0].change, 20)} <span class="muted">${text ? html`<bdi>${clip(text, 300)}</bdi>, ` : ''}on ${nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${nodes.length > SHOWN ? ` and ${plural(nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
 }
 

@@ -23,6 +23,15 @@ bool AskedRows::have(const Row& row) const {
          });
 }
 
+std::vector<RowKey> Doubts::keys() const {
+  std::vector<RowKey> keys;
+  for (const RowKey& key : rows_) {
+    const auto nodes = executed_by_.find(key);
+    if (nodes == executed_by_.end() || nodes->second.size() > 1) keys.push_back(key);
+  }
+  return keys;
+}
+
 void drop_false_claims(std::vector<Account>& accounts, const std::string& own) {
   std::map<std::pair<RunId, int>, std::string> executed_by;
   for (const Account& one : accounts) {

@@ -30,6 +30,20 @@ class AskedRows {
   std::map<std::string, std::vector<std::pair<WallTime, WallTime>>> slots_;  // first and last, by job
 };
 
+/// Of which of the rows that are here others may have the row that counts: not of those that the node's own row is here
+/// of which has executed them, and nobody says that it was another one.
+class Doubts {
+ public:
+  void add(const Row& row) { rows_.insert(key_of(row)); }
+  /// `node` has executed it, as it says itself, or this node's ledger.
+  void note_certain(const Row& row, const std::string& node) { executed_by_[key_of(row)].insert(node); }
+  std::vector<RowKey> keys() const;
+
+ private:
+  std::set<RowKey> rows_;
+  std::map<RowKey, std::set<std::string>> executed_by_;
+};
+
 /// A node that says that it has executed itself what another one has, as the ledger of node `own` knows, is not
 /// believed.
 void drop_false_claims(std::vector<storage::Account>& accounts, const std::string& own);

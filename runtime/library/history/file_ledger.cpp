@@ -71,24 +71,20 @@ Result<std::optional<storage::Position>> FileLedger::walk(const storage::Filter&
   return reader_.walk(filter, visit);
 }
 
+Result<void> FileLedger::newest_rows(storage::Filter filter, const VisitPlacedRow& visit) {
+  return reader_.newest(filter, visit);
+}
+
 Result<std::vector<Row>> FileLedger::rows_of(const std::vector<RowKey>& keys) {
   std::vector<Row> rows;
-  for (const RowKey& key : std::set<RowKey>(keys.begin(), keys.end())) {
-    if (rows.size() > most_rows_of_keys)
-      return Error{Errc::unavailable, "a question about more rows than are read for one: ask about fewer slots"};
-    storage::Filter filter{.run = key.run, .limit = most_rows_of_a_key};
-    if (!key.run) filter.jobs = {key.job}, filter.since = key.slot, filter.until = key.until + Millis(1);
-    const auto read = reader_.history(filter, [&](const Row& row) {
-      if (!key.run || row.attempt == key.attempt) rows.push_back(row);
-      return true;
-    });
-    if (!read) return read.error();
-    if (key.run) continue;
-    auto around = reader_.at(key.job, key.slot);
-    if (!around) return around.error();
-    for (Row& row : *around)
-      if (row.slot < key.slot) rows.push_back(std::move(row));
-  }
+  const std::set<RowKey> each(keys.begin(), keys.end());
+  const auto read = reader_.rows_of({each.begin(), each.end()}, most_rows_of_a_key, [&](const Row& row) {
+    rows.push_back(row);
+    return rows.size() <= most_rows_of_keys;
+  });
+  if (!read) return read.error();
+  if (rows.size() > most_rows_of_keys)
+    return Error{Errc::unavailable, "a question about more rows than are read for one: ask about fewer slots"};
   return rows;
 }
 

@@ -45,6 +45,7 @@ class FileLedger : public LedgerView {
 
   bool is_live() const override { return place_.is_live; }
   Result<std::optional<storage::Position>> walk(const storage::Filter& filter, const VisitPlacedRow& visit) override;
+  Result<void> newest_rows(storage::Filter filter, const VisitPlacedRow& visit) override;
   Result<std::vector<Row>> rows_of(const std::vector<RowKey>& keys) override;
   Result<std::vector<Row>> last_rows(const std::vector<std::string>& jobs) override;
   Result<std::int64_t> sequence() override;

@@ -21,6 +21,7 @@ constexpr std::size_t most_evidence = 20'000;  // rows
 constexpr std::size_t most_rows = 50'000;      // of an answer: no node reads so many for one
 constexpr std::size_t most_states = 20'000, longest_state = 256, most_pauses = 20'000, longest_trouble = 4096;
 constexpr std::size_t most_named = 5;  // in a sentence
+constexpr Millis answer_patience = std::chrono::seconds(2);
 
 /// The node answers that there is no such thing. Any other error leaves open what it has.
 bool knows_nothing(const Message& question, const Error& error) {
@@ -120,12 +121,19 @@ bool FleetAnswers::may_ask_on() {
 }
 
 Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask(const Questions& questions, Millis within) {
+  return ask(questions, within, nullptr);
+}
+
+/// `older`: null: every node knows the question.
+Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask(const Questions& questions, Millis within,
+                                                            std::set<std::string>* older) {
   std::vector<Answer> answers;
   std::vector<PeerQuestion> of_peers;
   std::optional<Error> refusal;
   const auto take = [&](const std::string& ledger, const Message& asked, Result<Message> answer) {
     if (answer && !is_own(ledger)) note_behind(ledger, *answer);
     if (answer) return answers.push_back({ledger, *std::move(answer)}), true;
+    if (older && !is_own(ledger) && answer.error().code == Errc::invalid) return older->insert(ledger), true;
     const bool is_nothing = knows_nothing(asked, answer.error());
     if (is_nothing && !refusal) refusal = answer.error();
     return is_nothing;
@@ -154,6 +162,12 @@ Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask_all(const Message& q
   Questions questions;
   for (const std::string& ledger : ledgers()) questions.emplace_back(ledger, question);
   return ask(questions, within);
+}
+
+Result<std::vector<FleetAnswers::Answer>> FleetAnswers::ask_all(const Message& question, std::set<std::string>& older) {
+  Questions questions;
+  for (const std::string& ledger : ledgers()) questions.emplace_back(ledger, question);
+  return ask(questions, answer_patience, &older);
 }
 
 Result<std::optional<WallTime>> FleetAnswers::kept_since(const std::string& job) {

@@ -99,6 +99,8 @@ class FleetAnswers {
   /// Errors: those of this node's ledger; not_found, where no node knows more.
   Result<std::vector<Answer>> ask(const Questions& questions, Millis within = std::chrono::seconds(2));
   Result<std::vector<Answer>> ask_all(const io::Message& question, Millis within = std::chrono::seconds(2));
+  /// Of a question that nodes of the release before do not know. Those are added to `older`, and are not missing.
+  Result<std::vector<Answer>> ask_all(const io::Message& question, std::set<std::string>& older);
   /// The latest of what they say: see LedgerView.
   Result<std::optional<WallTime>> kept_since(const std::string& job);
   /// The rows of answers, with whose they are.
@@ -123,6 +125,7 @@ class FleetAnswers {
   std::vector<storage::Account> evidence_of(const std::vector<RowKey>& keys) const;
 
  private:
+  Result<std::vector<Answer>> ask(const Questions& questions, Millis within, std::set<std::string>* older);
   bool may_ask_on();
   void note_behind(const std::string& ledger, const io::Message& answer);
   bool is_outdated(const Row& row, const std::string& ledger) const;

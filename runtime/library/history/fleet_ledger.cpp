@@ -119,23 +119,24 @@ std::vector<Account> FleetLedger::merged(std::vector<Account> accounts) const {
   return storage::merge(std::move(accounts));
 }
 
-/// Of the candidates, and of what they yield to, what counts: by ledger and key.
+/// Of the candidates, and of what they yield to, what counts: by ledger and key. Nobody is asked for what a candidate
+/// yields to that is here, unless its claim may be a false one.
 Result<FleetLedger::Counting> FleetLedger::counting(const std::vector<PlacedRow>& candidates) {
-  std::set<RowKey> keys, of_others;
+  Doubts doubts;
+  std::set<RowKey> of_others;
   std::vector<Account> accounts;
   for (const PlacedRow& one : candidates) {
     accounts.push_back({one.row, one.at.ledger, one.at.ledger == store});
-    if (!is_certain(one.row, one.at.ledger))
-      keys.insert(key_of(one.row));
-    else if (!fleet_.is_own(one.at.ledger))
-      of_others.insert(key_of(one.row));
+    const bool is_sure = is_certain(one.row, one.at.ledger);
+    is_sure ? doubts.note_certain(one.row, one.at.ledger) : doubts.add(one.row);
+    if (is_sure && !fleet_.is_own(one.at.ledger)) of_others.insert(key_of(one.row));
   }
-  auto found = accounts_of({keys.begin(), keys.end()});
+  const auto known = own_rows({of_others.begin(), of_others.end()});
+  if (!known) return known.error();
+  for (const Row& row : *known) doubts.note_certain(row, row.node);
+  auto found = accounts_of(doubts.keys());
   if (!found) return found.error();
-  if (const auto known = own_rows({of_others.begin(), of_others.end()}); !known)
-    return known.error();
-  else
-    for (const Row& row : *known) found->push_back({row, fleet_.own()});
+  for (const Row& row : *known) found->push_back({row, fleet_.own()});
   for (Account& account : *found) {
     if (account.is_evidence) account.ledger = store;
     accounts.push_back(std::move(account));
@@ -188,9 +189,9 @@ Result<std::optional<storage::Position>> FleetLedger::walk(const storage::Filter
 
 Result<void> FleetLedger::newest_rows(storage::Filter filter, const VisitPlacedRow& visit) {
   gather(filter.jobs);
-  return read_newest(
-      fleet_, std::move(filter),
-      [&](const std::vector<PlacedRow>& rows, const storage::Filter& of_jobs) { return show(rows, of_jobs, visit); });
+  const auto show_rows = [this](const auto& rows, const auto& of, const auto& one) { return show(rows, of, one); };
+  const auto walk_rows = [this](const auto& of, const auto& one) { return walk(of, one); };
+  return read_newest(fleet_, std::move(filter), show_rows, walk_rows, visit);
 }
 
 Result<std::vector<Row>> FleetLedger::rows_of(const std::vector<RowKey>& keys) {

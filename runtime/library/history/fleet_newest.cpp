@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,22 +19,59 @@ namespace {
 using io::Message;
 using storage::PlacedRow;
 
-/// What a node has answered, by job.
+constexpr std::ptrdiff_t asked_of_an_older = 16;  // at once
+// That are asked for beyond what is wanted: where several ledgers have a job's last wanted row, the one that counts may
+// come after another one's last row.
+constexpr std::int64_t copies = 2;
+
+/// Rows of ledgers and of the store, whether they count or not: of one job after the other, newest first.
 struct NewestRows {
-  std::string ledger;
-  std::map<std::string, Message> lists;
+  std::vector<PlacedRow> rows;
+  /// Jobs of which some ledger may have more, and the last of their rows that is here; none: it is not known which row
+  /// is their newest.
+  std::map<std::string, std::optional<storage::Position>> unfinished;
 };
 
-std::vector<NewestRows> by_ledger(const std::vector<FleetAnswers::Answer>& answers) {
-  std::vector<NewestRows> all;
+/// What a node has answered, by job: messages with rows.
+using ListsOfJobs = std::map<std::string, Message>;
+using Lists = std::map<std::string, ListsOfJobs>;  // by ledger
+
+Lists by_ledger(const std::vector<FleetAnswers::Answer>& answers) {
+  Lists all;
   for (const auto& answer : answers) {
-    all.push_back({answer.ledger, {}});
+    ListsOfJobs& lists = all[answer.ledger];
     for (Message& list : answer.message.objects("lists")) {
       const std::string job = list.text("job").value_or("");
-      all.back().lists.emplace(job, std::move(list));
+      lists.emplace(job, std::move(list));
     }
   }
   return all;
+}
+
+/// Of nodes that only know pages of a history: one a job.
+Result<void> add_older(FleetAnswers& fleet, const std::set<std::string>& older, const storage::Filter& filter,
+                       Lists& lists) {
+  for (const std::string& ledger : older)
+    for (auto from = filter.jobs.begin(); from != filter.jobs.end();) {
+      const auto to = from + std::min(filter.jobs.end() - from, asked_of_an_older);
+      FleetAnswers::Questions questions;
+      storage::Filter of_job = filter;
+      for (auto job = from; job != to; ++job) {
+        of_job.jobs = {*job};
+        questions.emplace_back(ledger, page_question(of_job, std::nullopt, *filter.limit));
+      }
+      const auto answers = fleet.ask(questions);
+      if (!answers) return answers.error();
+      for (const auto& answer : *answers) {
+        const auto rows = answer.message.objects("rows");
+        if (!rows.empty()) lists[ledger].emplace(rows.front().text("job").value_or(""), answer.message);
+      }
+      if (fleet.find_missing(ledger)) break;
+      lists[ledger];
+      from = to;
+    }
+  std::erase_if(lists, [&](const auto& one) { return fleet.find_missing(one.first); });
+  return {};
 }
 
 using RowsOfJobs = std::map<std::string, std::vector<PlacedRow>>;
@@ -44,59 +83,81 @@ RowsOfJobs evidence_in(const FleetAnswers& fleet, const storage::Filter& filter)
   return rows;
 }
 
-/// `evidence`, `filter`: of one job. A ledger whose rows are as many as were asked for may have more: what comes after
-/// its last one is not known.
-std::vector<PlacedRow> merged(FleetAnswers& fleet, const std::vector<NewestRows>& answers,
-                              std::vector<PlacedRow> evidence, const storage::Filter& filter) {
+/// `evidence`, `filter`: of one job, whose rows are added. A ledger whose rows are as many as were asked for may have
+/// more: what comes after its last one is not known.
+void add_merged(FleetAnswers& fleet, const Lists& lists, std::vector<PlacedRow> evidence, const storage::Filter& filter,
+                NewestRows& newest) {
+  const std::string& job = filter.jobs.front();
   std::vector<std::string> sources{store_source};
-  for (const NewestRows& one : answers) sources.push_back(one.ledger);
+  for (const auto& [ledger, of_jobs] : lists) sources.push_back(ledger);
   storage::PageMerge pages(sources);
   pages.add(store_source, std::move(evidence), true);
-  for (const NewestRows& one : answers) {
-    const auto list = one.lists.find(filter.jobs.front());
-    auto rows = list == one.lists.end() ? Result<std::vector<PlacedRow>>(std::vector<PlacedRow>())
-                                        : placed_rows(list->second, one.ledger, filter, std::nullopt);
+  bool is_all = true;
+  for (const auto& [ledger, of_jobs] : lists) {
+    const auto list = of_jobs.find(job);
+    auto rows = list == of_jobs.end() ? Result<std::vector<PlacedRow>>(std::vector<PlacedRow>())
+                                      : placed_rows(list->second, ledger, filter, std::nullopt);
     if (!rows) {
-      fleet.lose(one.ledger, rows.error().what);
-      pages.leave_out(one.ledger);
+      fleet.lose(ledger, rows.error().what);
+      pages.leave_out(ledger);
       continue;
     }
-    const bool is_all = std::ssize(*rows) < *filter.limit;
-    pages.add(one.ledger, *std::move(rows), is_all);
+    const bool is_last = std::ssize(*rows) < *filter.limit;
+    is_all = is_all && is_last;
+    pages.add(ledger, *std::move(rows), is_last);
   }
-  return pages.take(*filter.limit);
+  auto rows = pages.take(std::numeric_limits<std::int64_t>::max());
+  if (!is_all) newest.unfinished[job] = rows.empty() ? std::nullopt : std::optional(rows.back().at);
+  std::move(rows.begin(), rows.end(), std::back_inserter(newest.rows));
 }
 
-/// As many jobs as can be asked for at once.
-Result<std::vector<PlacedRow>> candidates_of(FleetAnswers& fleet, const storage::Filter& filter) {
+/// Of as many jobs as can be asked for at once.
+Result<NewestRows> newest_of(FleetAnswers& fleet, const storage::Filter& filter) {
   Message asked = to_message(filter);
-  const auto answers = fleet.ask_all(asked.set("do", std::string("ledger")).set("ask", std::string("newest_rows")));
+  std::set<std::string> older;
+  const auto answers =
+      fleet.ask_all(asked.set("do", std::string("ledger")).set("ask", std::string("newest_rows")), older);
   if (!answers) return answers.error();
-  const std::vector<NewestRows> lists = by_ledger(*answers);
+  Lists lists = by_ledger(*answers);
+  if (const auto added = add_older(fleet, older, filter, lists); !added) return added.error();
   RowsOfJobs evidence = evidence_in(fleet, filter);
-  std::vector<PlacedRow> candidates;
+  NewestRows newest;
   storage::Filter of_job = filter;
   for (const std::string& job : filter.jobs) {
     of_job.jobs = {job};
-    auto rows = merged(fleet, lists, std::move(evidence[job]), of_job);
-    std::move(rows.begin(), rows.end(), std::back_inserter(candidates));
+    add_merged(fleet, lists, std::move(evidence[job]), of_job, newest);
   }
-  return candidates;
+  return newest;
 }
 
 }  // namespace
 
-Result<void> read_newest(FleetAnswers& fleet, storage::Filter filter, const ShowNewest& show) {
+Result<void> read_newest(FleetAnswers& fleet, storage::Filter filter, const ShowRows& show, const WalkRows& walk,
+                         const LedgerView::VisitPlacedRow& visit) {
   const std::vector<std::string> jobs = std::move(filter.jobs);
-  filter.limit = std::clamp<std::int64_t>(filter.limit.value_or(page_rows), 1, page_rows);
-  for (auto from = jobs.begin(); from != jobs.end();) {
+  const std::int64_t most = std::clamp<std::int64_t>(filter.limit.value_or(page_rows), 1, page_rows);
+  std::map<std::string, std::int64_t> shown;
+  bool goes_on = true;
+  const auto visit_first = [&](const Row& row, const storage::Position& at) {
+    if (shown[row.job] == most) return true;
+    ++shown[row.job];
+    return goes_on = visit(row, at);
+  };
+  filter.limit = std::min(most + copies, page_rows);
+  filter.after.reset();
+  for (auto from = jobs.begin(); goes_on && from != jobs.end();) {
     const auto to = from + std::min(jobs.end() - from, static_cast<std::ptrdiff_t>(jobs_at_once(filter)));
     filter.jobs.assign(from, to);
-    const auto candidates = candidates_of(fleet, filter);
-    if (!candidates) return candidates.error();
-    const auto goes_on = show(*candidates, filter);
-    if (!goes_on) return goes_on.error();
-    if (!*goes_on) return {};
+    const auto newest = newest_of(fleet, filter);
+    if (!newest) return newest.error();
+    if (const auto done = show(newest->rows, filter, visit_first); !done) return done.error();
+    for (auto job = newest->unfinished.begin(); goes_on && job != newest->unfinished.end(); ++job) {
+      storage::Filter rest = filter;
+      rest.jobs = {job->first};
+      rest.after = job->second;
+      rest.limit = most - shown[job->first];
+      if (const auto read = walk(rest, visit_first); !read) return read.error();
+    }
     from = to;
   }
   return {};

@@ -2,10 +2,11 @@
 //
 // Thread: that of the FleetAnswers; blocks.
 //
-//   const auto read = read_newest(fleet, {.jobs = {"backup", "trim"}, .limit = 12}, show);
+//   const auto read = read_newest(fleet, {.jobs = {"backup", "trim"}, .limit = 12}, show, walk, visit);
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "ballot/error.hpp"
@@ -14,11 +15,17 @@
 
 namespace ballot::library {
 
-/// Called with rows of ledgers and of the store, whether they count or not: of one job after the other, newest first,
-/// as many of each job as the filter's limit says at most. False: no more.
-using ShowNewest = std::function<Result<bool>(const std::vector<storage::PlacedRow>&, const storage::Filter&)>;
+/// Shows those of the rows that count. False: no more are wanted.
+using ShowRows = std::function<Result<bool>(const std::vector<storage::PlacedRow>&, const storage::Filter&,
+                                            const LedgerView::VisitPlacedRow&)>;
+/// Shows a job's rows by pages.
+using WalkRows =
+    std::function<Result<std::optional<storage::Position>>(const storage::Filter&, const LedgerView::VisitPlacedRow&)>;
 
-/// Asks for as many jobs at once as an answer has room for. Errors: those of this node's ledger, and of `show`.
-Result<void> read_newest(FleetAnswers& fleet, storage::Filter filter, const ShowNewest& show);
+/// As LedgerView::newest_rows(). Each ledger is asked for as many rows of each job, and for as many jobs at once as an
+/// answer has room for; a node of before this question for one job after the other. Where too few of them count, the
+/// rest is walked. Errors: those of this node's ledger.
+Result<void> read_newest(FleetAnswers& fleet, storage::Filter filter, const ShowRows& show, const WalkRows& walk,
+                         const LedgerView::VisitPlacedRow& visit);
 
 }  // namespace ballot::library

@@ -141,8 +141,8 @@ class LedgerView {
     if (next && !goes_on) next = std::optional<storage::Position>();
     return next;
   }
-  /// Of each of the filter's jobs, one after the other, as many of the newest rows as its limit says, or less where
-  /// several ledgers have the same rows: a sample. `after` does not count. Requires: a limit, a thousand at most.
+  /// Of each of the filter's jobs as many of the newest rows as its limit says, newest first; those of several jobs may
+  /// come in any order. `after` does not count. Requires: a limit, a thousand at most.
   virtual Result<void> newest_rows(storage::Filter filter, const VisitPlacedRow& visit);
   /// How long runs of each of these jobs take as a rule, in their order.
   virtual Result<std::vector<UsualTime>> usual_times(const std::vector<std::string>& jobs, WallTime now);

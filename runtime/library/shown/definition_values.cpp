@@ -88,7 +88,9 @@ std::string_view word_of(const DefinitionChange& change) {
   return change.is_first ? "added" : "changed";
 }
 
-std::string text_of(const DefinitionChange& change) {
+namespace {
+
+std::string text_of_keys(const DefinitionChange& change) {
   std::string text;
   for (const KeyChange& key : changed_keys(change)) {
     text.append(text.empty() ? "" : ", ").append(key.name).append(": ");
@@ -102,6 +104,14 @@ std::string text_of(const DefinitionChange& change) {
   return "other keys, of which the ledger keeps no values";
 }
 
+}  // namespace
+
+std::string text_of(const DefinitionChange& change) {
+  std::string text = text_of_keys(change);
+  if (change.is_at_latest) text.append(text.empty() ? "" : "; ").append("when is not known: by then at the latest");
+  return text;
+}
+
 io::Message shown(const DefinitionChange& change) {
   std::vector<io::Message> keys;
   const auto value = [](const std::optional<std::string>& text) {
@@ -113,7 +123,10 @@ io::Message shown(const DefinitionChange& change) {
                        .set("before", value(key.before))
                        .set("after", value(key.after)));
   io::Message shown;
-  shown.set("at", format_millis(change.row.from)).set("job", change.row.job).set("group", change.row.group);
+  shown.set("at", format_millis(change.row.from))
+      .set("at_latest", change.is_at_latest)
+      .set("job", change.row.job)
+      .set("group", change.row.group);
   shown.set("change", std::string(word_of(change))).set("nodes", change.nodes);
   shown.set("digest", word_or_null(change.row.digest)).set("digest_before", word_or_null(change.before));
   return shown.set("keys", std::move(keys)).set("text", word_or_null(text_of(change)));

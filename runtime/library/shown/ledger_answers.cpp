@@ -145,8 +145,14 @@ Result<std::vector<std::string>> strip_jobs(const Message& asked) {
   return jobs;
 }
 
-/// Of each job's last slots (of those from `since` on, before `until`) the row of the last attempt; no more is read of
-/// a job than these can have.
+struct Strip {
+  std::vector<Message> rows;
+  std::optional<WallTime> last;  // slot
+  std::int64_t read = 0;         // rows
+};
+
+/// Of each job's last slots (of those from `since` on, before `until`) the row of the last attempt; of a job whose runs
+/// are tried again twice as many rows are read, and no more.
 Result<Message> shown_strips(LedgerView& ledger, const Message& asked, WallTime) {
   const auto jobs = strip_jobs(asked);
   if (!jobs) return jobs.error();
@@ -154,21 +160,29 @@ Result<Message> shown_strips(LedgerView& ledger, const Message& asked, WallTime)
   const auto most = std::clamp<std::int64_t>(asked.integer("last").value_or(default_strip), 1, most_in_strip);
   auto filter = filter_from(asked);
   if (!filter) return filter.error();
-  filter->limit = 2 * most;
-  std::vector<Message> strips;
-  for (const std::string& job : *jobs) {
-    std::vector<Message> rows;
-    std::optional<WallTime> last;
-    filter->jobs = {job};
-    const auto read = ledger.history(*filter, [&](const Row& row) {
-      if (row.slot == last) return true;
-      last = row.slot;
-      rows.push_back(shown_row(ledger, row));
-      return std::ssize(rows) < most;
+  std::map<std::string, Strip> found;
+  filter->jobs = *jobs;
+  for (const std::int64_t rows : {most, 2 * most}) {
+    if (filter->jobs.empty()) break;
+    for (const std::string& job : filter->jobs) found[job] = {};
+    filter->limit = rows;
+    const auto read = ledger.newest_rows(*filter, [&](const Row& row, const auto&) {
+      Strip& strip = found[row.job];
+      ++strip.read;
+      if (row.slot == strip.last || std::ssize(strip.rows) == most) return true;
+      strip.last = row.slot;
+      strip.rows.push_back(shown_row(ledger, row));
+      return true;
     });
     if (!read) return read.error();
-    strips.push_back(Message().set("job", job).set("rows", std::move(rows)));
+    std::erase_if(filter->jobs, [&](const std::string& job) {
+      const Strip& strip = found[job];
+      return strip.read < rows || std::ssize(strip.rows) == most;
+    });
   }
+  std::vector<Message> strips;
+  for (const std::string& job : *jobs)
+    strips.push_back(Message().set("job", job).set("rows", std::move(found[job].rows)));
   return Message().set("strips", std::move(strips));
 }
 

@@ -64,6 +64,44 @@ std::string terms_around(const Row& row, LedgerView& ledger) {
   return text + (after && has_before ? terms_between(ledger) : "");
 }
 
+/// The one node that has not answered, where it was heard of last before that; null: it is none, or one of several.
+const MissingNode* silent_since(const std::vector<MissingNode>& missing, WallTime at) {
+  if (missing.size() != 1 || !missing.front().last_heard || *missing.front().last_heard > at) return nullptr;
+  return &missing.front();
+}
+
+bool is_loss(const TermRow& term) {
+  return term.cause == Cause::none || term.cause == Cause::expired || term.cause == Cause::superseded;
+}
+
+/// Of a slot that its leader left unclaimed, what became of that leader's term, where it tells; else "".
+std::string unclaimed_text(const Row& row, LedgerView& ledger) {
+  const auto terms = ledger.terms(row.group);
+  if (!terms) return {};
+  const TermRow *covering = nullptr, *after = nullptr;
+  for (const TermRow& term : *terms)
+    if (term.elected_at > row.slot)
+      after = &term;
+    else if (!covering)
+      covering = &term;
+  if (covering && covering->ended_at && *covering->ended_at < row.slot) covering = nullptr;
+  if (covering && covering->ended_at && covering->cause == Cause::unreachable)
+    return " The store did not answer the node that led the group then, so no claim could be confirmed: it was " +
+           term_text(*covering) + ".";
+  if (!after || row.epoch < after->epoch) return {};  // the term that covers it has settled it
+  const std::vector<MissingNode> missing = ledger.missing();
+  const MissingNode* const silent = silent_since(missing, after->elected_at);
+  if (covering ? !is_loss(*covering) : !silent) return {};
+  const std::string leader =
+      covering ? term_text(*covering)
+               : "by all that is known node " + silent->node + ", last heard of " + format_millis(*silent->last_heard);
+  return " The node that led the group then (" + leader +
+         ") had lost it without giving it up: it died, or stood still. Its lease was not over yet, and nobody else "
+         "could claim the slot before it was. Node " +
+         after->node + " was elected after that, " + format_millis(after->elected_at) +
+         ", and did not catch the slot up.";
+}
+
 /// The row does not keep it: the deadline is that of the job as it is now, where that explains how long the run took.
 std::string deadline_text(const Row& row, const std::optional<JobFacts>& job) {
   const auto deadline = job ? job->deadline : std::nullopt;
@@ -140,6 +178,7 @@ std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob&
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
   if (row.reason == Reason::no_leader) return terms_around(row, ledger);
+  if (row.reason == Reason::unclaimed) return unclaimed_text(row, ledger);
   if (row.reason == Reason::calendar) return calendar_text(row, job.facts);
   return {};
 }

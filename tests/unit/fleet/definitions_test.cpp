@@ -1,4 +1,5 @@
 // Which definitions of jobs began, as one node is asked for them of a fleet, and as they are shown.
+#include "base/wall_text.hpp"
 #include "fleet_of_three.hpp"
 #include "library/history/definition_wire.hpp"
 #include "library/history/fleet_definitions.hpp"
@@ -61,6 +62,20 @@ TEST_F(FleetDefinitions, AreOneEachWithTheNodesAndTheKeysThatChanged) {
             (Texts{"backup changed on host-2 host-3: schedule: 0 2 * * * -> 0 4 * * *; @hourly, timezone: UTC -> "
                    "Europe/Paris, retries: 0 -> 2, and perhaps other keys, of which the ledger keeps no values",
                    "backup added on host-1 host-2: schedule: 0 2 * * *"}));
+}
+
+TEST_F(FleetDefinitions, WhoseLedgerDoesNotAnswerHaveBegunAtTheLatestWhenAnotherNodeTookTheJobOver) {
+  write("host-1", {defined("host-1", 0, "d1", Basis::created), defined("host-1", 4, "d2", Basis::taken_over)});
+  write("host-2", {defined("host-2", 1, "d1", Basis::taken_over), defined("host-2", 2, "d2")});
+  write("host-3", {defined("host-3", 4, "d2", Basis::taken_over)});
+  const auto newest = [&] { return answer_question(*fleet(), asked_shown())->objects("definitions").at(0); };
+  EXPECT_EQ(newest().text("at"), format_millis(noon + hours(2)));
+  EXPECT_EQ(newest().flag("at_latest"), false);
+  silent = {"host-2"};
+  EXPECT_EQ(newest().text("at"), format_millis(noon + hours(4)));
+  EXPECT_EQ(newest().flag("at_latest"), true);
+  EXPECT_EQ(newest().text("text"),
+            "other keys, of which the ledger keeps no values; when is not known: by then at the latest");
 }
 
 TEST_F(FleetDefinitions, OfOtherKeysSayThatTheirValuesAreNotKept) {

@@ -61,63 +61,6 @@ TEST_F(Fleet3, PagesOfAnySizeAddUpToTheWholeAndEachRowComesOnce) {
   }
 }
 
-TEST_F(Fleet3, TheNewestRowsOfManyJobsTakeOneQuestionOfEachNode) {
-  std::mt19937 random(5);
-  std::map<std::string, std::vector<storage::Record>> records;
-  const Texts nodes{"host-1", "host-2", "host-3"}, jobs{"a", "b", "c", "d", "none"};
-  for (std::uint32_t i = 0; i < 200; ++i) {
-    Row row = on(nodes[random() % 3], ran(i + 1, noon + Millis(i)));
-    row.job = jobs[random() % 4];
-    records[row.node].emplace_back(row);
-    if (random() % 5 == 0) records[nodes[random() % 3]].emplace_back(with(row, Status::lost, Reason::node_died));
-  }
-  for (const auto& [node, all] : records) write(node, all);
-  const storage::Filter filter{.jobs = jobs, .statuses = {Status::succeeded}, .limit = 8};
-  std::map<std::string, Texts> newest;
-  asked.clear();
-  ASSERT_TRUE(fleet()->newest_rows(
-      filter, [&](const Row& row, const storage::Position&) { return newest[row.job].push_back(said(row)), true; }));
-  EXPECT_LE(asked["host-2"], 2) << "one of them for what the store shows";
-  EXPECT_EQ(newest.size(), 4u);
-  for (const auto& [job, rows] : newest) {
-    Texts all = history(*fleet(), {.jobs = {job}, .statuses = {Status::succeeded}, .limit = std::nullopt});
-    ASSERT_LE(rows.size(), 8u);
-    EXPECT_GE(rows.size(), 5u) << "a copy that does not count may take a place";
-    EXPECT_EQ(rows, Texts(all.begin(), all.begin() + std::ssize(rows))) << job;
-  }
-  lie("host-3", "newest_rows", Error{Errc::invalid, "it is older"});
-  const auto older = fleet();
-  ASSERT_TRUE(older->newest_rows(filter, [](const Row&, const storage::Position&) { return true; }));
-  EXPECT_EQ(missing(*older), Texts{"host-3: it is older"});
-}
-
-TEST_F(Fleet3, UsualTimesOfManyJobsTakeFewQuestionsAndAreThoseOfOneAfterTheOther) {
-  std::map<std::string, std::vector<storage::Record>> records;
-  Texts jobs;
-  for (std::uint32_t i = 0; i < 47; ++i) {
-    jobs.push_back("job-" + std::to_string(i));
-    for (std::uint32_t k = 0; k < 10; ++k) {
-      Row row = on("host-" + std::to_string(1 + (i + k) % 3),
-                   ran(100 * i + k + 1, noon - (i % 2 ? k : 24 * k) * std::chrono::hours(1)));
-      row.job = jobs.back();
-      row.duration = Millis(1000 * (1 + (i * 7 + k * 3) % 11));
-      records[row.node].emplace_back(row);
-    }
-  }
-  for (const auto& [node, all] : records) write(node, all);
-  asked.clear();
-  const auto times = fleet()->usual_times(jobs, noon);
-  ASSERT_TRUE(times);
-  EXPECT_LE(asked["host-3"], 8);
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    std::vector<Row> rows;
-    ASSERT_TRUE(fleet()->history({.jobs = {jobs[i]}}, [&](const Row& row) { return rows.push_back(row), true; }));
-    const UsualTime one = usual_of(rows, noon, {});
-    EXPECT_EQ(times->at(i).basis, i % 2 ? UsualTime::Basis::recent : UsualTime::Basis::week) << jobs[i];
-    EXPECT_EQ(times->at(i).takes, one.takes) << jobs[i];
-  }
-}
-
 TEST_F(Fleet3, WhatTheStoreShowsStandsInForANodeThatIsAway) {
   Row open = with(on("host-2", ran(1, noon + Millis(5000))), Status::claimed);
   write("host-2", {on("host-2", ran(1, noon + Millis(5000)))});

@@ -40,6 +40,48 @@ struct WhyInAFleet : Fleet3 {
   WhyFacts facts;
 };
 
+TEST_F(WhyInAFleet, AnUnclaimedSlotNamesWhatBecameOfTheTermThatCoveredIt) {
+  Row row = missed(noon, Reason::unclaimed);
+  row.epoch = 9;
+  row.node = "host-3";
+  facts.scheduled = noon;
+  const TermRow before{"nightly", "host-2", 8, noon - std::chrono::minutes(5), std::nullopt, Cause::none};
+  const TermRow after{"nightly", "host-3", 9, noon + std::chrono::seconds(8), std::nullopt, Cause::none};
+  const auto says = [&](const std::string& part) {
+    const std::string text = why(*fleet());
+    EXPECT_TRUE(contains(text, part)) << text;
+    return text;
+  };
+  write("host-3", {row, after});
+  silent = {"host-2"};
+  says("The node that led the group then (by all that is known node host-2, last heard of " + format_millis(noon) +
+       ") had lost it");
+  silent.clear();
+  write("host-2", {before});
+  const std::string died = says(
+      "The node that led the group then (term 8 of node host-2) had lost it without giving it "
+      "up: it died, or stood still.");
+  EXPECT_TRUE(contains(died, "Node host-3 was elected after that, " + format_millis(noon + std::chrono::seconds(8))));
+  EXPECT_FALSE(contains(died, "or its runner did not answer")) << died;
+  TermRow cut_off = before;
+  cut_off.ended_at = noon + std::chrono::seconds(3), cut_off.cause = Cause::unreachable;
+  write("host-2", {cut_off});
+  says(
+      "The store did not answer the node that led the group then, so no claim could be confirmed: it was term 8 of "
+      "node host-2, which ended " +
+      format_millis(*cut_off.ended_at) + " (unreachable).");
+}
+
+TEST_F(WhyInAFleet, AnUnclaimedSlotOfTheTermThatSettledItHasAllCausesThatItMayHave) {
+  Row row = missed(noon, Reason::unclaimed);
+  row.epoch = 9;
+  row.node = "host-3";
+  facts.scheduled = noon;
+  write("host-3", {row, TermRow{"nightly", "host-3", 9, noon - std::chrono::minutes(1), std::nullopt, Cause::none}});
+  const std::string text = why(*fleet());
+  EXPECT_TRUE(contains(text, "or its runner did not answer")) << text;
+}
+
 TEST_F(WhyInAFleet, ASlotThatWaitsForItsTurnIsQueuedOnEachNode) {
   Row running = with(on("host-3", ran(1, noon - Millis(60'000))), Status::running);
   running.started_at = noon - Millis(60'000);

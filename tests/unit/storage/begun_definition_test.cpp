@@ -33,7 +33,8 @@ std::string text_of(const DefinitionChange& one) {
                      (one.is_first         ? "new"
                       : one.before.empty() ? "?"
                                            : one.before) +
-                     ">" + one.row.digest + " at " + std::to_string((one.row.from - noon) / hours(1)) + " on";
+                     ">" + one.row.digest + (one.is_at_latest ? " by " : " at ") +
+                     std::to_string((one.row.from - noon) / hours(1)) + " on";
   for (const std::string& node : one.nodes) text += " " + node;
   return text;
 }
@@ -136,7 +137,9 @@ TEST_F(BegunDefinitions, ThatAreBackAreTheirOwn) {
 TEST_F(BegunDefinitions, OfALedgerThatIsGoneAreKnownByWhoTookThemOver) {
   write("a", {defined("a", 0, "d1", Basis::created), defined("a", 4, "d2", Basis::taken_over)});
   write("c", {defined("c", 0, "d0", Basis::taken_over), defined("c", 5, "d2", Basis::taken_over)});
-  EXPECT_EQ(changes(), (Texts{"backup d1>d2 at 4 on a c", "backup new>d1 at 0 on a"}));
+  EXPECT_EQ(changes(), (Texts{"backup d1>d2 by 4 on a c", "backup new>d1 at 0 on a"}));
+  write("b", {defined("b", 1, "d1", Basis::taken_over), defined("b", 2, "d2")});
+  EXPECT_EQ(changes(), (Texts{"backup d1>d2 at 2 on b a c", "backup new>d1 at 0 on a b"}));
 }
 
 TEST_F(BegunDefinitions, HaveTheValuesOfWhicheverLedgerKnowsThem) {

@@ -48,6 +48,21 @@ TEST_F(HistoryQuery, ServesEveryCombinationOfFiltersByAnIndexWithoutSorting) {
   }
 }
 
+TEST_F(HistoryQuery, OfOneJobThatIsBoundLaterIsServedByTheIndexOfItsJobs) {
+  for (int filters = 0; filters < 8; ++filters) {
+    Selection selection{.is_of_one_job = true};
+    if (filters & 1) selection.groups = {5, 6};
+    if (filters & 2) selection.statuses = {Status::failed, Status::missed};
+    if (filters & 4) selection.newer_statuses = {40};
+    const std::string sql = history_sql(selection);
+    expect_indexed(sql);
+    for (const std::string& step : plan(sql))
+      if (step.starts_with("SEARCH"))
+        EXPECT_NE(step.find("ledger_job (job_id=? AND status=?"), std::string::npos) << step;
+  }
+  expect_indexed(ranges_sql());
+}
+
 TEST_F(HistoryQuery, SeeksTheJobTheStatusAndTheSlotInOneIndex) {
   const std::vector<std::string> steps = plan(
       history_sql({.run = {}, .jobs = {3}, .groups = {}, .nodes = {}, .statuses = {Status::failed}, .reasons = {}}));

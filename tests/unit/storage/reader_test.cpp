@@ -120,6 +120,29 @@ TEST_F(ReaderTest, GivesPagesThatAddUpToTheWhole) {
   }
 }
 
+TEST_F(ReaderTest, GivesTheNewestRowsOfEachOfManyJobs) {
+  std::vector<Record> records;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    Row row = ran(i + 1, noon + minutes(i));
+    row.job = i % 2 ? "odd" : "even";
+    records.emplace_back(row);
+  }
+  records.emplace_back(missed(noon + hours(2), Reason::no_leader, "even"));
+  write(records);
+  Reader ledger = reader();
+  std::vector<Row> rows;
+  ASSERT_TRUE(ledger.newest({.jobs = {"odd", "nobody's", "even"}, .until = noon + hours(3), .limit = 2},
+                            [&](const Row& row, const Position&) { return rows.push_back(row), true; }));
+  const auto at = [](int minute) { return "+" + std::to_string(Millis(minutes(minute)).count()) + "#1"; };
+  EXPECT_EQ(slots(rows),
+            (std::vector<std::string>{"odd" + at(59), "odd" + at(57),
+                                      "even+7200000#" + std::to_string(rows.at(2).attempt), "even" + at(58)}));
+  rows.clear();
+  ASSERT_TRUE(ledger.newest({.jobs = {"odd", "even"}, .statuses = {Status::succeeded}, .limit = 1},
+                            [&](const Row& row, const Position&) { return rows.push_back(row), false; }));
+  EXPECT_EQ(slots(rows), std::vector<std::string>{"odd" + at(59)}) << "until the visitor has enough";
+}
+
 TEST_F(ReaderTest, StreamsALongHistoryWithoutHoldingUpCheckpoints) {
   std::vector<Record> records;
   for (std::uint32_t i = 0; i < 3500; ++i) records.emplace_back(ran(i, noon + Millis(i)));

@@ -1,0 +1,121 @@
+// The newest rows of many jobs of a fleet, and what is made of them: strips and usual times.
+#include <random>
+
+#include "base/wall_text.hpp"
+#include "unit/fleet/fleet_of_three.hpp"
+
+namespace ballot::library {
+namespace {
+
+TEST_F(Fleet3, TheNewestRowsOfManyJobsTakeOneQuestionOfEachNode) {
+  std::mt19937 random(5);
+  std::map<std::string, std::vector<storage::Record>> records;
+  const Texts nodes{"host-1", "host-2", "host-3"}, jobs{"a", "b", "c", "d", "none"};
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    Row row = on(nodes[random() % 3], ran(i + 1, noon + Millis(i)));
+    row.job = jobs[random() % 4];
+    records[row.node].emplace_back(row);
+    if (random() % 5 == 0) records[nodes[random() % 3]].emplace_back(with(row, Status::lost, Reason::node_died));
+  }
+  for (const auto& [node, all] : records) write(node, all);
+  const storage::Filter filter{.jobs = jobs, .statuses = {Status::succeeded}, .limit = 8};
+  std::map<std::string, Texts> newest;
+  asked.clear();
+  ASSERT_TRUE(fleet()->newest_rows(
+      filter, [&](const Row& row, const storage::Position&) { return newest[row.job].push_back(said(row)), true; }));
+  EXPECT_LE(asked["host-2"], 2) << "one of them for what the store shows";
+  EXPECT_EQ(newest.size(), 4u);
+  for (const auto& [job, rows] : newest) {
+    Texts all = history(*fleet(), {.jobs = {job}, .statuses = {Status::succeeded}, .limit = std::nullopt});
+    EXPECT_EQ(rows, Texts(all.begin(), all.begin() + 8)) << job;
+  }
+  lie("host-3", "newest_rows", Error{Errc::invalid, "it is older"});
+  const auto with_older = fleet();
+  std::map<std::string, Texts> of_older;
+  ASSERT_TRUE(with_older->newest_rows(
+      filter, [&](const Row& row, const storage::Position&) { return of_older[row.job].push_back(said(row)), true; }));
+  EXPECT_EQ(of_older, newest) << "a node of the release before is asked for one job after the other";
+  EXPECT_EQ(missing(*with_older), Texts{});
+  silent = {"host-2"};
+  asked.clear();
+  const auto with_silent = fleet();
+  ASSERT_TRUE(with_silent->newest_rows(filter, [](const Row&, const storage::Position&) { return true; }));
+  EXPECT_EQ(asked["host-2"], 1);
+}
+
+TEST_F(Fleet3, StripsOfManyJobsTakeFewQuestionsAndAreThoseOfOneAfterTheOther) {
+  std::mt19937 random(6);
+  std::map<std::string, std::vector<storage::Record>> records;
+  const Texts nodes{"host-1", "host-2", "host-3"};
+  Texts jobs{"none"};
+  for (std::uint32_t i = 0; i < 28; ++i) jobs.push_back("job-" + std::to_string(i));
+  std::uint32_t number = 0;
+  for (std::uint32_t i = 0; i < 28; ++i)
+    for (int slot = 0; slot < static_cast<int>(i); ++slot) {
+      const std::string& node = nodes[random() % 3];
+      Row row = on(node, ran(++number, noon + std::chrono::minutes(slot)));
+      row.job = jobs[i + 1];
+      const int attempts = i % 3 == 0 ? 1 + static_cast<int>(random() % 4) : 1;
+      for (row.attempt = 1; row.attempt <= attempts; ++row.attempt) {
+        row.status = row.attempt < attempts ? Status::failed : Status::succeeded;
+        records[node].emplace_back(row);
+        if (random() % 3 == 0) records[nodes[random() % 3]].emplace_back(with(row, Status::lost, Reason::node_died));
+      }
+      if (random() % 7 != 0) continue;
+      Row skipped = missed(noon + std::chrono::minutes(100 + slot), Reason::stale);
+      skipped.job = row.job;
+      for (const std::string& one : nodes) records[one].emplace_back(skipped);
+    }
+  for (const auto& [node, all] : records) write(node, all);
+  constexpr std::int64_t most = 8;
+  asked.clear();
+  io::Message question;
+  question.set("ask", std::string("strips")).set("form", std::string("shown")).set("last", most);
+  const auto answer = answer_shown(*fleet(), question.set("jobs", jobs).set("defined", jobs), noon);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_LE(asked["host-2"], 5);
+  const auto strips = answer->objects("strips");
+  ASSERT_EQ(strips.size(), jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    std::vector<std::pair<std::string, std::string>> shown, expected;
+    for (const io::Message& row : strips[i].objects("rows"))
+      shown.emplace_back(row.text("slot").value_or(""), row.text("run_id").value_or(""));
+    std::optional<WallTime> last;
+    ASSERT_TRUE(fleet()->history({.jobs = {jobs[i]}, .limit = 2 * most}, [&](const Row& row) {
+      if (row.slot != last) expected.emplace_back(format_slot(row.slot), row.run ? row.run->text() : "");
+      last = row.slot;
+      return std::ssize(expected) < most;
+    }));
+    EXPECT_EQ(shown, expected) << jobs[i];
+  }
+}
+
+TEST_F(Fleet3, UsualTimesOfManyJobsTakeFewQuestionsAndAreThoseOfOneAfterTheOther) {
+  std::map<std::string, std::vector<storage::Record>> records;
+  Texts jobs;
+  for (std::uint32_t i = 0; i < 47; ++i) {
+    jobs.push_back("job-" + std::to_string(i));
+    for (std::uint32_t k = 0; k < 10; ++k) {
+      Row row = on("host-" + std::to_string(1 + (i + k) % 3),
+                   ran(100 * i + k + 1, noon - (i % 2 ? k : 24 * k) * std::chrono::hours(1)));
+      row.job = jobs.back();
+      row.duration = Millis(1000 * (1 + (i * 7 + k * 3) % 11));
+      records[row.node].emplace_back(row);
+    }
+  }
+  for (const auto& [node, all] : records) write(node, all);
+  asked.clear();
+  const auto times = fleet()->usual_times(jobs, noon);
+  ASSERT_TRUE(times);
+  EXPECT_LE(asked["host-3"], 8);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    std::vector<Row> rows;
+    ASSERT_TRUE(fleet()->history({.jobs = {jobs[i]}}, [&](const Row& row) { return rows.push_back(row), true; }));
+    const UsualTime one = usual_of(rows, noon, {});
+    EXPECT_EQ(times->at(i).basis, i % 2 ? UsualTime::Basis::recent : UsualTime::Basis::week) << jobs[i];
+    EXPECT_EQ(times->at(i).takes, one.takes) << jobs[i];
+  }
+}
+
+}  // namespace
+}  // namespace ballot::library
