@@ -207,7 +207,8 @@ std::string why_unfit(const FleetNode& node) {
   constexpr std::string_view of_runner = "runner: ", of_store = "moving: ", backend = "backend: ";
   for (const std::string& reason : node.reasons) {
     if (reason.starts_with(unfit)) return reason.substr(unfit.size());
-    if (reason.starts_with(backend + std::string(store_refuses))) return reason.substr(backend.size());
+    if (reason.starts_with(backend) && reason.find(store_refuses) == backend.size())
+      return reason.substr(backend.size());
     if (reason.starts_with(of_runner) || reason.starts_with(of_store)) return reason;
   }
   return {};

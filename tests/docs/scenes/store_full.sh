@@ -9,7 +9,7 @@ begin() {
 path = \"$store\"
 "
   put etc/ballot/jobs.d/backup.toml '[job.backup]
-schedule = "@every 1s"
+schedule = "* * * * * *"
 command  = ["true"]
 '
   serve

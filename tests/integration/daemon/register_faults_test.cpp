@@ -100,7 +100,7 @@ TEST(RegisterFaults, AFullDiskOfTheStoreAloneIsWhatStatusAndWhySay) {
   const Ran why = daemon.ballot({"why", "tick"});
   EXPECT_NE(why.out.find("starts nothing: " + refusal), std::string::npos) << why.out << why.err;
   daemon.read_log();
-  EXPECT_EQ(count_of(daemon.log, "there is no space"), 1u) << daemon.log;
+  EXPECT_EQ(count_of(daemon.log, "the store refused a write"), 1u) << daemon.log;
   on.disk.make_room();
   ASSERT_TRUE(daemon.wait_for("the store takes writes again")) << daemon.log;
   EXPECT_TRUE(wait_until([&] { return daemon.ballot({"status"}).code == 0; })) << daemon.ballot({"status"}).out;
