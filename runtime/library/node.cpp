@@ -165,7 +165,9 @@ std::string Node::why_refused() const {
   return refused ? refusal_text(*refused) : "";
 }
 
-/// The last two change on threads of their own. What is said of them is the same for as long as the fault is.
+/// What the store refuses is published by another write, which shows when it takes them again, however little there is
+/// to write beside. The ledger and the feed change on threads of their own. What is said of all is the same for as long
+/// as the fault is.
 void Node::look_at_stores() {
   look_again_.arm(io::read_clocks().steady + look_interval);
   report("backend", why_refused());
