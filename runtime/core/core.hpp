@@ -47,6 +47,8 @@ class Core {
   /// The runner is there, and answers.
   bool has_runner() const { return parts_.health.has_runner(); }
   bool runner_is_silent() const { return parts_.health.runner_is_silent(); }
+  /// Since when, and why, the store refuses writes of this node; none: it takes them.
+  const std::optional<RefusedWrites::Standing>& refused_writes() const { return parts_.refused.standing(); }
   /// More than 1 s: how far this clock is before (or, negative, behind) the store's; else 0.
   Millis clock_skew() const {
     return parts_.health.clock() == NodeHealth::Clock::right ? Millis(0) : parts_.session.clock_error();

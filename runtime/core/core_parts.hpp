@@ -30,6 +30,7 @@
 #include "core/store/known_store.hpp"
 #include "core/store/prior_runs.hpp"
 #include "core/store/record_feed.hpp"
+#include "core/store/refused_writes.hpp"
 #include "core/store/store_client.hpp"
 
 namespace ballot::core {
@@ -78,6 +79,7 @@ struct CoreParts {
   StandingPauses pauses;
   UnreleasedJobs unreleased;
   StoreClient store;
+  RefusedWrites refused;
   SteadyTime deadline_sent{};  // the session's, to terms with runs
   RequestDesk desk;
   RecordFeeds feeds;

@@ -432,7 +432,8 @@ void ControlAnswers::answer_ready(const io::Reply& reply) const {
   for (const std::string& reason : status.degraded) why.push_back(reason.substr(0, reason.find(':')));
   const bool is_open = status.session == NodeStatus::Session::open;
   io::Message answer;
-  answer.set("ready", is_open && status.schedules && !node_.ledger_state().degraded).set("why", std::move(why));
+  const bool takes_all = status.refusal.empty() && !node_.ledger_state().degraded;
+  answer.set("ready", is_open && status.schedules && takes_all).set("why", std::move(why));
   reply.finish(answer);
 }
 

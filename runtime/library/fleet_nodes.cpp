@@ -6,6 +6,7 @@
 
 #include "base/wall_text.hpp"
 #include "library/drift_text.hpp"
+#include "library/refusal_text.hpp"
 
 namespace ballot::library {
 namespace {
@@ -202,10 +203,12 @@ std::string worst_state(const std::vector<FleetNode>& nodes) {
 }
 
 std::string why_unfit(const FleetNode& node) {
-  constexpr std::string_view unfit = "unfit: ", of_runner = "runner: ",
-                             of_store = "moving: ";  // the first: of another node
+  constexpr std::string_view unfit = "unfit: ";  // of another node
+  constexpr std::string_view of_runner = "runner: ", of_store = "moving: ", backend = "backend: ";
   for (const std::string& reason : node.reasons) {
     if (reason.starts_with(unfit)) return reason.substr(unfit.size());
+    if (reason.starts_with(backend) && reason.find(store_refuses) == backend.size())
+      return reason.substr(backend.size());
     if (reason.starts_with(of_runner) || reason.starts_with(of_store)) return reason;
   }
   return {};

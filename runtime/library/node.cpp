@@ -8,6 +8,7 @@
 #include "io/backend_port.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
+#include "library/refusal_text.hpp"
 #include "storage/known_tables.hpp"
 #include "storage/reader.hpp"
 
@@ -159,9 +160,17 @@ std::string Node::reported(const std::string& word) const {
   return found == troubles_.end() ? "" : found->second;
 }
 
-/// Both change on threads of their own. What is said of them is the same for as long as the fault is.
+std::string Node::why_refused() const {
+  const auto& refused = core().refused_writes();
+  return refused ? refusal_text(*refused) : "";
+}
+
+/// What the store refuses is published by another write, which shows when it takes them again, however little there is
+/// to write beside. The ledger and the feed change on threads of their own. What is said of all is the same for as long
+/// as the fault is.
 void Node::look_at_stores() {
   look_again_.arm(io::read_clocks().steady + look_interval);
+  report("backend", why_refused());
   const storage::LedgerState ledger = ledger_state();
   report("ledger", ledger.degraded ? ledger.reason : "");
   const auto feed = feed_state();

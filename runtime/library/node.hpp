@@ -110,6 +110,8 @@ class Node {
   const core::Core& core() const { return engine_->core(); }
   /// As of its engine.
   const std::string& why_held() const { return engine_->why_held(); }
+  /// Why the store takes no writes of this node, and since when; "": it takes them.
+  std::string why_refused() const;
   /// Until when this node's terms last, as far as it knows: also once the session is over.
   SteadyTime deadline() const { return engine_->deadline(); }
   storage::LedgerState ledger_state() const;

@@ -147,6 +147,8 @@ void note_node(const Node& node, NodeStatus& status) {
   if (!node.why_held().empty()) reasons.push_back("moving: " + node.why_held());
   if (status.session == Session::in_doubt)
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
+  if (status.session != Session::none) status.refusal = node.why_refused();  // else that is what is wrong
+  if (!status.refusal.empty()) reasons.push_back("backend: " + status.refusal);
   if (node.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");
   if (core.runner_is_silent())
     reasons.emplace_back(

@@ -48,6 +48,7 @@ struct NodeStatus {
   Millis session_timeout{0};
   bool store_is_silent = false;         // it has had a session, and has none, or a renewal of it is overdue;
   std::optional<WallTime> store_heard;  // the last renewal that the store has confirmed was sent then
+  std::string refusal;                  // why the store takes no writes of it, as of Node::why_refused()
   bool schedules = false;               // it has a session and a runner
   bool is_starting = false;             // its first session is being opened: no reason to worry yet
   std::size_t jobs = 0;                 // that the files define,

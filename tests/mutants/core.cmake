@@ -92,6 +92,13 @@ ballot_mutant(writes_without_version FILE runtime/simulation/store_contents.cpp
 ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register/register_writer.cpp
   FIND "if (!pending_->unknown) return Next::failed;" REPLACE "return Next::failed;"
   FINDING "FAILED.*Answers.RefusedAfter" FILTER "Answers.*")
+set(traffic runtime/core/store/store_traffic.cpp)
+ballot_mutant(refusal_of_a_write_unnoticed FILE ${traffic}
+  FIND "if (answer.outcome == StoreResult::failed) p_.refused.refuse" REPLACE "if (false) p_.refused.refuse"
+  FINDING "FAILED.*Claim.RefusedForWantOfSpaceIs" FILTER "Claim.*")
+ballot_mutant(refusal_of_writes_without_end FILE ${traffic}
+  FIND "if (answer.outcome == StoreResult::done) p_.refused.complete" REPLACE "if (false) p_.refused.complete"
+  FINDING "FAILED.*Claim.RefusedForWantOfSpaceIs" FILTER "Claim.*")
 ballot_mutant(late_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "if (is_late(*run, c.now.wall)) return" REPLACE "if (false) return"
   FINDING "past its start deadline")

@@ -1,6 +1,8 @@
 // The claim: unknown outcomes, lost answers, a store that refuses, another term.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/sim/sim_world.hpp"
 
 namespace ballot {
@@ -84,6 +86,31 @@ TEST_F(Claim, RefusedForWantOfSpaceLaunchesNothingAndIsUnclaimed) {
   world.run_for(5min);
   expect_all_is_well();
   EXPECT_EQ(a.row("job", from + 5min)->reason, Reason::unclaimed);
+}
+
+TEST_F(Claim, RefusedForWantOfSpaceIsWhatTheNodeSaysUntilAWriteIsDone) {
+  const auto told = [this](const std::string& text) {
+    return std::count_if(a.notices.begin(), a.notices.end(), [&](const auto& one) { return one.text == text; });
+  };
+  EXPECT_FALSE(a.core().refused_writes());
+  a.link.refuse_write = 1000;
+  world.run_for(32s);
+  ASSERT_TRUE(a.core().refused_writes());
+  const WallTime since = a.core().refused_writes()->since;
+  EXPECT_GE(since, from + 2min);
+  world.run_for(5min + 30s);
+  ASSERT_TRUE(a.core().refused_writes());
+  EXPECT_EQ(a.core().refused_writes()->text, "the store is full");
+  EXPECT_EQ(a.core().refused_writes()->since, since);
+  EXPECT_EQ(told("the store refused a write: the store is full"), 6) << "at first, and then once a minute";
+  EXPECT_EQ(told("the store takes writes again"), 0);
+  EXPECT_EQ(world.starts.size(), 1u);
+  a.link.refuse_write = 0;
+  ASSERT_TRUE(world.run_while_not([&] { return !a.core().refused_writes(); }, 10s));
+  EXPECT_EQ(told("the store takes writes again"), 1);
+  world.run_for(5min);
+  EXPECT_FALSE(a.core().refused_writes());
+  EXPECT_EQ(world.broken_promises(), "");
 }
 
 TEST_F(Claim, LostToAnotherTermIsNotOursAndLeavesNoRow) {

@@ -329,9 +329,6 @@ void GroupMachine::on_written(GroupContext& g, const WriteAnswer& answer) {
   if (state_.stored.on_written(answer)) return state_.guard.on_written(answer.version);
   if (state_.phase == Phase::resigning || answer.outcome == StoreResult::not_leader) return;
   state_.stored.read_again(g.c.now.steady + again_pause);
-  if (answer.outcome == StoreResult::failed)
-    g.c.out.push_back(
-        Notice{Level::warn, "the group's register was not written: " + answer.text, {{"group", state_.name}}});
 }
 
 /// After a write that may have happened.

@@ -71,6 +71,12 @@ struct JobWrite {
   RegisterWrite request;
 };
 
+/// A write that is not sent, and counts as refused.
+struct Unwritten {
+  std::string name;
+  std::string why;
+};
+
 /// A job that would begin a run where only so many may go on at once.
 struct PlaceWanted {
   JobMachine* job = nullptr;
@@ -87,6 +93,7 @@ struct Answered {
 /// The wants of jobs and groups in a step, which the store is asked for.
 struct Wants {
   std::vector<JobWrite> writes;
+  std::vector<Unwritten> unwritten;        // registers that no store has room for
   std::vector<JobMachine*> reads;          // jobs whose register must be read again
   std::vector<JobMachine*> changed;        // jobs whose register may have another owner now
   std::vector<const JobMachine*> settled;  // jobs whose register says more: those in one chain with them may go on

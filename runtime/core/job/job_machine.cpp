@@ -324,7 +324,7 @@ void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAn
   switch (job_.writer.on_answer(answer, c.now.steady)) {
     case RegisterWriter::Next::wait: return;
     case RegisterWriter::Next::confirm: return writes(c).confirm(answer.version);
-    case RegisterWriter::Next::failed: return writes(c).fail(answer.text);
+    case RegisterWriter::Next::failed: return writes(c).fail();
     case RegisterWriter::Next::read: c.wants.reads.push_back(this);
   }
 }

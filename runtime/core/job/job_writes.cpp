@@ -18,6 +18,10 @@ namespace {
 
 std::string facts_of_pause(const Interventions& of) { return pause_facts(of.paused_at, of.paused_by, of.pause_terms); }
 
+std::string too_large(const std::string& job) {
+  return "the register would be larger than " + std::to_string(register_limit) + " bytes: job " + job;
+}
+
 }  // namespace
 
 /// The register is what this term goes on from.
@@ -160,8 +164,10 @@ void JobWrites::send(PendingWrite write) {
   keep_chained(c_, job_.facts(), write, job_.runs.list());
   note_expectations(c_, job_.facts(), write, job_.runs.list(), resumed_by(write));
   const PendingWrite& sent = job_.writer.send(std::move(write), job_.name, *job_.term, job_.view.version());
-  if (sent.request.value.size() > register_limit)  // of what others have put there
-    return fail("the register would be larger than " + std::to_string(register_limit) + " bytes");
+  if (sent.request.value.size() > register_limit) {  // of what others have put there
+    c_.wants.unwritten.push_back({sent.request.name, too_large(job_.name)});
+    return fail();
+  }
   c_.wants.writes.push_back({&machine_, sent.serial, sent.request});
   if (c_.room > 0) --c_.room;
 }
@@ -205,9 +211,8 @@ void JobWrites::flush() {
     send(begin(disposition_limit));
 }
 
-/// Nothing was written, for want of space perhaps: no claim, no launch, said loudly, and tried again.
-void JobWrites::fail(const std::string& text) {
-  c_.out.push_back(Notice{Level::error, "the store refused a write: " + text, {{"job", job_.name}}});
+/// Nothing was written, for want of space perhaps: no claim, no launch, and tried again.
+void JobWrites::fail() {
   job_.writer.retry_later(c_.now.steady);
   give_up(*job_.writer.take());
   job_.slots.block(c_, job_.facts());

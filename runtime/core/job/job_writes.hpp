@@ -35,8 +35,8 @@ class JobWrites {
   void flush();
 
   void confirm(std::uint64_t version);
-  /// Nothing was written, for want of space perhaps: no claim, no launch, said loudly, and tried again.
-  void fail(const std::string& text);
+  /// Nothing was written, for want of space perhaps: no claim, no launch, and tried again.
+  void fail();
   /// Nothing was written: the claimed run never was, and its slot is decided anew. Who asked by hand may ask again.
   void give_up(const PendingWrite& write);
   /// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.

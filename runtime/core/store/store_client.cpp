@@ -24,6 +24,11 @@ void StoreClient::Reading::add_pause(std::string_view job, std::vector<std::stri
   names.push_back(pause_end_record(common_name(job)));
 }
 
+const std::string* StoreClient::RecordOp::name(std::size_t i) const {
+  if (!records.empty()) return i < records.size() ? &records[i].name : nullptr;
+  return i < removals.size() ? &removals[i] : nullptr;
+}
+
 void StoreClient::list(Actions& out, Reading reading, std::string_view prefix) {
   all_reading_ += reading.entries;
   reads_[++last_request_] = std::move(reading);

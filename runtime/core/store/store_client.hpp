@@ -78,6 +78,9 @@ class StoreClient {
     bool of_self = false;                 // what this node publishes of itself,
     std::vector<std::string> obsolete{};  // and what is removed once it is in the store
     std::vector<RecordOp> next{};         // what comes once this is done
+
+    /// Of what is created or removed; null: there are not so many.
+    const std::string* name(std::size_t i) const;
   };
 
   /// The jobs of a write, each with the serial by which it knows its register's.

@@ -63,6 +63,7 @@ void StoreTraffic::on_feed_listed(RecordFeed& feed, const backend::ReadDone& eve
 void StoreTraffic::on(const backend::Wrote& event) {
   if (GroupEntry* const group = p_.store.on_group_written(event.request)) {
     const WriteAnswer answer = event.answers.empty() ? WriteAnswer{} : event.answers[0];
+    note_fate(group_register(group->name()), answer);
     return groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.on_written(g, answer); });
   }
   if (auto op = p_.store.on_recorded(event.request)) return on_recorded(std::move(*op), event.answers);
@@ -71,9 +72,17 @@ void StoreTraffic::on(const backend::Wrote& event) {
   if (std::exchange(p_.kill_waits, false)) p_.feeds.requests.on_changed();
   for (std::size_t i = 0; i < jobs->size(); ++i) {
     const auto& [job, serial] = (*jobs)[i];
-    job->on_write_answer(c_, serial, i < event.answers.size() ? event.answers[i] : WriteAnswer{});
+    const WriteAnswer answer = i < event.answers.size() ? event.answers[i] : WriteAnswer{};
+    note_fate(job_register(job->name()), answer);
+    job->on_write_answer(c_, serial, answer);
     jobs_.advance(p_.jobs.entry(job->name()));
   }
+}
+
+/// An answer that is unknown, or says that somebody else has written, shows neither.
+void StoreTraffic::note_fate(const std::string& name, const WriteAnswer& answer) {
+  if (answer.outcome == StoreResult::done) p_.refused.complete(c_.out, c_.now, name);
+  if (answer.outcome == StoreResult::failed) p_.refused.refuse(c_.out, c_.now, name, answer.text);
 }
 
 void StoreTraffic::on(const backend::Changed& event) {
@@ -91,6 +100,8 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
   const auto arrived = [&](std::size_t i) {
     return fate(i).outcome == StoreResult::done || fate(i).outcome == StoreResult::conflict;
   };
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (const std::string* const name = op.name(i)) note_fate(*name, answers[i]);
   for (std::size_t i = 0; i < op.outcomes.size(); ++i) {
     JobEntry& job = p_.jobs.entry(op.jobs[i]);
     if (arrived(i)) p_.prior.keep_outcome(op.records[i], !p_.listing.is_complete());
@@ -190,6 +201,8 @@ void StoreTraffic::list_if_dirty(RecordFeed& feed, Reading::For what) {
 }
 
 void StoreTraffic::send_writes() {
+  for (const Unwritten& one : std::exchange(c_.wants.unwritten, {}))
+    p_.refused.refuse(c_.out, c_.now, one.name, one.why);
   if (!c_.wants.writes.empty()) p_.store.write(c_.out, std::exchange(c_.wants.writes, {}));
   RecordOp published;
   for (const Row& row : std::exchange(c_.wants.outcomes, {})) {

@@ -47,6 +47,7 @@ class StoreTraffic {
   using RecordOp = StoreClient::RecordOp;
   using Reading = StoreClient::Reading;
 
+  void note_fate(const std::string& name, const WriteAnswer& answer);
   void on_feed_listed(RecordFeed& feed, const backend::ReadDone& event);
   void on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers);
   void list_if_dirty(RecordFeed& feed, Reading::For what);

@@ -113,6 +113,7 @@ WhyAnswer explain_rows(const std::vector<Row>& rows, LedgerView& ledger, const W
   const bool may_be_all = !asked.run && (!asked.at || ledger.is_evidence(last));
   if (may_be_all && (facts.slot.state == "halted" || is_move(facts.slot.state)))
     answer.text += " " + halted_text(facts.slot);
+  if (may_be_all) answer.text += refusal_beside(facts.slot, answer.text);
   return answer;
 }
 
@@ -140,6 +141,7 @@ WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFa
     why.text = "The slot is due and waits." + detail + " Where it cannot start by its start_deadline it is missed.";
   if (slot.slot && job.facts) why.text += moved_text(*slot.slot, *job.facts);
   if (slot.waits_behind && !detail.empty()) why.text += " Of that one:" + detail;
+  why.text += refusal_beside(slot, why.text);
   WhyAnswer answer{asked.job, slot.slot, why.word, why.text, {}, {}, facts.zone};
   waiting.slot = slot.slot.value_or(WallTime{});
   if (why.word == "queued") answer.upstream = shown_upstream(waiting, ledger, job);

@@ -6,6 +6,7 @@
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "library/held/stored_states.hpp"
+#include "library/refusal_text.hpp"
 #include "library/why/why_text.hpp"
 
 namespace ballot::library {
@@ -28,11 +29,14 @@ std::string not_yet(const UnrecordedSlot& slot) {
          "no row.";
 }
 
+bool is_refused(const UnrecordedSlot& slot) { return slot.leader_trouble.starts_with(store_refuses); }
+
 /// The leader says what keeps it from settling anything.
 std::string led_by_unfit(const UnrecordedSlot& slot) {
   const bool is_own = slot.leader == slot.node;
   return (is_own ? "This node" : "Node " + slot.leader) + " leads group " + slot.group +
-         (is_own ? ", and is not fit to: " : ", and says of itself that it is not fit to: ") + slot.leader_trouble +
+         (is_own ? ", and " : ", and says of itself that it ") +
+         (is_refused(slot) ? "starts nothing: " : "is not fit to: ") + slot.leader_trouble +
          ". What is due is settled, by the job's misfire policy, once that is over, or another node leads the group" +
          (is_own ? "." : "; `ballot status` there says more.");
 }
@@ -297,6 +301,11 @@ std::string halted_text(const UnrecordedSlot& job) {
   if (job.trouble.find("newer format") != std::string::npos) return text + ".";
   return text + " until `ballot repair " + (job.halted_with_group ? "--group " + job.group : job.job) +
          "`; the slots of the halt then become missed: halted.";
+}
+
+std::string refusal_beside(const UnrecordedSlot& job, const std::string& text) {
+  if (!is_refused(job) || text.find(job.leader_trouble) != std::string::npos) return {};
+  return " Nothing of group " + job.group + " is started at present, by hand neither: " + job.leader_trouble + ".";
 }
 
 Explained why_nothing(const UnrecordedSlot& slot) {

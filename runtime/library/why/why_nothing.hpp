@@ -64,4 +64,7 @@ Explained why_nothing(const UnrecordedSlot& slot);
 /// Of a job that is halted, or whose namespace moves: since when, why, and what to do about it.
 std::string halted_text(const UnrecordedSlot& job);
 
+/// Where the store takes no writes of whoever leads the job, and `text` does not say so yet: a sentence after a space.
+std::string refusal_beside(const UnrecordedSlot& job, const std::string& text);
+
 }  // namespace ballot::library

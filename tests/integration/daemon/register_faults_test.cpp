@@ -16,6 +16,12 @@ std::size_t lines_of(const std::string& path) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 /// Its registers lie on the disk; the slots of `tick` are too late after 2 s.
 struct RegistersOn {
   /// Without `size` there is no room to set any aside for the log.
@@ -25,6 +31,12 @@ struct RegistersOn {
                      (daemon.folder / "disk") + "\"\n");
     daemon.job("tick", "schedule = \"* * * * * *\"\nstart_deadline = \"2s\"\nshell = \"echo $BALLOT_SLOT >> " +
                            (daemon.folder / "starts") + "\"");
+  }
+  /// The store refuses writes, and slots pass meanwhile.
+  bool wait_for_refusals() {
+    if (!daemon.wait_for("the store refused a write")) return false;
+    const WallTime refused = BallotDaemon::wall_now();
+    return wait_until([&] { return BallotDaemon::wall_now() > refused + std::chrono::seconds(3); });
   }
   void expect_each_start_once() {
     daemon.expect_accounted("tick");
@@ -59,12 +71,40 @@ TEST(RegisterFaults, AFullDiskStopsEveryLaunchAndSlotsPassedAreUnclaimed) {
   on.disk.fill();
   ASSERT_TRUE(on.daemon.wait_for("there is no space for")) << on.daemon.log;
   const std::size_t before = lines_of(on.daemon.folder / "starts");
-  ASSERT_TRUE(on.daemon.wait_for("the store refused a write", 3)) << on.daemon.log;
+  ASSERT_TRUE(on.wait_for_refusals()) << on.daemon.log;
   EXPECT_EQ(lines_of(on.daemon.folder / "starts"), before);
   on.disk.make_room();
   ASSERT_TRUE(on.daemon.wait_for("missed: unclaimed")) << on.daemon.log;
   ASSERT_TRUE(on.daemon.wait_for("succeeded", 2)) << on.daemon.log;
   EXPECT_EQ(on.daemon.stop(), 0);
+  on.expect_each_start_once();
+}
+
+TEST(RegisterFaults, AFullDiskOfTheStoreAloneIsWhatStatusAndWhySay) {
+  RegistersOn on("30s");
+  if (!on.disk.mounted()) GTEST_SKIP() << root_only;
+  FaultyDaemon& daemon = on.daemon;
+  daemon.lead();
+  ASSERT_TRUE(daemon.wait_for("succeeded", 2)) << daemon.log;
+  EXPECT_EQ(daemon.ballot({"status"}).code, 0);
+  on.disk.fill();
+  ASSERT_TRUE(on.wait_for_refusals()) << daemon.log;
+  const std::string refusal = "the store refuses writes: there is no space for " + (daemon.folder / "disk");
+  const Ran status = daemon.ballot({"status"});
+  EXPECT_EQ(status.code, 1) << status.out;
+  EXPECT_NE(status.out.find("degraded    backend: " + refusal), std::string::npos) << status.out;
+  EXPECT_EQ(status.out.find("ledger:"), std::string::npos) << status.out;
+  const Ran nodes = daemon.ballot({"nodes"});
+  EXPECT_EQ(nodes.code, 1) << nodes.out;
+  EXPECT_NE(nodes.out.find(refusal), std::string::npos) << nodes.out;
+  const Ran why = daemon.ballot({"why", "tick"});
+  EXPECT_NE(why.out.find("starts nothing: the store refuses writes"), std::string::npos) << why.out << why.err;
+  daemon.read_log();
+  EXPECT_EQ(count_of(daemon.log, "the store refused a write"), 1u) << daemon.log;
+  on.disk.make_room();
+  ASSERT_TRUE(daemon.wait_for("the store takes writes again")) << daemon.log;
+  EXPECT_TRUE(wait_until([&] { return daemon.ballot({"status"}).code == 0; })) << daemon.ballot({"status"}).out;
+  EXPECT_EQ(daemon.stop(), 0);
   on.expect_each_start_once();
 }
 
@@ -86,7 +126,7 @@ TEST(RegisterFaults, AFullDiskThatOutlastsTheTermKillsNoRunAndLosesNoSlot) {
   ASSERT_EQ(on.daemon.ballot({"trigger", "long"}).code, 0);
   ASSERT_TRUE(on.daemon.wait_for("succeeded", 2)) << on.daemon.log;
   on.disk.fill();
-  ASSERT_TRUE(on.daemon.wait_for("the store refused a write", 3)) << on.daemon.log;
+  ASSERT_TRUE(on.wait_for_refusals()) << on.daemon.log;
   EXPECT_FALSE(on.daemon.wait_for("deadline has passed", 1, std::chrono::seconds(5))) << on.daemon.log;
   EXPECT_EQ(on.daemon.log.find("renewal failed"), std::string::npos) << on.daemon.log;
   on.disk.make_room();

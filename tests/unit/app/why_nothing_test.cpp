@@ -314,6 +314,21 @@ TEST(WhyNothing, SaysWhatTheLeaderSaysAgainstItself) {
   expect(facts, "not recorded", "This node leads group g, and is not fit to: runner: it does not answer. What is due");
 }
 
+TEST(WhyNothing, NamesAStoreThatRefusesTheLeadersWritesWhateverElseItSays) {
+  const std::string refusal = "the store refuses writes: there is no space, since 2025-03-09T07:00:02Z";
+  UnrecordedSlot facts = passed();
+  facts.now = *facts.slot + Millis(1);
+  EXPECT_EQ(refusal_beside(facts, "It was not due."), "");
+  facts.leader_trouble = refusal;
+  expect(facts, "not recorded", "This node leads group g, and starts nothing: " + refusal + ". What is due is");
+  EXPECT_EQ(refusal_beside(facts, why_nothing(facts).text), "") << "that says it already";
+  EXPECT_EQ(refusal_beside(facts, "It was not due."),
+            " Nothing of group g is started at present, by hand neither: " + refusal + ".");
+  facts.leader = "host-2";
+  facts.scope = UnrecordedSlot::Scope::fleet;
+  expect(facts, "not recorded", "Node host-2 leads group g, and says of itself that it starts nothing: " + refusal);
+}
+
 TEST(WhyNothing, NamesAStoreThatDoesNotAnswerAndSinceWhen) {
   UnrecordedSlot facts = passed();
   facts.leader = "";

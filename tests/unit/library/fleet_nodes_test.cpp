@@ -1,6 +1,7 @@
 // How the nodes of a fleet are shown, whatever the store and the nodes say of them.
 #include "library/fleet_nodes.hpp"
 #include "library/drift_text.hpp"
+#include "library/refusal_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -113,6 +114,14 @@ TEST_F(Fleet, SaysOfANodeWhatItPublishesToBeWrongWithIt) {
   EXPECT_EQ(node("n2").reasons, (Texts{"config: 1 error in the job files", "ledger: the disk is full"}));
   EXPECT_EQ(why_unfit(node("n2")), "") << "it leads as before";
   EXPECT_EQ(worst(), "degraded");
+}
+
+TEST_F(Fleet, SaysOfANodeWhoseWritesTheStoreRefusesThatItStartsNothing) {
+  const std::string refusal = refusal_text({now, "there is no space"});
+  EXPECT_EQ(refusal, "the store refuses writes: there is no space, since 2026-11-26T07:00:00Z");
+  facts.peers[0].troubles = {"config: 1 error in the job files", "backend: " + refusal};
+  EXPECT_EQ(node("n2").state, "degraded");
+  EXPECT_EQ(why_unfit(node("n2")), refusal);
 }
 
 /// Before its session is missed.
