@@ -67,7 +67,7 @@ etcd_server() {
     --listen-client-urls="$clients" --advertise-client-urls="$clients"
 }
 etcd_table() { echo 'servers = ["127.0.0.1:18701", "127.0.0.1:18702", "127.0.0.1:18703"]'; }
-etcd_hints() { echo 'the keys:      ETCDCTL_API=3 etcdctl --endpoints 127.0.0.1:18701 get --prefix ballot/try/'; }
+etcd_hints() { echo 'the keys:      ETCDCTL_API=3 etcdctl --endpoints 127.0.0.1:18701 get --prefix ballot/try/   (apt install etcd-client)'; }
 
 consul_prepare() {
   [ -n "${CONSUL:-}" ] || packaging/install-consul.sh "$home"

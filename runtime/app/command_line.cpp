@@ -58,6 +58,17 @@ std::string unknown_argument(const CLI::App& command) {
          config::suggestion(flag, std::vector<std::string_view>(flags.begin(), flags.end()));
 }
 
+/// Of a command that is called with none of its subcommands.
+std::string missing_subcommand(CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* const one : command.get_subcommands(nullptr)) names.push_back(one->get_name());
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  for (const std::string& word : command.remaining())
+    if (!word.starts_with('-')) return "unknown subcommand '" + word + "': one of " + known;
+  return "a subcommand is missing: one of " + known;
+}
+
 /// Takes what follows `--` away.
 std::optional<std::vector<std::string>> cut_child(std::vector<std::string>& arguments) {
   const auto mark = std::find(arguments.begin(), arguments.end(), "--");
@@ -82,6 +93,9 @@ Exit run(const Command& command, std::vector<std::string> arguments) {
     return Exit::done;
   } catch (const CLI::ExtrasError&) {
     return misused(app.get_name(), unknown_argument(app), command.misused);
+  } catch (const CLI::RequiredError& error) {
+    const bool has_none = app.get_require_subcommand_min() > 0 && app.get_subcommands().empty();
+    return misused(app.get_name(), has_none ? missing_subcommand(app) : error.what(), command.misused);
   } catch (const CLI::ParseError& error) {
     return misused(app.get_name(), error.what(), command.misused);
   }

@@ -2,8 +2,9 @@
 //
 // Columns are the record's keys, the same in every format; a table shows only those with a title, and on a terminal as
 // many of them as fit: slots are shortened, then columns are left out, those with nothing in them first, then from the
-// last one on, those that stay after all others. JSON: absent is null, numbers are numbers. CSV: a header, the quotes
-// of RFC 4180, lines that end with LF, absent is empty. Times are RFC 3339.
+// last one on, those that stay after all others; then a tree loses its indent, and texts are cut. JSON: absent is null,
+// numbers are numbers. CSV: a header, the quotes of RFC 4180, lines that end with LF, absent is empty. Times are RFC
+// 3339.
 //
 //   RecordWriter out(std::cout, {{"job", "JOB"}, {"slots", ""}}, {Format::table});
 //   out.row({"nightly", 1});
@@ -40,9 +41,9 @@ struct Uncut {
   bool operator==(const Uncut&) const = default;
 };
 
-/// A slot in a zone, as RFC 3339 with the zone's offset.
+/// A slot in a zone, as RFC 3339 with the zone's offset, and in a table a word before it: "until ".
 struct LocalSlot {
-  std::string text;
+  std::string text, before = {};
   bool operator==(const LocalSlot&) const = default;
 };
 
@@ -67,13 +68,16 @@ inline Cell number(std::uint64_t value) { return value == 0 ? Cell() : Cell(stat
 std::string joined(const NameList& names);
 
 enum class Tint { plain, by_word };  // by_word: a status or a state, in its colour
-enum class Room { may_go, stays };   // stays: left out of a narrow table only where nothing else is left to leave out
+/// stays: left out of a narrow table only where nothing else is left to leave out; yields: before any text is cut.
+enum class Room { may_go, stays, yields };
+enum class Shape { flat, tree };  // tree: indented by two spaces a step, which a narrow table does without
 
 struct Column {
   std::string name;
   std::string title = {};  // "": not in the table
   Tint tint = Tint::plain;
   Room room = Room::may_go;
+  Shape shape = Shape::flat;
 };
 
 struct Layout {

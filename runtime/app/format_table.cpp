@@ -1,6 +1,8 @@
 // A table: columns aligned, numbers to the right, two spaces between. No line wraps: slots lose their year, which the
-// heading has then; texts are cut; then columns are left out, empty ones first, which the heading shows by an ellipsis.
+// heading has then; columns are left out, empty ones first, which the heading shows by an ellipsis; a tree loses its
+// indent; texts are cut.
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "app/escape.hpp"
@@ -14,6 +16,8 @@ namespace {
 constexpr std::size_t gap = 2;
 constexpr std::size_t mark = 2;       // of columns that are left out
 constexpr std::size_t narrowest = 8;  // a column of text is not cut to less; a line may be
+constexpr std::size_t narrowest_tree = 16;
+constexpr std::size_t indent_step = 2;
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
 struct Shown {
@@ -23,7 +27,7 @@ struct Shown {
   std::string operator()(WallTime time) const { return format_millis(time); }
   std::string operator()(SlotTime slot) const { return format_slot(slot.at); }
   std::string operator()(const Uncut& text) const { return text.text; }
-  std::string operator()(const LocalSlot& slot) const { return slot.text; }
+  std::string operator()(const LocalSlot& slot) const { return slot.before + slot.text; }
   std::string operator()(Millis duration) const { return format_duration(std::max(duration, Millis(0))); }
   std::string operator()(const NameList& names) const {
     return names.empty() ? "-" : escaped(joined(names), Escape::plain);
@@ -45,6 +49,11 @@ bool is_number(const Cell& cell) {
 
 bool is_slot(const Cell& cell) {
   return std::holds_alternative<SlotTime>(cell) || std::holds_alternative<LocalSlot>(cell);
+}
+
+std::size_t length_before(const Cell& cell) {
+  const auto* const slot = std::get_if<LocalSlot>(&cell);
+  return slot ? slot->before.size() : 0;
 }
 
 /// Of RFC 3339: "2025-03-09 07:00:00", or without the year "03-09 07:00:00".
@@ -89,8 +98,11 @@ class TableStyle : public RecordWriter::Style {
       sizes_[i].is_number = sizes_[i].is_number || is_number(cell);
       sizes_[i].is_text = sizes_[i].is_text || is_text(cell);
       sizes_[i].is_empty = sizes_[i].is_empty && is_absent(cell);
-      line.push_back({std::visit(Shown{}, cell), is_slot(cell)});
-      if (is_slot(cell)) add_year(i, line.back().text.substr(0, 4));
+      Field field{std::visit(Shown{}, cell), is_slot(cell), length_before(cell)};
+      if (columns_[shown_[i]].shape == Shape::tree)
+        field.indent = std::min(field.text.find_first_not_of(' '), field.text.size());
+      line.push_back(std::move(field));
+      if (is_slot(cell)) add_year(i, line.back());
     }
     add(std::move(line));
   }
@@ -110,12 +122,16 @@ class TableStyle : public RecordWriter::Style {
   struct Field {
     std::string text;
     bool is_slot = false;
+    std::size_t before = 0;  // so much of the text stands before the slot
+    std::size_t indent = 0;  // spaces
   };
   using Line = std::vector<Field>;
 
   /// Of a column.
   struct Size {
     std::size_t width = 0;
+    std::array<std::size_t, indent_step> less_indented{};  // the width with so many spaces a step
+    std::size_t before = 0;                                // the longest text before a slot
     bool is_number = false, is_text = false;
     bool is_empty = true;    // no row has anything in it
     std::string year = {};   // of its slots; "": it has none
@@ -127,16 +143,26 @@ class TableStyle : public RecordWriter::Style {
     std::vector<std::size_t> columns;  // those that are not left out
     std::vector<std::size_t> widths;   // of each of these
     bool is_brief = false;             // slots are shortened
+    std::size_t indent = indent_step;  // spaces a step of a tree
   };
 
-  void add_year(std::size_t column, const std::string& year) {
+  void add_year(std::size_t column, const Field& slot) {
+    const std::string year = slot.text.substr(slot.before, 4);
     Size& size = sizes_[column];
+    size.before = std::max(size.before, slot.before);
     size.has_years = size.has_years || (!size.year.empty() && size.year != year);
     size.year = year;
   }
 
   void add(Line line) {
-    for (std::size_t i = 0; i < line.size(); ++i) sizes_[i].width = std::max(sizes_[i].width, length(line[i].text));
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::size_t whole = length(line[i].text), indent = line[i].indent;
+      sizes_[i].width = std::max(sizes_[i].width, whole);
+      for (std::size_t spaces = 0; spaces < indent_step; ++spaces) {
+        std::size_t& less = sizes_[i].less_indented[spaces];
+        less = std::max(less, whole - indent + indent / indent_step * spaces);
+      }
+    }
     lines_.push_back(std::move(line));
   }
 
@@ -150,37 +176,68 @@ class TableStyle : public RecordWriter::Style {
     const Size& size = sizes_[column];
     if (!is_brief || size.year.empty()) return size.width;
     constexpr std::size_t with_year = 19, without = 14;
-    return std::max(length(brief_title(column)), size.has_years ? with_year : without);
+    return std::max(length(brief_title(column)), size.before + (size.has_years ? with_year : without));
   }
 
   static std::size_t sum(const std::vector<std::size_t>& widths) {
     return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1));
   }
 
+  const Column& column_of(std::size_t shown) const { return columns_[shown_[shown]]; }
+  bool is_tree(std::size_t shown) const { return column_of(shown).shape == Shape::tree; }
+  std::size_t least_width(std::size_t shown) const { return is_tree(shown) ? narrowest_tree : narrowest; }
+
   /// How narrow it can be made: texts can be cut.
   std::size_t least_total(const Fit& fit) const {
     std::vector<std::size_t> least = fit.widths;
     for (std::size_t i = 0; i < least.size(); ++i)
-      if (sizes_[fit.columns[i]].is_text) least[i] = std::min(least[i], narrowest);
+      if (const std::size_t shown = fit.columns[i]; sizes_[shown].is_text)
+        least[i] = std::min({least[i], sizes_[shown].less_indented[0], least_width(shown)});
     return sum(least) + (fit.columns.size() < shown_.size() ? mark : 0);
   }
 
-  /// A column with nothing in it first, then the last one that may go.
+  /// A column with nothing in it first, then one that yields, then the last one that may go.
   void leave_one_out(Fit& fit) const {
     const auto rank = [this](std::size_t column) {
-      if (columns_[shown_[column]].room == Room::stays) return 0;
-      return sizes_[column].is_empty ? 2 : 1;
+      if (column_of(column).room == Room::stays) return 0;
+      if (sizes_[column].is_empty) return 3;
+      return column_of(column).room == Room::yields ? 2 : 1;
     };
     std::size_t which = fit.columns.size() - 1;
     for (std::size_t i = fit.columns.size(); i-- > 0;)
       if (rank(fit.columns[i]) > rank(fit.columns[which])) which = i;
+    leave_out(fit, which);
+  }
+
+  static void leave_out(Fit& fit, std::size_t which) {
     fit.columns.erase(fit.columns.begin() + static_cast<std::ptrdiff_t>(which));
     fit.widths.erase(fit.widths.begin() + static_cast<std::ptrdiff_t>(which));
   }
 
+  std::size_t room_of(const Fit& fit) const {
+    return fit.columns.size() < shown_.size() ? most_ - std::min(most_, mark) : most_;
+  }
+
+  /// What yields is cut, and left out where that is not enough; then a tree's steps become smaller.
+  void spare_texts(Fit& fit) const {
+    for (std::size_t i = fit.columns.size(); i-- > 0 && sum(fit.widths) > room_of(fit);) {
+      if (column_of(fit.columns[i]).room != Room::yields) continue;
+      const std::size_t others = sum(fit.widths) - fit.widths[i];
+      if (others + narrowest <= room_of(fit))
+        fit.widths[i] = room_of(fit) - others;
+      else
+        leave_out(fit, i);
+    }
+    while (sum(fit.widths) > room_of(fit) && fit.indent > 0) {
+      --fit.indent;
+      for (std::size_t i = 0; i < fit.columns.size(); ++i)
+        if (is_tree(fit.columns[i])) fit.widths[i] = sizes_[fit.columns[i]].less_indented[fit.indent];
+    }
+  }
+
   /// The widest column of text gives way first; numbers, slots and ids never do.
   void cut_texts(Fit& fit) const {
-    const std::size_t room = fit.columns.size() < shown_.size() ? most_ - std::min(most_, mark) : most_;
+    const std::size_t room = room_of(fit);
     while (sum(fit.widths) > room) {
       std::size_t* widest = nullptr;
       for (std::size_t i = 0; i < fit.widths.size(); ++i)
@@ -201,23 +258,25 @@ class TableStyle : public RecordWriter::Style {
     fit.is_brief = true;
     for (std::size_t i = 0; i < shown_.size(); ++i) fit.widths[i] = width(i, true);
     while (fit.columns.size() > 1 && least_total(fit) > most_) leave_one_out(fit);
+    spare_texts(fit);
     cut_texts(fit);
     return fit;
   }
 
-  std::string text_of(const Line& line, std::size_t column, bool is_brief, bool heading) const {
-    const bool is_short = is_brief && !sizes_[column].year.empty();
+  std::string text_of(const Line& line, std::size_t column, const Fit& fit, bool heading) const {
+    const bool is_short = fit.is_brief && !sizes_[column].year.empty();
     if (is_short && heading) return brief_title(column);
-    return is_short && line[column].is_slot ? brief_slot(line[column].text, sizes_[column].has_years)
-                                            : line[column].text;
+    const Field& field = line[column];
+    if (is_short && field.is_slot)
+      return field.text.substr(0, field.before) + brief_slot(field.text.substr(field.before), sizes_[column].has_years);
+    return std::string(field.indent / indent_step * fit.indent, ' ') + field.text.substr(field.indent);
   }
 
   void print(const Line& line, const Fit& fit, bool heading) {
     std::string text, spaces;
     for (std::size_t i = 0; i < fit.columns.size(); ++i) {
       const std::size_t column = fit.columns[i], width = fit.widths[i];
-      const std::string field =
-          cut(text_of(line, column, fit.is_brief, heading), most_ == 0 ? width : std::min(width, most_));
+      const std::string field = cut(text_of(line, column, fit, heading), most_ == 0 ? width : std::min(width, most_));
       const std::string space(width - std::min(width, length(field)), ' ');
       const bool is_painted = columns_[shown_[column]].tint == Tint::by_word;
       const std::string shown = heading ? headed(field, colors_) : is_painted ? painted(field, colors_) : field;

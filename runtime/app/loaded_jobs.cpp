@@ -57,6 +57,28 @@ bool report_errors(const config::JobSet& set) {
   return config::has_errors(set.diagnostics);
 }
 
+Downstream downstream_of(const config::JobSet& set, const std::string& job) {
+  const auto next = [&](const std::string& parent) {
+    std::vector<std::string> children;
+    for (const auto& other : set.definitions) {
+      const auto& parents = other->job.details->after;
+      if (std::find(parents.begin(), parents.end(), parent) != parents.end()) children.push_back(other->job.name);
+    }
+    return children;
+  };
+  Downstream all{next(job), {}};
+  std::set<std::string> seen(all.next.begin(), all.next.end());
+  for (std::vector<std::string> layer = all.next; !layer.empty();) {
+    std::vector<std::string> further;
+    for (const std::string& parent : layer)
+      for (std::string& child : next(parent))
+        if (seen.insert(child).second) further.push_back(std::move(child));
+    all.further.insert(all.further.end(), further.begin(), further.end());
+    layer = std::move(further);
+  }
+  return all;
+}
+
 Result<io::Message> ask_job(const config::Config& config, const std::string& job) {
   io::Message question;
   question.set("do", "job").set("job", job);

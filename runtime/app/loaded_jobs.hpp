@@ -19,6 +19,12 @@ config::JobsDir load_jobs(const config::Config& config);
 /// On stderr. True: one of them is an error, and its file gives none of its jobs.
 bool report_errors(const config::JobSet& set);
 
+/// The jobs that come after one, and by way of these.
+struct Downstream {
+  std::vector<std::string> next, further;
+};
+Downstream downstream_of(const config::JobSet& set, const std::string& job);
+
 /// What the daemon says of a job, whoever defines it. not_found: it does not have the job; unavailable: no daemon.
 Result<io::Message> ask_job(const config::Config& config, const std::string& job);
 

@@ -37,6 +37,15 @@ std::string place_of_store(const BackendSettings& settings, const PluginInfo& pl
 
 Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, const std::string& handle,
                                                  Millis answer_within) {
+  auto observer = open_session(config, handle, answer_within);
+  if (!observer || !handle.empty()) return observer;
+  if (const auto& state = (*observer)->port_.name_space(); !state.why.empty())
+    std::cerr << "warning: " << escaped(state.why, Escape::plain) << '\n';
+  return observer;
+}
+
+Result<std::unique_ptr<Observer>> Observer::open_session(const config::Config& config, const std::string& handle,
+                                                         Millis answer_within) {
   const auto plugin = library::find_backend(config);
   if (!plugin) return plugin.error();
   std::unique_ptr<Observer> observer(new Observer(**plugin));
@@ -52,8 +61,6 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   if (!opened && !handle.empty() && opened.error().code != Errc::not_found) (void)observer.release();
   if (!opened) return opened.error();
   observer->opened_ = *std::move(opened);
-  if (const auto& state = observer->port_.name_space(); handle.empty() && !state.why.empty())
-    std::cerr << "warning: " << escaped(state.why, Escape::plain) << '\n';
   return observer;
 }
 

@@ -25,6 +25,10 @@ class Observer {
  public:
   /// Errors: refused, corrupt, not_found (the plugin); invalid (its table); unavailable, denied (the store).
   static Result<std::unique_ptr<Observer>> open(const config::Config& config) { return open(config, "", patience); }
+  /// The same, without a word of its own where the namespace moves: for who works on that.
+  static Result<std::unique_ptr<Observer>> open_silently(const config::Config& config) {
+    return open_session(config, "", patience);
+  }
   /// With the handle of a dead program's session that is opened again, to be left; not_found: it is over. Each answer
   /// of the store is waited for so long. Where the store does not answer, the process is to end without destructors:
   /// they would end the session.
@@ -64,6 +68,8 @@ class Observer {
   bool close(bool keep);
 
  private:
+  static Result<std::unique_ptr<Observer>> open_session(const config::Config& config, const std::string& handle,
+                                                        Millis answer_within);
   explicit Observer(const PluginInfo& plugin);
   Backend& backend() { return port_.backend(); }
   std::optional<BackendEvent> next(Millis time);

@@ -1,7 +1,11 @@
 #include "app/stored_states.hpp"
 
+#include <iterator>
+#include <vector>
+
 #include "app/observer.hpp"
 #include "base/instance.hpp"
+#include "core/record/move_marks.hpp"
 #include "core/record/register.hpp"
 #include "core/record/standing_pause.hpp"
 
@@ -27,8 +31,9 @@ Result<StoredStates> read_stored_states(const config::Config& config, Millis wit
   const auto observer = Observer::open_within(config, within);
   if (!observer) return observer.error();
   StoredStates states(io::read_clocks().wall);
-  for (const char* const prefix : {"p/", "j/", "g/"}) {
-    const auto registers = (*observer)->list(prefix);
+  for (const std::string_view prefix :
+       {core::mark_prefix, std::string_view("p/"), std::string_view("j/"), std::string_view("g/")}) {
+    const auto registers = (*observer)->list(std::string(prefix));
     if (!registers) return registers.error();
     states.add(*registers);
   }
@@ -38,8 +43,10 @@ Result<StoredStates> read_stored_states(const config::Config& config, Millis wit
 Result<StoredState> read_stored_state(const config::Config& config, const std::string& job, const std::string& group) {
   const auto observer = Observer::open_within(config, store_patience);
   if (!observer) return observer.error();
-  const auto registers =
-      (*observer)->read({core::job_register(job), core::group_register(group), core::pause_record(common_name(job))});
+  std::vector<std::string> names{core::job_register(job), core::group_register(group),
+                                 core::pause_record(common_name(job))};
+  names.insert(names.end(), std::begin(core::holding_marks), std::end(core::holding_marks));
+  const auto registers = (*observer)->read(names);
   if (!registers) return registers.error();
   return StoredStates::of(*registers, io::read_clocks().wall).of(job, group);
 }

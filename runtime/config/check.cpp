@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <list>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/instance.hpp"
 #include "config/chain_places.hpp"
 #include "config/claims.hpp"
 #include "config/names.hpp"
@@ -59,8 +61,8 @@ void add_others(const std::string& folder, Calendars& calendars) {
 }
 
 /// The calendars that the files may name: their own first, then those of files beside them, as a daemon reads the
-/// folder.
-Calendars calendars_for(const std::vector<Named>& files, Diagnostics& diagnostics) {
+/// folder, then those of `jobs_dir`.
+Calendars calendars_for(const std::vector<Named>& files, const std::string& jobs_dir, Diagnostics& diagnostics) {
   Calendars calendars;
   std::set<std::string> folders;
   for (const Named& one : files) {
@@ -70,6 +72,7 @@ Calendars calendars_for(const std::vector<Named>& files, Diagnostics& diagnostic
   }
   diagnostics = calendars.duplicates([](std::string_view file) { return std::string(file); });
   for (const std::string& folder : folders) add_others(folder, calendars);
+  if (!folders.empty() && !jobs_dir.empty()) add_others(jobs_dir, calendars);
   return calendars;
 }
 
@@ -94,15 +97,66 @@ void note_calendars(const JobFile& file, const Calendars& calendars, Checked& ch
 /// Jobs that come after others: by name the file, and where in it the others are named.
 using After = std::map<std::string, std::pair<std::string, std::vector<Position>>>;
 
-/// Files that were not named may define what these do not.
-void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& after, Diagnostics& diagnostics) {
-  ChainSurvey survey(find_in(jobs));
-  for (const auto& [job, place] : after) {
+/// What the files define, those with errors too, for who looks at what comes after what.
+struct Chains {
+  Claims<schedule::DefinitionPtr> jobs;
+  After after;
+  std::set<std::string> unread;     // jobs with errors of their own: what they are is not known
+  std::list<std::string> others{};  // names of files that were not named
+
+  bool has(std::string_view job) const {
+    const auto [first, last] = jobs.on(job);
+    return first != last || unread.contains(std::string(job));
+  }
+  void add(std::string_view file, const PlacedDefinition& one) {
+    if (!has(name_of(one.definition))) jobs.add({file, one.position, one.definition});
+  }
+  void add_refused(const std::string& file, const JobFile::Refused& refused) {
+    unread.insert(refused.unread.begin(), refused.unread.end());
+    for (const PlacedDefinition& one : refused.definitions) add(file, one);
+    for (const auto& [job, places] : refused.after) after.try_emplace(job, file, places);
+  }
+  bool lacks_some() const {
+    for (const auto& [job, place] : after) {
+      const auto [first, last] = jobs.on(job);
+      if (first == last) continue;
+      for (const std::string& parent : first->what->job.details->after)
+        if (!has(common_name(parent))) return true;
+    }
+    return false;
+  }
+};
+
+/// Those of the other job files in a folder, of which nothing else is said.
+void add_others(const std::string& folder, const Calendars& calendars, const JobSettings& settings,
+                Identities& identities, Chains& chains) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    Named one{at->path().string(), "", {}};
+    if (!is_job_file_name(at->path().filename().string()) || !read_text_file(one.name, one.text)) continue;
+    const JobFile file = check_file(one, calendars, settings, identities);
+    chains.others.push_back(one.name);
+    for (const PlacedDefinition& other : file.definitions) chains.add(chains.others.back(), other);
+    for (const PlacedDefinition& other : file.refused.definitions) chains.add(chains.others.back(), other);
+    for (const std::string& job : file.refused.unread)
+      if (!chains.has(job)) chains.unread.insert(job);
+  }
+}
+
+enum class Unknown { is_error, is_warning };
+
+/// `unknown`: what a job is that no file defines.
+void check_chains(const Chains& chains, Unknown unknown, Diagnostics& diagnostics) {
+  ChainSurvey survey(find_in(chains.jobs));
+  for (const auto& [job, place] : chains.after) {
     const schedule::DefinitionPtr definition = survey.job(job);
     const Linked linked = definition ? link_job(definition, survey) : Linked{};
     if (linked.fault.empty()) continue;
+    if (chains.unread.contains(std::string(common_name(definition->job.details->after[linked.name])))) continue;
     Findings findings(place.first, diagnostics);
-    if (linked.definition)
+    const bool is_warning =
+        unknown == Unknown::is_warning ? linked.definition != nullptr : linked.severity == Severity::warning;
+    if (is_warning)
       findings.warning(place.second[linked.name], linked.fault);
     else
       findings.error(place.second[linked.name], linked.fault);
@@ -111,14 +165,14 @@ void check_chains(const Claims<schedule::DefinitionPtr>& jobs, const After& afte
 
 }  // namespace
 
-Checked check_job_files(std::span<const std::string> files, const JobSettings& settings) {
+Checked check_job_files(std::span<const std::string> files, const JobSettings& settings, const std::string& jobs_dir) {
   Checked checked;
   Identities identities;
   Claims<schedule::DefinitionPtr> jobs;
   Claims<Group> groups;
-  After after;
+  Chains chains;
   const std::vector<Named> all = read_all(files);
-  const Calendars calendars = calendars_for(all, checked.diagnostics);
+  const Calendars calendars = calendars_for(all, jobs_dir, checked.diagnostics);
   for (const Named& named : all) {
     const std::string_view name = named.name;
     const JobFile file = check_file(named, calendars, settings, identities);
@@ -131,9 +185,10 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
       if (first != last)
         findings.error(position, duplicate_job(name_of(definition), first->file, first->position));
       else
-        jobs.add({name, position, definition});
+        jobs.add({name, position, definition}), chains.add(name, {definition, position});
     }
-    for (const auto& [job, places] : file.after) after.try_emplace(job, name, places);
+    for (const auto& [job, places] : file.after) chains.after.try_emplace(job, name, places);
+    chains.add_refused(named.name, file.refused);
     for (const auto& [group, position, tables] : file.groups) {
       const auto [first, last] = groups.on(group.name);
       if (first == last)
@@ -142,7 +197,12 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
         findings.error(position, duplicate_group(group.name, first->file, first->position));
     }
   }
-  check_chains(jobs, after, checked.diagnostics);
+  std::set<std::string> folders;
+  for (const Named& named : all) folders.insert(folder_beside(named.name));
+  if (!jobs_dir.empty()) folders.insert(jobs_dir);
+  for (const std::string& folder : folders)
+    if (chains.lacks_some()) add_others(folder, calendars, settings, identities, chains);
+  check_chains(chains, Unknown::is_warning, checked.diagnostics);  // another file that comes later may define it
   const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
   const auto same = [](const auto& a, const auto& b) { return a.name == b.name; };
   std::sort(checked.calendars.begin(), checked.calendars.end(), by_name);
@@ -150,6 +210,22 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
                           checked.calendars.end());
   sort(checked.diagnostics);
   return checked;
+}
+
+Diagnostics check_refused_chains(std::span<const std::string> files, const JobSettings& settings,
+                                 const std::string& jobs_dir) {
+  Diagnostics diagnostics;
+  Identities identities;
+  Chains chains;
+  const std::vector<Named> all = read_all(files);
+  const Calendars calendars = calendars_for(all, jobs_dir, diagnostics);
+  diagnostics.clear();
+  for (const Named& named : all)
+    chains.add_refused(named.name, check_file(named, calendars, settings, identities).refused);
+  if (!chains.after.empty()) add_others(jobs_dir, calendars, settings, identities, chains);
+  check_chains(chains, Unknown::is_error, diagnostics);
+  sort(diagnostics);
+  return diagnostics;
 }
 
 }  // namespace ballot::config

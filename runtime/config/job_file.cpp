@@ -378,7 +378,9 @@ void read_jobs(const Value& value, JobReader& reader, JobFile& file) {
                                      "beginning with a letter or digit");
     else if (table == nullptr)
       value.findings().error(at, "'job' contains tables only: write [job.NAME], then the keys of the job below it");
-    else if (auto definition = reader.read(key, *table)) {
+    else if (auto definition = reader.read(key, *table); !definition) {
+      file.refused.unread.emplace(key.str());
+    } else {
       if (auto places = places_in_after(*table); !places.empty()) file.after.emplace(key.str(), std::move(places));
       file.definitions.push_back({std::move(definition), at});
     }
@@ -436,8 +438,7 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
       for (const PlacedGroup& placed : file.groups) check_without_runner(placed, findings);
   }
   if (has_errors(file.diagnostics)) {
-    file.definitions.clear();
-    file.after.clear();
+    file.refused.definitions.swap(file.definitions), file.refused.after.swap(file.after);
     file.groups.clear();
     file.calendars.clear();
   }

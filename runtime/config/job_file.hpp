@@ -66,6 +66,14 @@ struct JobFile {
   std::vector<PlacedCalendar> calendars;
   std::set<std::string> calendar_names;  // that its jobs name, also where they have errors
   Diagnostics diagnostics;
+
+  /// With errors: what it would define without them, for who looks for more of them.
+  struct Refused {
+    std::vector<PlacedDefinition> definitions;
+    std::map<std::string, std::vector<Position>> after;
+    std::set<std::string> unread;  // jobs that have errors of their own
+  };
+  Refused refused;
 };
 
 /// Where a file's jobs find the calendars that they name, beside those of the file itself.

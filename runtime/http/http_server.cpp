@@ -204,14 +204,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpSettings settings, Htt
   if (!place) return Error{Errc::invalid, "[http] listen: " + settings.listen + " is no place to listen on"};
   auto tokens = TokenFile::open(settings.tokens);
   if (!tokens) return tokens.error();
-  std::optional<ServerTls> tls;
-  if (!settings.tls_cert.empty()) {
-    auto made = ServerTls::make({settings.tls_cert, settings.tls_key, settings.tls_client_ca});
-    if (!made) return made.error();
-    tls = *std::move(made);
-  }
+  auto tls = ServerTls::of(settings);
+  if (!tls) return tls.error();
   const auto state =
-      std::make_shared<State>(std::move(settings), std::move(host), limits, *std::move(tokens), std::move(tls));
+      std::make_shared<State>(std::move(settings), std::move(host), limits, *std::move(tokens), *std::move(tls));
   auto listener = Listener::open(state->context, *place, state->roles.access());
   if (!listener) return listener.error();
   state->listener = *std::move(listener);

@@ -247,6 +247,11 @@ std::optional<PeerUrl> PeerUrl::parse(const std::string& text) {
   return url.host.empty() || !has_port || !is_number ? std::nullopt : std::optional(url);
 }
 
+Result<void> check_authorities(const std::string& tls_ca) {
+  const auto context = peer_context(tls_ca);
+  return context ? Result<void>() : context.error();
+}
+
 std::vector<Result<std::string>> ask_peers(const std::vector<PeerRequest>& requests, const PeerSettings& settings,
                                            const std::function<bool()>& goes_on) {
   std::vector<Result<std::string>> answers;

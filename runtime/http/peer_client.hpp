@@ -46,6 +46,9 @@ struct PeerUrl {
   static std::optional<PeerUrl> parse(const std::string& text);
 };
 
+/// Whether the file of authorities can be used; "": the system's. Error: invalid, [http] tls_ca and the file.
+Result<void> check_authorities(const std::string& tls_ca);
+
 /// The bodies of the answers, in the order of the requests. `goes_on`: asked often; false ends all that is under way.
 std::vector<Result<std::string>> ask_peers(const std::vector<PeerRequest>& requests, const PeerSettings& settings,
                                            const std::function<bool()>& goes_on = {});

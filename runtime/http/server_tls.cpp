@@ -49,6 +49,13 @@ Result<ServerTls> ServerTls::make(TlsFileNames names) {
   return made;
 }
 
+Result<std::optional<ServerTls>> ServerTls::of(const HttpSettings& settings) {
+  if (settings.tls_cert.empty()) return std::optional<ServerTls>();
+  auto made = make({settings.tls_cert, settings.tls_key, settings.tls_client_ca});
+  if (!made) return made.error();
+  return std::optional<ServerTls>(*std::move(made));
+}
+
 std::optional<Error> ServerTls::refresh() {
   const bool cert = cert_.changed(), key = key_.changed(), client_ca = client_ca_.changed();
   auto context = cert || key || client_ca ? read() : context_;

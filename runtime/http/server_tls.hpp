@@ -14,6 +14,7 @@
 #include <string>
 
 #include "ballot/error.hpp"
+#include "base/http_settings.hpp"
 #include "http/watched_file.hpp"
 
 namespace ballot::web {
@@ -30,6 +31,8 @@ class ServerTls {
   /// invalid, refused: the file, and what is wrong with it: it is no regular file, cannot be read, others may write to
   /// it or read the key, or the key is another certificate's.
   static Result<ServerTls> make(TlsFileNames names);
+  /// The same, of the files that [http] names. None: it names no certificate.
+  static Result<std::optional<ServerTls>> of(const HttpSettings& settings);
 
   /// Reads the files again where one has changed, and until that succeeds. An error, once for each reason: what was
   /// read before is still used. A certificate that is not valid now is no success, while the one in use is.

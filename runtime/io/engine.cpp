@@ -114,7 +114,8 @@ void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::
 
 void Engine::ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered,
                  OnEnded ended, std::set<std::string> gone) {
-  if (is_moved() && request.kind != core::Request::Kind::kill) {  // a run that may finish can be killed here
+  // What goes on may be ended here, and nothing else is done before the namespace is open.
+  if (!why_held().empty() && request.kind != core::Request::Kind::kill) {
     core::Reply refusal;
     refusal.text = why_held();
     refusal.code = Errc::refused;

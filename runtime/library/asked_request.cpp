@@ -99,7 +99,7 @@ Result<AskedRequest> asked_request(core::Request::Kind kind, const io::Message& 
   if (!terms) return terms.error();
   request.terms = *std::move(terms);
   if (const std::string fault = fault_of(request, asked.run, asked.patience); !fault.empty())
-    return Error{Errc::invalid, "'" + question.text("do").value_or("") + "': " + fault};
+    return Error{Errc::invalid, "'" + std::string(core::to_string(kind)) + "': " + fault};
   return asked;
 }
 

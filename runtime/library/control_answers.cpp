@@ -5,6 +5,7 @@
 
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "core/record/move_marks.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
 #include "io/role.hpp"
@@ -276,6 +277,8 @@ void ControlAnswers::answer_jobs(const io::Reply& reply) const {
   answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, [this](const core::JobView& view) {
     const auto definition = jobs_.set().definitions.find(std::string(view.name));
     io::Message job = job_message(view);
+    if (const std::string& why = node_.why_held(); !why.empty())
+      job.set("state", std::string(why.starts_with(core::was_moved) ? "moved" : "moving"));
     if (definition != jobs_.set().definitions.end() && !(*definition)->job.details->after.empty())
       job.set("after", (*definition)->job.details->after);
     if (const auto position = position_of_backfill(node_.core().views(), view)) set_position(job, *position);

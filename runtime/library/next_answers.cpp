@@ -40,6 +40,7 @@ Message shown_attempt(const WaitingRun& run) {
 Message shown_held(const HeldJob& held) {
   Message one = Message().set(held.of == Pause::Of::group ? "group" : "job", held.name).set("state", held.word);
   one.set("since", held.since ? std::optional(format_millis(*held.since)) : std::nullopt);
+  if (held.until) one.set("until", format_millis(*held.until));
   return one.set("by", word_or_null(held.by)).set("trouble", word_or_null(held.trouble));
 }
 

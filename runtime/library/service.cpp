@@ -6,6 +6,7 @@
 #include "base/failpoint.hpp"
 #include "http/daemon_routes.hpp"
 #include "io/clocks.hpp"
+#include "library/named_files.hpp"
 #include "library/settings.hpp"
 
 namespace ballot::library {
@@ -82,6 +83,10 @@ Result<void> Service::start_parts() {
   // What refuses the configuration comes before anything is made.
   if (const auto trusted = check_folders(config_); !trusted) return trusted;
   if (const auto possible = node_.check_backend(); !possible) return possible;
+  for (const FileFault& fault : check_named_files(config_)) {
+    if (fault.stops) return fault.error;
+    log_(Level::warn, fault.error.what, {});
+  }
   if (const auto made = make_folders(config_); !made) return made;
   if (const auto listens = listen(); !listens) return listens;
   if (const auto listens = listen_http(); !listens) return listens;

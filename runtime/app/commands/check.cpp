@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "app/commands/commands.hpp"
 #include "app/loaded_jobs.hpp"
@@ -19,6 +20,7 @@
 #include "io/backend_port.hpp"
 #include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
+#include "library/named_files.hpp"
 #include "library/settings.hpp"
 
 namespace ballot::app {
@@ -99,10 +101,15 @@ void check_jobs(const config::Config& config, const Paths& paths, Findings& find
     config::JobsDir jobs(folder, settings, {config.file, config.groups});
     jobs.reload();
     findings.add(jobs.set().diagnostics);
+    std::set<std::string> refused;
+    for (const config::Diagnostic& one : jobs.set().diagnostics)
+      if (one.severity == config::Severity::error) refused.insert(one.file);
+    const std::vector<std::string> files(refused.begin(), refused.end());
+    findings.add(config::check_refused_chains(files, settings, folder));
     findings.add(config::fading(jobs.set().calendars, io::read_clocks().wall));
     findings.jobs += jobs.set().definitions.size();
   }
-  const config::Checked checked = config::check_job_files(paths.files, settings);
+  const config::Checked checked = config::check_job_files(paths.files, settings, config.jobs_dir);
   findings.add(checked.diagnostics);
   findings.add(config::fading(checked.calendars, io::read_clocks().wall));
   findings.jobs += checked.jobs;
@@ -145,6 +152,17 @@ void check_backend(const config::Config& config, Findings& findings) {
   if (!made) found.error(at, (made.error().what.starts_with(label) ? "" : label) + made.error().what);
 }
 
+void check_files(const config::Config& config, Findings& findings) {
+  config::Findings found(config.file, findings.diagnostics);
+  for (const library::FileFault& fault : library::check_named_files(config)) {
+    const std::string unknown = "; what the daemon would say is not known: this user may not read it";
+    if (fault.stops && fault.is_known)
+      found.error({0, 0}, fault.error.what);
+    else
+      found.warning({0, 0}, fault.error.what + (fault.is_known ? "" : unknown));
+  }
+}
+
 /// Of what lies in them `serve` believes all.
 void check_folders(const config::Config& config, Findings& findings) {
   for (const std::string& folder : {config.state_dir, config.run_dir}) {
@@ -162,6 +180,7 @@ Exit run(const CheckOptions& options) {
   const bool asks_backend = options.paths.empty() || !paths.configurations.empty();
   if (asks_backend && !has_errors(findings.diagnostics)) {
     check_backend(config, findings);
+    check_files(config, findings);
     if (options.paths.empty()) check_folders(config, findings);
   }
   if (options.paths.empty()) paths.folders.push_back(config.jobs_dir);

@@ -119,22 +119,27 @@ void add_instances(const JobsOptions& options, const config::Config& config, std
   jobs = std::move(all);
 }
 
-/// In a table what matters most comes first. `tree`: of the table.
-std::vector<Column> columns(Format format, const std::vector<TreePlace>& tree) {
+/// Whether the table says beside the tree what each job comes after: not on a terminal that shows it whole. What reads
+/// a pipe may see one line of it.
+bool has_after(const std::vector<io::Message>& jobs, const std::vector<TreePlace>& tree, const Layout& layout) {
+  if (layout.width > 0)
+    return std::any_of(tree.begin(), tree.end(), [](const TreePlace& one) { return !one.says_all; });
+  return std::any_of(jobs.begin(), jobs.end(), [](const io::Message& job) { return !job.texts("after").empty(); });
+}
+
+/// In a table what matters most comes first.
+std::vector<Column> columns(Format format, bool with_after) {
   if (format != Format::table)
     return {{"job"},   {"group"},          {"leader"},       {"next_slot"},     {"last_status"},
             {"state"}, {"paused_until"},   {"pause_reason"}, {"overdue_since"}, {"slow"},
             {"after"}, {"backfill_begun"}, {"backfill_left"}};
-  std::vector<Column> all{{"job", "JOB"},
-                          {"last_status", "LAST STATUS", Tint::by_word},
-                          {"state", "STATE", Tint::by_word},
-                          {"next_slot", "NEXT SLOT"},
-                          {"group", "GROUP"},
-                          {"leader", "LEADER"},
-                          {"after"}};
-  const auto says_all = [](const TreePlace& one) { return one.says_all; };
-  if (!std::all_of(tree.begin(), tree.end(), says_all)) all.back() = {"after", "AFTER", Tint::plain, Room::stays};
-  return all;
+  return {{"job", "JOB", Tint::plain, Room::may_go, Shape::tree},
+          {"last_status", "LAST STATUS", Tint::by_word},
+          {"state", "STATE", Tint::by_word},
+          {"next_slot", "NEXT SLOT"},
+          {"group", "GROUP"},
+          {"leader", "LEADER"},
+          {"after", with_after ? "AFTER" : "", Tint::plain, Room::yields}};
 }
 
 /// In a table each below the one that it comes after.
@@ -229,9 +234,12 @@ class States {
 };
 
 /// In the place of its next slot, which is not known before; where somebody has to resume it, there is none.
-Cell end_of_pause(const std::vector<library::Pause>& pauses) {
+Cell end_of_pause(const std::string& job, const std::vector<library::Pause>& pauses, const LocalTimes& times) {
   const auto until = library::paused_until(pauses);
-  return until ? Cell("until " + format_seconds(*until)) : Cell();
+  if (!until) return {};
+  const Cell slot = times.slot(job, *until);
+  const auto* const local = std::get_if<LocalSlot>(&slot);
+  return LocalSlot{local ? local->text : format_seconds(*until), "until "};
 }
 
 /// What is known of a job besides the daemon's answer.
@@ -250,12 +258,12 @@ void write_row(const io::Message& job, const JobFacts& known, const TreePlace& p
   const std::string led = is_defined ? job.text("leader").value_or("") : "";
   const Cell group = word(job.text("group").value_or("")), leader = word(led), last = word(known.last_status);
   const Cell due = is_defined ? slot_cell(name, job.text("next_slot"), times) : Cell();
-  const Cell next = !is_paused ? due : format == Format::table ? end_of_pause(known.pauses) : Cell();
+  const Cell next = !is_paused ? due : format == Format::table ? end_of_pause(name, known.pauses, times) : Cell();
   if (format == Format::table)
-    return out.row(
-        {std::string(2 * place.depth, ' ') + name, known.is_of_store ? Cell(known.last_status + " (store)") : last,
-         word(with_beside(known.state, known.beside)), next, group,
-         silent.contains(led) ? Cell(led + " (silent)") : leader, place.says_all ? NameList() : job.texts("after")});
+    return out.row({std::string(2 * place.depth, ' ') + name,
+                    known.is_of_store ? Cell(known.last_status + " (store)") : last,
+                    word(with_beside(known.state, known.beside)), next, group,
+                    silent.contains(led) ? Cell(led + " (silent)") : leader, job.texts("after")});
   const library::Pause pause = is_paused && !known.pauses.empty() ? known.pauses.front() : library::Pause();
   std::vector<Cell> cells{name, group, leader, next, last, word(known.state), cell(pause.until), word(pause.reason)};
   cells.push_back(cell(known.beside.overdue_since));
@@ -265,7 +273,7 @@ void write_row(const io::Message& job, const JobFacts& known, const TreePlace& p
   cells.push_back(backfill ? Cell(backfill->begun) : Cell());
   cells.push_back(backfill ? Cell(backfill->left) : Cell());
   if (format != Format::json || !known.is_of_store) return out.row(std::move(cells));
-  const std::vector<Column> names = columns(format, {});
+  const std::vector<Column> names = columns(format, true);
   RecordWriter::Fields fields;
   for (std::size_t i = 0; i < names.size(); ++i) fields.emplace_back(names[i].name, std::move(cells[i]));
   fields.emplace_back("evidence", std::string("store"));
@@ -301,7 +309,8 @@ Exit run(const JobsOptions& options) {
     for (std::string& status : statuses)
       if (status.empty()) status = "(no answer)";
   const std::vector<TreePlace> order = order_of(jobs, options.format);
-  RecordWriter out(std::cout, columns(options.format, order), stdout_layout(options.format));
+  const Layout layout = stdout_layout(options.format);
+  RecordWriter out(std::cout, columns(options.format, has_after(jobs, order, layout)), layout);
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   // A node that is asked alone need not lead them.
   const bool are_said = set_said_states(jobs, *config, options.scope.node.empty() ? asked : nullptr);

@@ -55,7 +55,8 @@ library::HeldJob held_from(const io::Message& one) {
           one.text("state").value_or(""),
           parse_wall(one.text("since").value_or("")),
           one.text("by").value_or(""),
-          one.text("trouble").value_or("")};
+          one.text("trouble").value_or(""),
+          parse_wall(one.text("until").value_or(""))};
 }
 
 void take_silent(const io::Message& one, SilentNodes& silent) {
@@ -112,10 +113,12 @@ void remark_unfit(RecordWriter& out, const io::Message& node) {
 
 void remark_held(RecordWriter& out, const library::HeldJob& held) {
   if (!held.trouble.empty()) return out.remark({{"job", held.name}, {"state", held.word}, {"trouble", held.trouble}});
-  out.remark({{held.of == library::Pause::Of::group ? "group" : "job", held.name},
-              {"state", held.word},
-              {"since", cell(held.since)},
-              {"by", word(held.by)}});
+  RecordWriter::Fields fields{{held.of == library::Pause::Of::group ? "group" : "job", held.name},
+                              {"state", held.word},
+                              {"since", cell(held.since)},
+                              {"by", word(held.by)}};
+  if (held.until) fields.emplace_back("until", cell(held.until));
+  out.remark(fields);
 }
 
 void remark_attempt(RecordWriter& out, const io::Message& run) {

@@ -105,7 +105,7 @@ void print(const std::vector<Change>& changes, Format format) {
   const bool has_chain =
       std::any_of(changes.begin(), changes.end(), [](const Change& one) { return !one.after.empty(); });
   RecordWriter out(std::cout,
-                   {{"name", "NAME"},
+                   {{"name", "NAME", Tint::plain, Room::may_go, Shape::tree},
                     {"kind", "KIND"},
                     {"change", "CHANGE"},
                     {"slots_appear", "APPEAR"},
@@ -114,7 +114,7 @@ void print(const std::vector<Change>& changes, Format format) {
                     {"first_slot", "FIRST SLOT"},
                     {"moves_to", "MOVES TO"},
                     {"keys", "KEYS"},
-                    {"after", has_chain ? "AFTER" : "", Tint::plain, Room::stays}},
+                    {"after", has_chain ? "AFTER" : "", Tint::plain, Room::yields}},
                    {format, false, terminal_width()});
   for (const TreePlace& place : order_of(changes, format)) {
     const Change& change = changes[place.job];

@@ -1,11 +1,16 @@
 // ballot run once -- CMD, ballot run cron --schedule S -- CMD: one command under election, with no daemon.
+#include <unistd.h>
+
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 
 #include "app/commands/commands.hpp"
 #include "app/elected_command.hpp"
 #include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
 #include "app/log_sink.hpp"
+#include "app/places.hpp"
 #include "app/run_options.hpp"
 
 namespace ballot::app {
@@ -38,6 +43,34 @@ std::optional<schedule::Plan> make_plan(const RunOptions& options, const config:
   return std::nullopt;
 }
 
+/// Whether a daemon by the same ballot.toml would use the same store, as far as that is known here.
+bool is_store_of_daemon(const RunOptions& options, const config::Config& config) {
+  config::Diagnostics ignored;
+  const config::Overrides given = options.config.flags.over(config::read_environment(::getenv, ignored));
+  if (given.backend || given.name_space || given.state_dir) return false;
+  const bool is_of_user = ::geteuid() != 0 && config.state_dir == state_dir_of_user(::geteuid(), ::getenv);
+  return config.coordination.backend != "local" || !is_of_user;
+}
+
+/// While a candidate of `run` leads a group, its jobs wait.
+Result<void> check_group(const RunOptions& options, const config::Config& config, const Log& log) {
+  if (!is_store_of_daemon(options, config)) return {};
+  const config::JobsDir loaded = load_jobs(config);
+  for (const auto& definition : loaded.set().definitions) {
+    if (*definition->job.group != options.group) continue;
+    const std::string text =
+        "group " + options.group + " is that of jobs in " + config.jobs_dir + ", such as " + definition->job.name;
+    if (options.candidate.empty() || options.candidate == config.node)
+      return Error{Errc::invalid,
+                   text +
+                       ", and this would be a candidate of the same name as their daemon's, which would lead "
+                       "no more: --group NAME gives it a group of its own"};
+    log(Level::warn, text + ": they wait while this candidate leads; --group NAME gives it a group of its own", {});
+    return {};
+  }
+  return {};
+}
+
 Exit run(const RunOptions& options, bool cron) {
   if (!read_variables(options.variables)) return Exit::usage;
   if (cron && options.schedule.empty()) return misused("cron needs --schedule or BALLOT_SCHEDULE");
@@ -49,12 +82,14 @@ Exit run(const RunOptions& options, bool cron) {
     plan = make_plan(options, *config);
     if (!plan) return Exit::usage;
   }
+  Log log = make_log(config->log, config->node);
+  if (const auto fits = check_group(options, *config, log); !fits) return fail("run", fits.error());
   CandidateSession session(*config, options.group, options.candidate);
   io::ChildGuardSettings settings{.argv = options.command, .kill_grace = options.kill_grace};
   session.add_to(settings);
   auto guard = io::ChildGuard::make(std::move(settings));
   if (!guard) return fail("run", guard.error());
-  return ElectedCommand(*config, options, std::move(plan), session, **guard, make_log(config->log, config->node)).run();
+  return ElectedCommand(*config, options, std::move(plan), session, **guard, std::move(log)).run();
 }
 
 }  // namespace

@@ -210,28 +210,6 @@ void warn_of_difference(const schedule::Definition& definition, const Answer& an
                  "see `ballot check`\n";
 }
 
-/// The jobs that come after it, and by way of these.
-void take_downstream(const config::JobSet& set, ShownJob& job) {
-  const auto next = [&](const std::string& parent) {
-    std::vector<std::string> children;
-    for (const auto& other : set.definitions) {
-      const auto& parents = other->job.details->after;
-      if (std::find(parents.begin(), parents.end(), parent) != parents.end()) children.push_back(other->job.name);
-    }
-    return children;
-  };
-  job.before = next(job.name);
-  std::set<std::string> seen(job.before.begin(), job.before.end());
-  for (std::vector<std::string> layer = job.before; !layer.empty();) {
-    std::vector<std::string> further;
-    for (const std::string& parent : layer)
-      for (std::string& child : next(parent))
-        if (seen.insert(child).second) further.push_back(std::move(child));
-    job.further.insert(job.further.end(), further.begin(), further.end());
-    layer = std::move(further);
-  }
-}
-
 /// What a file says of it.
 ShownJob job_of_file(const schedule::Definition& definition, const config::JobsDir& jobs, const Answer& answer) {
   ShownJob job;
@@ -246,7 +224,8 @@ ShownJob job_of_file(const schedule::Definition& definition, const config::JobsD
   job.after = definition.job.details->after;
   job.trigger_env = definition.job.details->trigger_env;
   if (!job.after.empty()) job.after_status = config::word_of(definition.job.details->after_status);
-  take_downstream(jobs.set(), job);
+  Downstream downstream = downstream_of(jobs.set(), job.name);
+  job.before = std::move(downstream.next), job.further = std::move(downstream.further);
   job.next = next_slots(definition, answer, io::read_clocks().wall);
   if (job.place) job.definition = definition_text(*job.place, std::string(common_name(job.name)));
   return job;

@@ -20,7 +20,7 @@ struct StoreOptions {
   ConfigOptions config;
   std::string file, to;
   std::optional<std::string> from;
-  bool force = false, import_undone = false;
+  bool force = false, import_undone = false, old_store_is_gone = false;
   Patience patience{std::chrono::minutes(2), false};
 };
 
@@ -35,12 +35,18 @@ std::string take_place(const std::string& text, std::string& to) {
   return {};
 }
 
-bool is_confirmed() {
-  if (::isatty(STDIN_FILENO) == 0) return false;
+/// That the copy was imported with --from the old store knows itself; of other imports it knows nothing.
+Result<void> ask_whether_imported() {
+  if (::isatty(STDIN_FILENO) == 0)
+    return Error{
+        Errc::conflict,
+        "not confirmed: a copy of this namespace was made, and whether it was imported without this store being "
+        "told is not known here. Where it was not: --force"};
   std::cerr << "If the copy of this namespace was imported, its slots run twice. Use the namespace again? [y/N] "
             << std::flush;
   std::string answer;
-  return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
+  const bool is_yes = std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
+  return is_yes ? Result<void>() : Error{Errc::conflict, "not confirmed: nothing was changed"};
 }
 
 template <class Work>
@@ -50,16 +56,24 @@ Exit with_config(const StoreOptions& options, const Work& work) {
 }
 
 Exit reopen(const StoreOptions& options) {
-  if (!options.force && !is_confirmed())
-    return fail("store reopen", {Errc::conflict, "not confirmed: --force, where the copy was not imported"});
+  const bool asks_nobody = options.force;
   return with_config(options, [&](const config::Config& config) {
-    return reopen_store(config, {options.import_undone, options.patience.time});
+    return reopen_store(config, {options.import_undone, options.patience.time,
+                                 [asks_nobody] { return asks_nobody ? Result<void>() : ask_whether_imported(); }});
   });
 }
 
 /// The old store is named by its own file alone.
 Exit import_copy(const StoreOptions& options) {
   ImportRequest request{options.file, {}, options.patience.time};
+  if (options.from.has_value() == options.old_store_is_gone)
+    return fail(
+        "store import",
+        {Errc::invalid,
+         options.from ? "--from and --old-store-is-gone exclude each other"
+                      : "--from OLD, the old ballot.toml, is missing: the old store is asked whether this copy was "
+                        "imported before, and told that it is now, as two imports of a copy would be two fleets "
+                        "with the same jobs. Where there is no old store any more: --old-store-is-gone"});
   if (options.from) {
     request.from = load_backend_config({options.from, {}}, config::NamespaceRule::must_be_set);
     if (!request.from) return Exit::configuration;
@@ -87,7 +101,8 @@ Run setup_store(CLI::App& command, const Words& words) {
   add_timeout_option(exported, options->patience);
   CLI::App& imported = add(command, words, options, "import", "fill an empty namespace with a copy");
   add_string(imported, "FILE", options->file, "the copy", Need::required);
-  add_string(imported, "--from OLD", options->from, "the old ballot.toml: ask there if it was imported");
+  add_string(imported, "--from OLD", options->from, "the old ballot.toml: that store is asked, and told");
+  add_switch(imported, "--old-store-is-gone", options->old_store_is_gone, "nobody can be asked");
   add_timeout_option(imported, options->patience);
   CLI::App& checked = add(command, words, options, "check", "compare a copy with the namespace");
   add_string(checked, "FILE", options->file, "the copy", Need::required);

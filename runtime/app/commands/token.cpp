@@ -4,6 +4,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/options.hpp"
+#include "http/token_file.hpp"
 #include "http/tokens.hpp"
 
 namespace ballot::app {
@@ -12,13 +13,21 @@ namespace {
 struct TokenOptions {
   ConfigOptions config;
   std::string name;
+  std::optional<std::string> file;  // that the line is added to
   io::Role role = io::Role::none;
 };
 
 Exit make_token(const TokenOptions& options) {
   const auto token = web::new_token();
   if (!token) return fail("token new", token.error());
-  std::cout << *token << '\n' << web::token_line(options.name, options.role, *token) << '\n';
+  const std::string line = web::token_line(options.name, options.role, *token);
+  if (options.file) {
+    if (const auto added = web::add_token(*options.file, line); !added) return fail("token new", added.error());
+    std::cout << *token << '\n';
+    std::cerr << "This is the token, which is shown this once; its line was added to " << *options.file << ".\n";
+    return Exit::done;
+  }
+  std::cout << *token << '\n' << line << '\n';
   std::cerr
       << "The first line is the token, which is shown this once; the second belongs into the file that `tokens` of "
          "[http] in ballot.toml names.\n";
@@ -46,6 +55,7 @@ Run setup_token(CLI::App& command) {
         return take(parse_word<io::Role>(text, io::parse_role, {"viewer", "operator", "admin"}), to->role);
       },
       Need::required);
+  add_string(made, "--append FILE", options->file, "add its line to the file of tokens");
   return [options] { return make_token(*options); };
 }
 

@@ -186,6 +186,18 @@ void name_away_instances(const std::string& job, const std::vector<std::string>&
   }
 }
 
+/// The jobs that are run after it, where it ends as they ask.
+void name_followers(const std::string& job, const config::Config& config) {
+  Downstream all = downstream_of(load_jobs(config).set(), job);
+  all.next.insert(all.next.end(), all.further.begin(), all.further.end());
+  constexpr std::size_t most = 5;
+  if (all.next.empty()) return;
+  const std::size_t left = all.next.size() - std::min(all.next.size(), most);
+  all.next.resize(std::min(all.next.size(), most));
+  std::cerr << "ballot trigger: the jobs that come after it follow: " << escaped(joined(all.next), Escape::plain)
+            << (left > 0 ? " and " + std::to_string(left) + " more" : "") << "; --alone runs it without them\n";
+}
+
 Exit run(const TriggerOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
@@ -209,6 +221,7 @@ Exit run(const TriggerOptions& options) {
                                          : with_silence(with_guess(one.error(), job, "", *config), job, *config));
   }
   if (options.all) name_away_instances(options.job, *jobs, *config);
+  if (!options.alone && !triggered.empty()) name_followers(options.job, *config);
   if (!options.wait && !options.follow) return exit;
   for (Triggered& one : triggered) {
     if (!one.run) continue;

@@ -25,13 +25,14 @@ struct ExportRequest {
 
 struct ImportRequest {
   std::string file;
-  std::optional<config::Config> from;  // the old store, which is asked; none: it is not
+  std::optional<config::Config> from;  // the old store, which is asked; none: it is gone, as somebody says
   Millis patience{0};
 };
 
 struct ReopenRequest {
   bool import_undone = false;  // the namespace with the copy is gone, as somebody says
   Millis patience{0};
+  std::function<Result<void>()> confirm;  // asks whether the copy was imported all the same
 };
 
 Exit export_store(const config::Config& config, const ExportRequest& request);
@@ -57,12 +58,27 @@ struct Marks {
   bool has_identity = false;
 };
 Result<Marks> read_marks(NamespaceSession& session);
+Result<Marks> marks_in(const std::vector<Register>& records);
+/// The same, of a session that leaves nothing: where there is no store yet, none is made.
+Result<std::vector<Register>> look_at_marks(const config::Config& config);
 /// "backend etcd, namespace production (by root on db1 at ...)", of a mark.
 std::string imported_into(const core::MoveMark& mark);
-/// Says now and then which groups are waited for.
-std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command);
+/// Says once which groups are waited for, and which runs end with their terms.
+std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command,
+                                                                      const std::vector<StoredEntry>& entries);
 /// Leads all groups of what is stored, and of all elections, until there are no more. `entries`: what is stored then.
 Result<std::vector<StoredEntry>> lead_all(NamespaceSession& session, std::string_view command, Millis patience);
+/// While it lives, the first SIGINT or SIGTERM prints `text` on stderr before it ends this process. One at a time.
+class LastWords {
+ public:
+  LastWords(std::string_view command, const std::string& text);
+  ~LastWords();
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+ private:
+  const std::string text_;
+};
 /// Prints why there is no session in the namespace.
 Exit fail_to_use(std::string_view command, const Error& error);
 /// "root on db1".

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -17,6 +18,8 @@ namespace ballot::app {
 namespace {
 
 constexpr std::string_view export_command = "store export";
+constexpr std::string_view held_now =
+    "the daemons are held: run this command again, or give the move up by `ballot store reopen`";
 constexpr int most_copies = 5;  // of a namespace in which records still change
 
 /// One export, step by step. After each of them the namespace is held or moved until the next, whoever is killed.
@@ -42,8 +45,7 @@ class Export {
   /// With what stands in the namespace now, and what to do.
   Error explained(Error error) const {
     if (was_moved_) error.what += "; the namespace stays as it is: marked as moved";
-    if (!was_moved_ && is_held_)
-      error.what += "; the daemons are held: run this command again, or give the move up by `ballot store reopen`";
+    if (!was_moved_ && is_held_) error.what += "; " + std::string(held_now);
     return error;
   }
 
@@ -84,6 +86,7 @@ class Export {
       is_begun_ = true;
     }
     is_held_ = true;
+    last_words_.emplace(export_command, "ended before the namespace was moved; " + std::string(held_now));
     BALLOT_FAILPOINT("store.export.held");
     say(export_command, "all daemons of this namespace are held: they hand over what they lead, and launch nothing");
     return {};
@@ -106,6 +109,7 @@ class Export {
     const auto removed = session_.remove({std::string(core::export_mark)});
     if (removed) {
       is_held_ = false;
+      last_words_.reset();
       text += "; nothing was moved, and the daemons go on";
     }
     return Error{why.code, text};
@@ -175,6 +179,9 @@ class Export {
     if (was_moved_) return {};
     const auto marked = session_.create({{std::string(core::moved_mark), to_text(mark_)}});
     if (!marked) return marked.error();
+    last_words_.emplace(export_command, "ended before " + request_.file +
+                                            " was whole; the namespace is marked as moved: run this "
+                                            "command again");
     BALLOT_FAILPOINT("store.export.marked");
     return {};
   }
@@ -182,6 +189,7 @@ class Export {
   /// The file has its name only now: who finds it may import it.
   Result<void> publish() {
     if (const auto published = file_.publish(); !published) return published;
+    last_words_.reset();
     BALLOT_FAILPOINT("store.export.published");
     const auto removed = session_.remove({std::string(core::export_mark)});
     if (!removed) return removed;
@@ -208,6 +216,7 @@ class Export {
   bool was_moved_ = false;  // by an export that had ended, or nearly
   bool is_begun_ = false;   // by this command,
   bool is_held_ = false;    // and not taken back
+  std::optional<LastWords> last_words_;
   StoreCopy copy_;
   std::vector<std::string> other_elections_;
 };

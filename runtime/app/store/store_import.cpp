@@ -2,6 +2,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -21,7 +22,9 @@ namespace ballot::app {
 namespace {
 
 constexpr std::string_view import_command = "store import";
-constexpr std::string_view import_not_ended = "an import into this namespace has not ended";
+using core::import_not_ended;
+
+constexpr std::string_view not_ended = "the import has not ended, and daemons wait for it: run this command again";
 
 using EntryKind = StoredEntry::Kind;
 
@@ -54,7 +57,7 @@ class Import {
  private:
   /// With what stands in the namespace now, and what to do.
   Error explained(Error error) const {
-    if (is_begun_) error.what += "; the import has not ended, and daemons wait for it: run this command again";
+    if (is_begun_) error.what += "; " + std::string(not_ended);
     return error;
   }
 
@@ -93,12 +96,7 @@ class Import {
 
   /// Says in the old store where its copy is, unless it is elsewhere. What is refused leaves the new one empty.
   Result<void> claim() {
-    if (!from_) {
-      say(import_command,
-          "the old store is not asked whether this copy is in use already: --from OLD, its ballot.toml, "
-          "has it asked");
-      return {};
-    }
+    if (!from_) return {};
     const auto claimed = claim_copy();
     if (claimed || claimed.error().code != Errc::refused || goes_on_) return claimed;
     if (session_.remove({std::string(core::import_mark)})) is_begun_ = false;
@@ -152,8 +150,9 @@ class Import {
   }
 
   Result<void> lead() {
+    last_words_.emplace(import_command, "ended; " + std::string(not_ended));
     say(import_command, "the namespace is held: daemons that find it wait until the import has ended");
-    const auto led = session_.lead(groups_in(copy_.entries), patience_, waits_for_groups(import_command));
+    const auto led = session_.lead(groups_in(copy_.entries), patience_, waits_for_groups(import_command, {}));
     if (!led) return led;
     const auto made = session_.create({{std::string(core::epoch_mark), to_text(core::EpochMark{copy_.highest_epoch})}});
     if (!made) return made.error();
@@ -243,8 +242,10 @@ class Import {
   Result<void> end() {
     if (const auto same = verify(); !same) return same;
     const auto removed = session_.remove({std::string(core::import_mark)});
-    if (removed) BALLOT_FAILPOINT("store.import.ended");
-    return removed;
+    if (!removed) return removed;
+    last_words_.reset();
+    BALLOT_FAILPOINT("store.import.ended");
+    return {};
   }
 
   const StoreCopy& copy_;
@@ -255,6 +256,7 @@ class Import {
   bool has_identity_ = false;
   bool goes_on_ = false;   // the mark is of a run of this command before
   bool is_begun_ = false;  // the namespace has the mark of this import
+  std::optional<LastWords> last_words_;
 };
 
 /// Before anything is written: whether a store takes every value, and the file is no patchwork.
@@ -280,6 +282,30 @@ void note_age(const StoreCopy& copy) {
                             "job's `misfire` and `start_deadline`, and nothing is known of what has run meanwhile");
 }
 
+std::string identity_in(const std::vector<Register>& records) {
+  for (const Register& one : records)
+    if (one.name == core::identity_record) return one.value;
+  return {};
+}
+
+/// Before there is a session in the old store, which would make one where there is none. Errors: not_found, where it
+/// has nothing; refused, where it is the new one.
+Result<void> look_at_old_store(const config::Config& from, const config::Config& into) {
+  const auto old = look_at_marks(from);
+  if (!old) return Error{old.error().code, "the old store: " + old.error().what};
+  if (old->empty())
+    return Error{Errc::not_found,
+                 "the old store, " + name_of(from) +
+                     ", is not there, or was never used: it was moved away or removed, or --from names another one. "
+                     "Nothing was changed. Where it is gone for good: --old-store-is-gone in place of --from"};
+  const std::string identity = identity_in(*old);
+  const auto there = identity.empty() ? Result<std::vector<Register>>(std::vector<Register>()) : look_at_marks(into);
+  if (there && !identity.empty() && identity_in(*there) == identity)
+    return Error{Errc::refused, "--from names the store that the copy is to go into, " + name_of(into) +
+                                    ": they have to be two. Name the new store by --config, or in ballot.toml"};
+  return {};
+}
+
 }  // namespace
 
 Exit import_store(const config::Config& config, const ImportRequest& request) {
@@ -289,6 +315,7 @@ Exit import_store(const config::Config& config, const ImportRequest& request) {
   note_age(read->copy);
   std::unique_ptr<NamespaceSession> from;
   if (request.from) {
+    if (const auto there = look_at_old_store(*request.from, config); !there) return fail(import_command, there.error());
     auto opened = NamespaceSession::open(*request.from);
     if (!opened) return fail_to_use(import_command, {opened.error().code, "the old store: " + opened.error().what});
     from = *std::move(opened);

@@ -18,16 +18,31 @@ Error has_copy_elsewhere(const core::MoveMark& imported) {
                              "namespace back into an empty one; or remove it, and say so by --import-undone"};
 }
 
-Result<void> reopen(NamespaceSession& session, const ReopenRequest& request) {
-  const auto marks = read_marks(session);
-  if (!marks) return marks.error();
-  if (marks->importing)
+Result<void> may_reopen(const Marks& marks, const ReopenRequest& request) {
+  if (marks.importing)
     return Error{Errc::refused,
                  "an import into this namespace has not ended: run `ballot store import` of the same "
                  "file again, or empty the namespace"};
-  if (!marks->moved && !marks->exporting)
+  if (!marks.moved && !marks.exporting)
     return Error{Errc::not_found, "this namespace is not being moved, and was not moved"};
-  if (marks->imported && !request.import_undone) return has_copy_elsewhere(*marks->imported);
+  if (marks.imported && !request.import_undone) return has_copy_elsewhere(*marks.imported);
+  return {};
+}
+
+/// Nobody is asked what is known: where the namespace was not moved yet, there is no copy of it.
+Result<void> confirm(const config::Config& config, const ReopenRequest& request) {
+  const auto records = look_at_marks(config);
+  if (!records) return records.error();
+  const auto marks = marks_in(*records);
+  if (!marks) return marks.error();
+  if (const auto may = may_reopen(*marks, request); !may) return may;
+  return marks->moved ? request.confirm() : Result<void>();
+}
+
+Result<void> reopen(NamespaceSession& session, const ReopenRequest& request) {
+  const auto marks = read_marks(session);
+  if (!marks) return marks.error();
+  if (const auto may = may_reopen(*marks, request); !may) return may;
   if (const auto entries = lead_all(session, reopen_command, request.patience); !entries) return entries.error();
   const auto groups = session.list("g/");
   if (!groups) return groups.error();
@@ -45,13 +60,14 @@ Result<void> reopen(NamespaceSession& session, const ReopenRequest& request) {
 }  // namespace
 
 Exit reopen_store(const config::Config& config, const ReopenRequest& request) {
+  if (const auto confirmed = confirm(config, request); !confirmed) return fail(reopen_command, confirmed.error());
   const auto session = NamespaceSession::open(config);
   if (!session) return fail_to_use(reopen_command, session.error());
   if (const auto done = reopen(**session, request); !done) return fail(reopen_command, done.error());
   (*session)->close();
   say(reopen_command,
       "the move is given up: daemons use this namespace again. A copy of it must not be imported any more; where one "
-      "was imported without --from, its slots run twice: stop the daemons that use it");
+      "was imported by --old-store-is-gone, its slots run twice: stop the daemons that use it");
   return Exit::done;
 }
 

@@ -1,19 +1,26 @@
 #include <fcntl.h>
 #include <pwd.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <iostream>
+#include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "app/escape.hpp"
 #include "app/ledger_access.hpp"
+#include "app/observer.hpp"
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
 #include "base/regular_file.hpp"
+#include "base/short_id.hpp"
 #include "base/wall_text.hpp"
+#include "core/record/register.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -21,6 +28,28 @@ namespace {
 
 Error unreadable_file(const std::string& file, const std::string& why) {
   return {Errc::corrupt, file + " is not taken: " + why + "; nothing was changed"};
+}
+
+/// By group, those that hold up its leader: "run 2d40ef59c7d7 of backup on host-1".
+std::map<std::string, std::vector<std::string>> terminate_runs(const std::vector<StoredEntry>& entries) {
+  std::map<std::string, std::vector<std::string>> runs;
+  for (const StoredEntry& entry : entries) {
+    const auto stored = entry.name.starts_with("j/") ? core::parse_job_register(entry.value) : Error{};
+    if (!stored) continue;
+    for (const core::OpenRun& run : stored->runs)
+      if (run.on_leadership_lost == OnLeadershipLost::terminate && !run.queued && !run.waits_until)
+        runs[group_of(entry)].push_back("run " + short_id(run.id) + " of " + entry.name.substr(2) + " on " + run.node);
+  }
+  return runs;
+}
+
+const char* last_words = "";  // of a process that is ended by a signal
+
+/// The signal ends the process once this has returned: its action is the default one by then.
+void say_last_words(int signal) {
+  const ssize_t written = ::write(STDERR_FILENO, last_words, std::strlen(last_words));
+  static_cast<void>(written);
+  ::raise(signal);
 }
 
 Result<std::optional<core::MoveMark>> mark_in(const std::vector<Register>& records, std::string_view name) {
@@ -62,15 +91,25 @@ Result<ReadCopy> read_store_copy(const std::string& file) {
 Result<Marks> read_marks(NamespaceSession& session) {
   const auto records = session.list(std::string(core::mark_prefix));
   if (!records) return records.error();
+  return marks_in(*records);
+}
+
+Result<std::vector<Register>> look_at_marks(const config::Config& config) {
+  const auto observer = Observer::open_silently(config);
+  if (!observer) return observer.error();
+  return (*observer)->list(std::string(core::mark_prefix));
+}
+
+Result<Marks> marks_in(const std::vector<Register>& records) {
   Marks marks;
   for (const auto& [name, to] :
        {std::pair(core::export_mark, &marks.exporting), std::pair(core::moved_mark, &marks.moved),
         std::pair(core::imported_mark, &marks.imported), std::pair(core::import_mark, &marks.importing)}) {
-    auto mark = mark_in(*records, name);
+    auto mark = mark_in(records, name);
     if (!mark) return mark.error();
     *to = *std::move(mark);
   }
-  for (const Register& record : *records) {
+  for (const Register& record : records) {
     marks.has_identity = marks.has_identity || record.name == core::identity_record;
     if (record.name != core::epoch_mark) continue;
     const auto epochs = core::parse_epoch_mark(record.value);
@@ -84,15 +123,37 @@ std::string imported_into(const core::MoveMark& mark) {
   return mark.to + " (by " + mark.by + " at " + format_millis(mark.at) + ")";
 }
 
-std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command) {
-  return [command](const std::vector<std::string>& groups) {
-    say(command, (groups.size() == 1 ? "waits for the leader of a group"
-                                     : "waits for the leaders of " + std::to_string(groups.size()) + " groups") +
-                     " to leave (" + some_of(groups) + "): runs that end with their term have 30 s");
+std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command,
+                                                                      const std::vector<StoredEntry>& entries) {
+  return [command, runs = terminate_runs(entries), is_said = false](const std::vector<std::string>& groups) mutable {
+    if (std::exchange(is_said, true)) return;
+    std::vector<std::string> open;
+    for (const std::string& group : groups)
+      if (const auto found = runs.find(group); found != runs.end())
+        open.insert(open.end(), found->second.begin(), found->second.end());
+    const bool is_one = groups.size() == 1;
+    say(command,
+        (is_one ? "waits for the leader of group " + groups.front()
+                : "waits for the leaders of " + std::to_string(groups.size()) + " groups (" + some_of(groups) + ")") +
+            " to leave; runs that end with a term have 30 s" + (open.empty() ? "" : ": " + some_of(open)));
   };
 }
 
+LastWords::LastWords(std::string_view command, const std::string& text)
+    : text_("\nballot " + std::string(command) + ": " + text + "\n") {
+  last_words = text_.c_str();
+  struct sigaction action {};
+  action.sa_handler = say_last_words;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+}
+
+LastWords::~LastWords() {
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+}
+
 Result<std::vector<StoredEntry>> lead_all(NamespaceSession& session, std::string_view command, Millis patience) {
+  std::function<void(const std::vector<std::string>&)> waits;
   while (true) {
     auto listed = session.list("");
     if (!listed) return listed.error();
@@ -105,7 +166,8 @@ Result<std::vector<StoredEntry>> lead_all(NamespaceSession& session, std::string
     for (const Election& election : *elections) groups.insert(election.group);
     std::erase_if(groups, [&](const std::string& group) { return session.led().contains(group); });
     if (groups.empty()) return entries;
-    const auto led = session.lead({groups.begin(), groups.end()}, patience, waits_for_groups(command));
+    if (!waits) waits = waits_for_groups(command, *entries);
+    const auto led = session.lead({groups.begin(), groups.end()}, patience, waits);
     if (!led) return led.error();
   }
 }

@@ -52,6 +52,12 @@ struct EpochMark {
 inline constexpr std::string_view halted_by_move = "by ballot store: ";
 /// Behind it, where the namespace was moved; else an import into it has not ended.
 inline constexpr std::string_view was_moved = "this namespace was moved to ";
+/// What is said of a group, or of all of them, while an export holds the daemons, and while an import has not ended.
+inline constexpr std::string_view is_being_moved = "this namespace is being moved to another store";
+inline constexpr std::string_view import_not_ended = "an import into this namespace has not ended";
+
+/// By which daemons are held.
+inline constexpr std::string_view holding_marks[] = {export_mark, import_mark, moved_mark};
 
 /// "moved" or "moving", where that is why a group is halted; "": it is something else.
 std::string_view move_word(std::string_view halted);

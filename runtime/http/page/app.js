@@ -111,7 +111,7 @@ function SignIn() {
       <h2 id="sign-in">Sign in</h2>
       <p>${why}</p>
       <label class="field wide"><span>Token</span><input ref=${field} type="password" name="token" autocomplete="off" spellcheck="false" required /></label>
-      <p class="muted small">It stays in this tab until that is closed. <code>ballot token new NAME --role viewer</code> makes one, on the machine itself.</p>
+      <p class="muted small">It stays in this tab until that is closed. On the machine itself <code>ballot token new NAME --role viewer --append /etc/ballot/tokens</code> prints one and adds its line to the file that <code>[http] tokens</code> names.</p>
       <div class="actions"><button type="button" class="quiet" onClick=${() => tokenWanted.set(null)}>Not now</button><button type="submit" class="primary">Sign in</button></div>
     </form>
   </dialog>`;

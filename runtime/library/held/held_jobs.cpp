@@ -15,7 +15,7 @@ void add(HeldJob held, std::vector<HeldJob>& all) {
 void add_pauses(const std::vector<Pause>& pauses, const std::string& job, const std::string& group,
                 std::vector<HeldJob>& all) {
   for (const Pause& pause : pauses)
-    add({pause.of, pause.of == Pause::Of::group ? group : job, "paused", pause.since, pause.by}, all);
+    add({pause.of, pause.of == Pause::Of::group ? group : job, "paused", pause.since, pause.by, "", pause.until}, all);
 }
 
 }  // namespace
@@ -44,9 +44,11 @@ std::string text_of(const HeldJob& held) {
   if (held.word == not_defined) return text + ": " + held.trouble + ". So it has no slots";
   if (held.word == "moved") return text + " to another store: no slot of it is due here";
   if (held.word == "moving")
-    return text + " to this store: its slots are not due until `ballot store import` has ended";
+    return text +
+           " from one store to another: its slots are not due until `ballot store export`, or `import`, has ended";
   if (!held.by.empty()) text += ", by " + held.by;
-  return text + ": its slots are not due until `ballot " + (held.word == "halted" ? "repair " : "resume ") +
+  const std::string end = held.until ? format_seconds(*held.until) + ", or " : "";
+  return text + ": its slots are not due until " + end + "`ballot " + (held.word == "halted" ? "repair " : "resume ") +
          (of_group ? "--group " : "") + held.name + "`";
 }
 

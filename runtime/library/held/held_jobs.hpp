@@ -23,6 +23,7 @@ struct HeldJob {
   std::optional<WallTime> since = {};  // as far as it is known,
   std::string by = {};                 // and who has paused it
   std::string trouble = {};            // why it is not defined
+  std::optional<WallTime> until = {};  // when the pause ends by itself
   bool operator==(const HeldJob&) const = default;
 };
 

@@ -1,12 +1,14 @@
 #include "library/held/states_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/instance.hpp"
+#include "core/record/move_marks.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::library {
@@ -52,14 +54,15 @@ void read_on(const ReadingPtr& reading) {
                      });
 }
 
-/// The pauses of all instances come before the instances, see StoredStates.
+/// With the marks of a move. The pauses of all instances come before the instances, see StoredStates.
 std::vector<std::string> names_of(const GroupsByJob& jobs) {
   std::set<std::string> pauses, groups;
   for (const auto& [job, group] : jobs) {
     if (is_instance(job)) pauses.insert(core::pause_record(common_name(job)));
     if (!group.empty()) groups.insert(core::group_register(group));
   }
-  std::vector<std::string> names(pauses.begin(), pauses.end());
+  std::vector<std::string> names(std::begin(core::holding_marks), std::end(core::holding_marks));
+  names.insert(names.end(), pauses.begin(), pauses.end());
   names.insert(names.end(), groups.begin(), groups.end());
   for (const auto& [job, group] : jobs) names.push_back(core::job_register(job));
   return names;

@@ -1,6 +1,7 @@
 #include "library/held/stored_states.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "base/instance.hpp"
@@ -55,7 +56,28 @@ void StoredStates::add(std::span<const Register> registers) {
   for (const Register& one : registers)
     if (auto job = core::paused_job(one)) pauses_.emplace(*std::move(job), core::standing_pause_of(one));
   for (const Register& one : registers)
-    if (!one.name.starts_with(core::pause_prefix)) add(one);
+    if (one.name.starts_with(core::mark_prefix))
+      add_mark(one);
+    else if (!one.name.starts_with(core::pause_prefix))
+      add(one);
+}
+
+/// That it was moved comes before that a move goes on.
+void StoredStates::add_mark(const Register& mark) {
+  if (std::find(std::begin(core::holding_marks), std::end(core::holding_marks), mark.name) ==
+      std::end(core::holding_marks))
+    return;
+  if (move_ && move_->word == "moved") return;
+  const auto known = core::parse_move_mark(mark.value);
+  StoredState state{.word = "moving", .of_group = true};
+  if (known) state.since = known->at;
+  if (mark.name == core::moved_mark) {
+    state.word = "moved";
+    state.why = std::string(core::was_moved) + (known && !known->to.empty() ? known->to : "another store");
+  } else {
+    state.why = mark.name == core::export_mark ? core::is_being_moved : core::import_not_ended;
+  }
+  move_ = std::move(state);
 }
 
 void StoredStates::add(const Register& stored) {
@@ -133,6 +155,7 @@ StoredState StoredStates::held(const std::string& job, const std::string& group)
   for (const std::string& name : {of_group, of_job})
     if (const auto found = states_.find(name); found != states_.end() && found->second.is_halted())
       return found->second;
+  if (move_) return *move_;
   // An instance that nobody has led yet has no register.
   const core::StandingPause* const all = known_.contains(job) ? nullptr : pause_of_all(job);
   if (is_to_come(all)) state = paused_by(*all);

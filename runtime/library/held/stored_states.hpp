@@ -60,7 +60,8 @@ class StoredStates {
   /// `now`: pauses of all instances that are over by then are none for instances that have not followed them.
   explicit StoredStates(WallTime now = {}) : now_(now) {}
   static StoredStates of(const std::vector<Register>& registers, WallTime now = {});
-  /// The registers of jobs, of groups, and of pauses of all instances, of which those come before the instances'.
+  /// The registers of jobs, of groups, of pauses of all instances, of which those come before the instances', and the
+  /// marks of a move (core::holding_marks).
   void add(std::span<const Register> registers);
 
   /// The registers of jobs and groups that are not active.
@@ -74,12 +75,14 @@ class StoredStates {
 
  private:
   void add(const Register& stored);
+  void add_mark(const Register& mark);
   StoredState held(const std::string& job, const std::string& group) const;
   void add_waiting(const core::JobRegister& stored, const std::string& job);
   const core::StandingPause* pause_of_all(const std::string& job) const;
   bool is_to_come(const core::StandingPause* pause) const { return pause && !pause->terms.is_over(now_); }
 
   WallTime now_;
+  std::optional<StoredState> move_;                    // of all jobs: their namespace is held, or was moved
   std::map<std::string, StoredState> states_;          // of those that are not active, by their registers' names
   std::map<std::string, core::StandingPause> pauses_;  // of jobs of which all instances are paused
   std::set<std::string> known_;                        // jobs that have a register

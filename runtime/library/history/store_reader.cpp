@@ -1,12 +1,14 @@
 #include "library/history/store_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "base/instance.hpp"
+#include "core/record/move_marks.hpp"
 #include "core/record/register.hpp"
 #include "core/record/standing_pause.hpp"
 #include "core/request/pause_answers.hpp"
@@ -157,6 +159,7 @@ void begin(Node& node, const std::shared_ptr<Unanswered>& asked, SteadyTime unti
     if (is_instance(job)) pauses.insert(core::pause_record(common_name(job)));
   }
   names.insert(names.end(), pauses.begin(), pauses.end());
+  names.insert(names.end(), std::begin(core::holding_marks), std::end(core::holding_marks));
   std::set<std::string> groups;
   for (const auto& [job, group] : asked->groups())
     if (groups.insert(group).second) names.push_back(core::group_register(group));

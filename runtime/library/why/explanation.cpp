@@ -41,7 +41,8 @@ Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const 
   std::string text = circumstances(last);
   if (!is_tried_again) text += attempts_text(rows, ledger.is_of_fleet() ? "the ledgers know" : "this ledger knows");
   const std::string detail = why_detail(last, ledger, job);
-  const bool may_say_all = last.reason == Reason::cannot_start || last.reason == Reason::no_definition ||
+  const bool is_of_chain = last.reason == Reason::upstream && job.facts && !job.facts->after.empty();
+  const bool may_say_all = last.reason == Reason::cannot_start || last.reason == Reason::no_definition || is_of_chain ||
                            (last.reason == Reason::unclaimed && !last.run);
   const bool says_all = may_say_all && !detail.empty();
   const std::string rule = says_all ? "" : " " + std::string(rule_of(last));

@@ -11,6 +11,7 @@
 #include "core/record/register.hpp"
 #include "library/shown/values.hpp"
 #include "library/why/chain_jobs.hpp"
+#include "library/why/why_text.hpp"
 
 namespace ballot::library {
 namespace {
@@ -193,10 +194,33 @@ std::string others_text(const std::vector<ParentSlot>& parents, const ParentSlot
   return text;
 }
 
+std::string_view wanted(AfterStatus asked) {
+  switch (asked) {
+    case AfterStatus::succeeded: return "a success";
+    case AfterStatus::failed: return "a failure";
+    case AfterStatus::ended: break;
+  }
+  return "a run that has ended";
+}
+
+/// Why what is known of the parent's slot is not what the job asks for; the rule, where that is not known.
+std::string rule_text(const ParentSlot* parent, AfterStatus asked) {
+  if (!parent || parent->state != ParentSlot::State::otherwise)
+    return " " + std::string(rule_of(Status::skipped, Reason::upstream));
+  const Status status = parent->row->status;
+  const std::string became = status == Status::succeeded ? "succeeded"
+                             : status == Status::skipped ? "was skipped"
+                             : status == Status::missed  ? "was missed"
+                                                         : "did not succeed";
+  return " Its parent " + parent->job + " " + became + ", and this job runs only after " + std::string(wanted(asked)) +
+         " (after_status).";
+}
+
 std::string skipped_text(const std::vector<ParentSlot>& parents, LedgerView& ledger, const KnownJob& job) {
   const ParentSlot* const first = decider_of(parents);
-  if (!first) return others_text(parents, nullptr, " It comes after ", job);
-  return " It was skipped because of " + text_of(*first, job) + causes_of(*first, ledger, job) + "." +
+  const std::string rule = rule_text(first, job.facts->after_status);
+  if (!first) return others_text(parents, nullptr, " It comes after ", job) + rule;
+  return " It was skipped because of " + text_of(*first, job) + causes_of(*first, ledger, job) + "." + rule +
          others_text(parents, first, " It also comes after ", job);
 }
 

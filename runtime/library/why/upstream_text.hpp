@@ -18,7 +18,8 @@
 namespace ballot::library {
 
 /// Sentences, each after a space: the job that decided first, with what decided of it up to the first cause, then the
-/// others. "" where the job comes after none, or the row has nothing to do with them.
+/// others; of a slot that was skipped for them also the rule. "" where the job comes after none, or the row has nothing
+/// to do with them.
 std::string upstream_text(const Row& row, LedgerView& ledger, const KnownJob& job);
 
 /// In public form, for each job that the row's comes after: `job`, its latest `slot` at or before the row's, what

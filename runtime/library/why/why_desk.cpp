@@ -1,10 +1,12 @@
 #include "library/why/why_desk.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "core/record/move_marks.hpp"
 #include "io/clocks.hpp"
 #include "library/held/stored_states.hpp"
 #include "library/shown/ledger_ask.hpp"
@@ -136,6 +138,7 @@ void WhyDesk::ask_store(const AskingPtr& asking) const {
   if (slot.group.empty() || slot.leader == name_ || slot.store_is_silent) return ask_leaders(asking);
   std::vector<std::string> names{core::job_register(slot.job), core::group_register(slot.group),
                                  core::pause_record(common_name(slot.job))};
+  names.insert(names.end(), std::begin(core::holding_marks), std::end(core::holding_marks));
   parts_.node.read(std::move(names), registers_patience, [this, asking](const io::Engine::Registers& registers) {
     UnrecordedSlot& facts = asking->facts.slot;
     if (registers) note_registers(*registers, facts);

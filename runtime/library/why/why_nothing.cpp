@@ -5,6 +5,7 @@
 #include "base/duration.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "core/record/move_marks.hpp"
 #include "library/held/stored_states.hpp"
 #include "library/refusal_text.hpp"
 #include "library/why/why_text.hpp"
@@ -276,8 +277,11 @@ std::string not_recorded(const UnrecordedSlot& slot) {
 std::string move_text(const UnrecordedSlot& job) {
   const std::string since = job.halted_at ? " (" + format_millis(*job.halted_at) + ")" : "";
   const std::string text = "Nothing of group " + job.group + " is launched: " + job.trouble + since;
-  return text + (job.state == "moved" ? ". Its slots are those of the other store, which ballot.toml has to name."
-                                      : ". Where that was killed, run `ballot store import` of the same file again.");
+  if (job.state == "moved") return text + ". Its slots are those of the other store, which ballot.toml has to name.";
+  if (job.trouble == core::is_being_moved)
+    return text +
+           ". Where `ballot store export` was ended, run it again, or give the move up by `ballot store reopen`.";
+  return text + ". Where that was killed, run `ballot store import` of the same file again.";
 }
 
 /// Of a slot that the job's calendars leave out.

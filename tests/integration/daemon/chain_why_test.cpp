@@ -58,6 +58,15 @@ TEST_F(ChainWhy, ASkippedSlotIsTracedThroughTheChainToItsFirstCause) {
   expect_part(text, "It also comes after job clean, whose slot " + slot);
 }
 
+TEST_F(ChainWhy, AnAlarmThatIsNotDueSaysThatItsParentSucceeded) {
+  daemon.job("load", "schedule = \"*/2 * * * * *\"\nshell = \"true\"");
+  daemon.job("alarm", "after = [\"load\"]\nafter_status = \"failed\"\nshell = \"true\"");
+  daemon.start();
+  const std::string text = why({"alarm", "--at", format_slot(wait_for("alarm", is_of_upstream).slot)});
+  expect_part(text, "Its parent load succeeded, and this job runs only after a failure (after_status).");
+  EXPECT_EQ(text.find("more than eight"), std::string::npos) << text;
+}
+
 TEST_F(ChainWhy, WhileAParentIsPausedThePauseIsTheCause) {
   daemon.job("extract", "schedule = \"* * * * * *\"\nshell = \"true\"");
   daemon.job("load", "after = [\"extract\"]\nshell = \"true\"");

@@ -53,7 +53,7 @@ class Moving : public ::testing::Test {
     ASSERT_EQ(exported.code, 0) << exported.err;
     EXPECT_NE(exported.err.find("held"), std::string::npos) << exported.err;
     fleet[to].move_to(store);
-    const Ran imported = fleet[to].ballot({"store", "import", file()});
+    const Ran imported = fleet[to].ballot({"store", "import", file(), "--old-store-is-gone"});
     ASSERT_EQ(imported.code, 0) << imported.err;
     const Ran checked = fleet[to].ballot({"store", "check", file()});
     EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
@@ -159,10 +159,10 @@ TEST_F(Moving, IsRefusedIntoANamespaceThatIsNotEmpty) {
   fleet["n2"].start();
   ASSERT_TRUE(fleet["n2"].wait_for("leads"));
   ASSERT_EQ(fleet["n1"].ballot({"store", "export", file()}).code, 0);
-  const Ran imported = fleet["n2"].ballot({"store", "import", file()});
+  const Ran imported = fleet["n2"].ballot({"store", "import", file(), "--old-store-is-gone"});
   EXPECT_EQ(imported.code, 1);
   EXPECT_NE(imported.err.find("not empty"), std::string::npos) << imported.err;
-  const Ran back = fleet["n1"].ballot({"store", "import", file()});
+  const Ran back = fleet["n1"].ballot({"store", "import", file(), "--old-store-is-gone"});
   EXPECT_EQ(back.code, 1);
   EXPECT_NE(back.err.find("was moved to another store"), std::string::npos) << back.err;
 }
@@ -302,11 +302,11 @@ TEST_F(Moving, OfTenThousandJobsWithPausesAndChainsIsACopyOfEachRegister) {
   const std::string target = other_store(folder);
   timed("n1", {"store", "export", file()});
   fleet["n2"].move_to(target);
-  timed("n2", {"store", "import", file()});
+  timed("n2", {"store", "import", file(), "--old-store-is-gone"});
   timed("n2", {"store", "check", file()});
   timed("n2", {"store", "export", file("back.txt")});
   fleet["n3"].move_to(local_store(folder / "third"));
-  timed("n3", {"store", "import", file("back.txt")});
+  timed("n3", {"store", "import", file("back.txt"), "--old-store-is-gone"});
   timed("n3", {"store", "check", file()});
   EXPECT_EQ(fleet["n1"].stop(), 0);
 }
@@ -337,7 +337,7 @@ TEST_F(Moving, KilledAtEachStepIsGoneOnWithAndNeverTakenForWhole) {
   fleet["n2"].move_to(target);
   for (const char* const point :
        {"import.begun", "import.led", "import.registers", "import.records", "import.opened"}) {
-    const Ran ran = fleet["n2"].ballot({"store", "import", file()}, killed_at(point));
+    const Ran ran = fleet["n2"].ballot({"store", "import", file(), "--old-store-is-gone"}, killed_at(point));
     EXPECT_EQ(ran.code, 128 + SIGKILL) << point << ran.err;
     if (fleet["n2"].pid() <= 0) {
       fleet["n2"].start();
@@ -347,7 +347,7 @@ TEST_F(Moving, KilledAtEachStepIsGoneOnWithAndNeverTakenForWhole) {
   const Ran other = fleet["n2"].ballot({"store", "export", file("third.txt")});
   EXPECT_NE(other.err.find("an import into this namespace has not ended"), std::string::npos) << other.err;
   EXPECT_EQ(fleet.oracle.reports().size(), before) << "nothing is launched while a namespace moves";
-  const Ran imported = fleet["n2"].ballot({"store", "import", file()});
+  const Ran imported = fleet["n2"].ballot({"store", "import", file(), "--old-store-is-gone"});
   ASSERT_EQ(imported.code, 0) << imported.err;
   ASSERT_TRUE(runs_on_time("all"));
   fleet.healed();

@@ -106,6 +106,39 @@ TEST_F(CheckCommand, FindsFoldersThatServeWouldRefuse) {
   EXPECT_TRUE(contains(ran.out, folder / "state" + ": error: the folder is not used: ")) << ran.out;
 }
 
+TEST_F(CheckCommand, FindsTokensAndCertificatesThatServeWouldRefuse) {
+  std::filesystem::create_directory(folder / "jobs.d");
+  const std::string tokens = folder / "tokens";
+  const auto check = [&](const std::string& http) {
+    return ballot(
+        {"check", "--config",
+         folder.write("ballot.toml", "jobs_dir = \"" + folder / "jobs.d" + "\"\n[http]\nlisten = \"127.0.0.1:0\"\n" +
+                                         "tokens = \"" + tokens + "\"\n" + http)});
+  };
+  Ran ran = check("");
+  EXPECT_EQ(ran.code, 78) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "error: [http] tokens: " + tokens +
+                                    ": No such file or directory: `ballot token new NAME "
+                                    "--role viewer --append " +
+                                    tokens + "` makes it\n"))
+      << ran.out;
+  folder.write("tokens", "");
+  std::filesystem::permissions(tokens, std::filesystem::perms(0644));
+  ran = check("");
+  EXPECT_EQ(ran.code, 78) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "[http] tokens: " + tokens + ": is open to others (mode 0644)")) << ran.out;
+  std::filesystem::permissions(tokens, std::filesystem::perms(0600));
+  EXPECT_EQ(check("").code, 0);
+  ran = check("tls_cert = \"" + folder / "cert" + "\"\ntls_key = \"" + folder / "key" + "\"\n");
+  EXPECT_EQ(ran.code, 78) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "error: [http] tls_cert: " + folder / "cert")) << ran.out;
+  folder.write("tokens", "no token\n");
+  std::filesystem::permissions(tokens, std::filesystem::perms(0600));
+  ran = check("");
+  EXPECT_EQ(ran.code, 78) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "[http] tokens: " + tokens + ": line 1: ")) << ran.out;
+}
+
 TEST_F(CheckCommand, SaysThatAFileIsMissing) {
   const Ran ran = ballot({"check", folder / "none.toml"});
   EXPECT_EQ(ran.code, 78);

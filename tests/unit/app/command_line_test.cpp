@@ -196,6 +196,17 @@ TEST(CommandLine, RefusesABackendThatIsNotInstalledAsAConfiguration) {
   }
 }
 
+TEST(CommandLine, NamesTheSubcommandsWhereNoneIsNamed) {
+  const Ran unknown = ballot({"store", "frobnicate"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(
+      contains(unknown.err, "ballot store: unknown subcommand 'frobnicate': one of export, import, check, reopen"))
+      << unknown.err;
+  const Ran none = ballot({"store"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(contains(none.err, "a subcommand is missing: one of export, import")) << none.err;
+}
+
 TEST(CommandLine, PrefersTheFlagToTheEnvironment) {
   const TempFolder folder;
   const std::string good = folder.write("good.toml", "timezone = \"Asia/Tokyo\"\n");

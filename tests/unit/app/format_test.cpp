@@ -79,6 +79,47 @@ TEST(Format, TableLeavesOutWhatMayGoBeforeWhatStays) {
   EXPECT_EQ(out.str(), "JOB     NODE \xE2\x80\xA6\nbackup  n1\n");
 }
 
+TEST(Format, TableGivesUpWhatYieldsThenTheIndentOfATreeAndThenCutsNames) {
+  const auto shown = [](std::size_t width) {
+    std::ostringstream out;
+    RecordWriter writer(out,
+                        {{"job", "JOB", Tint::plain, Room::may_go, Shape::tree},
+                         {"n", "N"},
+                         {"after", "AFTER", Tint::plain, Room::yields}},
+                        {Format::table, false, width});
+    writer.row({"first-of-the-chain", std::int64_t{1}, NameList()});
+    writer.row({"    third-of-the-chain", std::int64_t{3}, NameList{"second-of-the-chain"}});
+    writer.finish();
+    return out.str();
+  };
+  EXPECT_EQ(shown(40),
+            "JOB                     N  AFTER\n"
+            "first-of-the-chain      1  -\n"
+            "    third-of-the-chain  3  second-of-th\xE2\x80\xA6\n");
+  EXPECT_EQ(shown(28),
+            "JOB                     N \xE2\x80\xA6\n"
+            "first-of-the-chain      1\n"
+            "    third-of-the-chain  3\n");
+  EXPECT_EQ(shown(25),
+            "JOB                   N \xE2\x80\xA6\n"
+            "first-of-the-chain    1\n"
+            "  third-of-the-chain  3\n");
+  EXPECT_EQ(shown(21),
+            "JOB               N \xE2\x80\xA6\n"
+            "first-of-the-ch\xE2\x80\xA6  1\n"
+            "third-of-the-ch\xE2\x80\xA6  3\n")
+      << "names last";
+}
+
+TEST(Format, TableShortensASlotThatHasAWordBeforeIt) {
+  std::ostringstream out;
+  RecordWriter writer(out, {{"job", "JOB"}, {"slot", "NEXT SLOT"}}, {Format::table, false, 30});
+  writer.row({"backup", LocalSlot{"2025-03-09T08:00:00Z", "until "}});
+  writer.row({"trim", SlotTime{shown_slot}});
+  writer.finish();
+  EXPECT_EQ(out.str(), "JOB     NEXT SLOT IN 2025\nbackup  until 03-09 08:00:00\ntrim    03-09 07:00:00\n");
+}
+
 TEST(Format, TableLeavesOutAColumnWithNothingInItFirst) {
   std::ostringstream out;
   RecordWriter writer(out, {{"job", "JOB"}, {"reason", "REASON"}, {"exit", "EXIT"}, {"slots", "SLOTS"}},

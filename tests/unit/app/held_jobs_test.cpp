@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/wall_text.hpp"
+#include "core/record/move_marks.hpp"
 #include "core/record/register.hpp"
 #include "core/record/standing_pause.hpp"
 
@@ -29,6 +30,14 @@ TEST(HeldJobs, OfWhatThisNodeLeadsTheDaemonSays) {
   EXPECT_EQ(texts({paused, job("b", "host-1", "active")}, nullptr),
             std::vector<std::string>{"job minutely is paused since 2026-11-28T12:00:00.000Z, by host-1 uid 0: its "
                                      "slots are not due until `ballot resume minutely`"});
+}
+
+TEST(HeldJobs, OfAPauseThatEndsByItselfSayWhenItDoes) {
+  const auto pause = pause_of("job").set("until", "2026-11-29T08:00:00.000Z");
+  EXPECT_EQ(
+      texts({job("trim", "host-1", "paused").set("pauses", std::vector{pause})}, nullptr),
+      std::vector<std::string>{"job trim is paused since 2026-11-28T12:00:00.000Z, by host-1 uid 0: its slots are not "
+                               "due until 2026-11-29T08:00:00Z, or `ballot resume trim`"});
 }
 
 TEST(HeldJobs, APauseOfAGroupIsNamedOnce) {
@@ -76,10 +85,29 @@ TEST(HeldJobs, OfANamespaceThatWasMovedAreNotSaidToWaitForARepair) {
                                                           "another store: no slot of it is due here"});
   const StoredStates moving = states_of_halt("by ballot store: an import into this namespace has not ended");
   EXPECT_EQ(moving.of("a", "batch").word, "moving");
-  EXPECT_EQ(texts(jobs, &moving),
-            std::vector<std::string>{"group batch is moving since 2026-11-28T12:00:00.000Z to this store: its slots "
-                                     "are not due until `ballot store import` has ended"});
+  EXPECT_EQ(
+      texts(jobs, &moving),
+      std::vector<std::string>{"group batch is moving since 2026-11-28T12:00:00.000Z from one store to another: its "
+                               "slots are not due until `ballot store export`, or `import`, has ended"});
   EXPECT_EQ(states_of_halt("the store has gone back").of("a", "batch").word, "halted");
+}
+
+TEST(StoredStates, SayOfEachJobThatItMovesWhileTheNamespaceIsHeld) {
+  const core::MoveMark mark{
+      *RunId::parse("0195798e-1f00-7abc-8def-000000000002"), midday, "root on db1", "etcd", "", 0, {}};
+  const auto states = [&](std::string_view name) {
+    return StoredStates::of({{std::string(name), core::to_text(mark), 1}});
+  };
+  const StoredState held = states(core::export_mark).of("a", "batch");
+  EXPECT_EQ(held.word, "moving");
+  EXPECT_EQ(held.why, "this namespace is being moved to another store");
+  EXPECT_EQ(held.since, midday);
+  EXPECT_EQ(held.over("active"), "moving");
+  EXPECT_EQ(states(core::import_mark).of("a", "batch").why, "an import into this namespace has not ended");
+  const StoredState moved = states(core::moved_mark).of("a", "batch");
+  EXPECT_EQ(moved.word, "moved");
+  EXPECT_EQ(moved.why, "this namespace was moved to etcd");
+  EXPECT_EQ(states("s/identity").of("a", "batch").word, "active");
 }
 
 /// The node of the instance is away, and could not write that it goes on.

@@ -59,7 +59,7 @@ TEST(JobTree, IsThatOfTheTableOfJobsAndOtherFormatsAreAFlatList) {
                           "clean    -            active  -          etl    host-1  -\n"
                           "extract  -            active  -          etl    host-1  -\n"
                           "  join   -            active  -          etl    host-1  extract, clean\n"
-                          "  load   -            active  -          etl    host-1  -\n"))
+                          "  load   -            active  -          etl    host-1  extract\n"))
       << table.out;
   const auto one = node.asked({"jobs", "load"});
   EXPECT_TRUE(one.out.ends_with("AFTER\nload  -            active  -          etl    host-1  extract\n")) << one.out;

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "http/tokens.hpp"
+#include <algorithm>
+
+#include "http/token_file.hpp"
+#include "support/temp_folder.hpp"
 #include "unit/app/ballot_program.hpp"
 
 namespace ballot::app {
@@ -18,6 +21,27 @@ TEST(TokenCommand, PrintsATokenAndTheLineByWhichADaemonKnowsIt) {
   EXPECT_EQ(ran.out.substr(end + 1), web::token_line("ci", io::Role::operator_, token) + "\n");
   EXPECT_FALSE(contains(ran.out.substr(end + 1) + ran.err, token)) << "once";
   EXPECT_NE(ballot({"token", "new", "ci", "--role", "operator"}).out, ran.out);
+}
+
+TEST(TokenCommand, AddsTheLineToAFileThatADaemonTakes) {
+  const TempFolder folder;
+  const std::string file = folder / "tokens";
+  const auto add = [&](const std::string& name) {
+    return ballot({"token", "new", name, "--role", "viewer", "--append", file});
+  };
+  const Ran first = add("me");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(std::count(first.out.begin(), first.out.end(), '\n'), 1) << "the token alone";
+  const Ran second = add("you");
+  ASSERT_EQ(second.code, 0) << second.err;
+  const auto tokens = web::TokenFile::open(file);
+  ASSERT_TRUE(tokens) << tokens.error().what;
+  for (const Ran* ran : {&first, &second})
+    EXPECT_NE(tokens->tokens().find(ran->out.substr(0, ran->out.find('\n'))), nullptr) << ran->out;
+  const Ran again = add("me");
+  EXPECT_EQ(again.code, 1) << "a name of another token";
+  EXPECT_EQ(again.out, "");
+  EXPECT_EQ(web::TokenFile::open(file)->tokens().size(), 2u);
 }
 
 TEST(TokenCommand, WantsANameAndARoleThatThereIs) {

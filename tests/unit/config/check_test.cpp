@@ -52,5 +52,39 @@ TEST(Check, FindsNamesThatTheFilesDefineTwice) {
       << text_of(checked.diagnostics);
 }
 
+constexpr const char* refused =
+    "[job.load]\nschedule = \"0 25 * * *\"\nshell = \"true\"\n"
+    "[job.report]\nafter = [\"load\"]\nshell = \"true\"\n"
+    "[job.clean]\nafter = [\"lod\"]\nshell = \"true\"\n";
+
+TEST(Check, FindsWhatIsWrongWithAChainBesideOtherErrorsOfItsFile) {
+  const TempFolder folder;
+  const std::string file = folder.write("etl.toml", refused);
+  const std::string text = text_of(check({file}).diagnostics);
+  EXPECT_NE(text.find(":2:"), std::string::npos) << text;
+  EXPECT_NE(text.find("no job file defines job 'lod'"), std::string::npos) << text;
+  EXPECT_EQ(text.find("'load'"), std::string::npos) << "it is defined, though with an error: " << text;
+  const std::vector<std::string> files{file};
+  EXPECT_EQ(text_of(check_refused_chains(files, {}, folder.path())),
+            file +
+                ":8:10: error: no job file defines job 'lod', after which this one comes: none of its slots can "
+                "begin\n");
+}
+
+TEST(Check, LooksForJobsAndCalendarsOfAFileBesideItAndInTheFolderOfTheConfiguration) {
+  const TempFolder jobs, elsewhere;
+  jobs.write("others.toml",
+             "[job.load]\nschedule = \"0 2 * * *\"\nshell = \"true\"\n"
+             "[calendar.free]\ndates = [\"12-25\"]\n");
+  const char* const chained =
+      "[job.report]\nafter = [\"load\"]\nshell = \"true\"\n"
+      "[job.trim]\nschedule = \"0 3 * * *\"\nexcept = [\"free\"]\nshell = \"true\"\n";
+  EXPECT_EQ(text_of(check({jobs.write("new.toml", chained)}).diagnostics), "");
+  const std::vector<std::string> away{elsewhere.write("new.toml", chained)};
+  EXPECT_EQ(text_of(check_job_files(away, {}, jobs.path()).diagnostics), "");
+  const std::string alone = text_of(check(away).diagnostics);
+  EXPECT_NE(alone.find("warning: no job file defines job 'load'"), std::string::npos) << alone;
+}
+
 }  // namespace
 }  // namespace ballot::config

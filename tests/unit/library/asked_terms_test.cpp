@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "library/asked_request.hpp"
+
 namespace ballot::library {
 namespace {
 
@@ -41,6 +43,14 @@ TEST(AskedTerms, ThatCannotBeReadAreRefusedWithWhatWouldBe) {
         << text;
   EXPECT_EQ(refusal_of(io::Message().set("until", "tomorrow")),
             "until: 'tomorrow' is no time as 2025-03-09T07:00:00Z (RFC 3339)");
+}
+
+TEST(AskedTerms, OfAReasonThatIsNoLineAreRefusedByTheNameThatPeopleKnow) {
+  const auto asked = asked_request(core::Request::Kind::pause,
+                                   io::Message().set("do", pause_with_terms).set("job", "trim").set("reason", "a\nb"),
+                                   "root", asked_at);
+  ASSERT_FALSE(asked);
+  EXPECT_TRUE(asked.error().what.starts_with("'pause': its reason has a control character")) << asked.error().what;
 }
 
 }  // namespace
