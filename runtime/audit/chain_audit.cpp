@@ -115,6 +115,8 @@ void ChainAudit::judge_by_slot(const Row& row, const std::string& parent, AfterS
   }
   if (!last || last->slot_until) return;
   if (last->run && (may_have_more(definitions->second) || is_as_asked(*last, asked))) return;
+  // A term before the row's may have taken it for lost.
+  if (last->run && last->status == Status::succeeded && last->epoch != row.epoch) return;
   report(row, *last, "was begun, and that slot of job " + parent + ", after which it comes, " + how_ended(*last));
 }
 

@@ -53,7 +53,8 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       days_(seed ^ 0xda75),
       expected_(seed ^ 0xe59ec7),
       variables_(seed ^ 0x7a41ab1e),
-      tails_(seed ^ 0x7a115) {
+      tails_(seed ^ 0x7a115),
+      parents_(seed ^ 0x9a4e275) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   world_.oracle.counts_slots = true;
@@ -344,6 +345,8 @@ std::string Chaos::settle() {
   for (const Job& job : jobs())
     if (job.run_on == RunOn::each) resume(job.name, "");
   repair_spoiled();
+  give_time();
+  hold_up();
   WallTime latest = world_.wall();
   for (const Job& job : jobs())
     if (const auto* known = world_.oracle.job_register(job.name)) latest = std::max(latest, known->cursor);
@@ -407,7 +410,7 @@ Millis Chaos::lateness() const {
 std::string Chaos::lives_on() {
   const WallTime from = world_.wall();
   end_a_run(*world_.nodes[0], core::Request::Kind::kill);
-  world_.run_for(3min);
+  watch_lags(3min);
   world_.judge.judge_quiet(jobs(), {from + 5s, world_.wall() - 10s, lateness(), is_limited()});
   world_.nodes[0]->trigger("hand");  // what is over goes when the next request comes
   world_.run_for(is_limited() ? 35s : 5s);

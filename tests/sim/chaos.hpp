@@ -102,6 +102,11 @@ class Chaos {
   core::PauseTerms some_terms(const SimNode& node);
   void backfill(SimNode& node);
   void end_backfills();
+  Millis drawn(Millis most);
+  void load_all();
+  void give_time();
+  void hold_up();
+  void watch_lags(Millis span);
   void heal(SimNode& node);
   void heal_all();
   std::string settle();
@@ -121,7 +126,7 @@ class Chaos {
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
   Random backfills_, chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_, expected_,
-      variables_, tails_;
+      variables_, tails_, parents_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

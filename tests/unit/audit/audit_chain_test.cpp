@@ -64,6 +64,20 @@ TEST_F(AuditedChain, SaysNothingOfParentsThatAreLostRunOrAreInAnotherLedger) {
       std::none_of(found.begin(), found.end(), [](const std::string& one) { return one.starts_with("early"); }));
 }
 
+/// Its node was cut off: it has the end in its ledger, and the next term went by another one.
+TEST_F(AuditedChain, SaysNothingOfASuccessThatATermBetweenMayHaveTakenForLost) {
+  definitions_[1].row.schedule[1] = "@after extract failed, as extract";
+  const auto is_early = [this] {
+    const Texts found = findings();
+    return std::find(found.begin(), found.end(), "early 12:01:00") != found.end();
+  };
+  extracted("12:01:00");
+  Row& alarm = loaded("12:01:00");
+  EXPECT_TRUE(is_early()) << "their term knew that it had succeeded";
+  alarm.epoch += 2;
+  EXPECT_FALSE(is_early());
+}
+
 /// When its slot was due depends on another job: no deadline counts from it.
 TEST_F(AuditedChain, SaysNothingOfHowLateARunBeganAfterItsSlot) {
   extracted("12:01:00").ended_at = at("12:31:00");

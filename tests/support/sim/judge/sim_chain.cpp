@@ -9,7 +9,9 @@
 namespace ballot {
 namespace {
 
-constexpr Millis just_ended{1000};  // and what comes after it is decided at once
+constexpr Millis just_ended{1000};        // and what comes after it is decided at once
+constexpr Millis known_within{1000};      // what a register says, to whoever leads
+constexpr Millis decided_within{12'000};  // what nothing is to be waited for: it is written with others
 
 bool is_as_asked(Status status, AfterStatus asked) {
   if (status == Status::skipped || status == Status::missed) return false;
@@ -154,6 +156,44 @@ void SimJudge::judge_chained_missed(const Row& row, const Job& job, const BySlot
   if (term->began + just_ended < *ended && decided->second - *ended < just_ended &&
       !disturbed_since(row.node, *ended - just_ended))
     oracle_.find(what + "misfire, and it had waited for its parents");
+}
+
+/// Of as many ends as a parent's register keeps the first is that of the job's first slot, or of a later one.
+SimJudge::Lag SimJudge::lag_of(const Job& job, const core::JobRegister& stored) const {
+  Lag lag{stored.cursor};
+  const testing::SlotOracle slots(job.schedule, job.timezone);
+  const WallTime anchor = stored.anchors.empty() ? WallTime{} : stored.anchors[0].at;
+  for (const std::string& parent : job.details->after) {
+    const core::JobRegister* const of = oracle_.job_register(parent);
+    if (!of || of->kept->ends.size() < core::slot_end_limit) continue;
+    const core::SlotEnd& first = of->kept->ends.front();
+    const auto due = slots.between(stored.cursor, first.to, anchor);
+    if (due.empty()) continue;
+    if (lag.behind.empty()) lag.behind = parent;
+    lag.is_given_up = lag.is_given_up || due.front() < first.from;
+  }
+  return lag;
+}
+
+/// By registers that have been the same for a while, over a link that is in order. A slot whose parent's end is given
+/// up waits for no other parent.
+void SimJudge::shown(const std::string& node, const std::string& name, std::string_view behind) {
+  const schedule::Definition* const file = definition_of(node, name);
+  const core::JobRegister* const own = oracle_.job_register(name);
+  if (!file || !own || own->definition != file->digest || file->job.schedule.empty() || spoiled_.contains(name)) return;
+  const auto& parents = file->job.details->after;
+  if (std::any_of(parents.begin(), parents.end(), [&](const auto& one) { return spoiled_.contains(one); })) return;
+  const Lag lag = lag_of(file->job, *own);
+  auto& [last, since] = lags_.try_emplace(name, lag, loop_.now()).first->second;
+  const bool is_busy =
+      !own->runs.empty() || oracle_.group_limits.contains(file->job.group) || oracle_.node_limits[node] > 0;
+  if (lag != last || disturbed_since(node, since)) last = lag, since = loop_.now();
+  const Millis stands = std::chrono::duration_cast<Millis>(loop_.now() - since);
+  const std::string what = "job " + name + ", behind " + (lag.behind.empty() ? "none" : lag.behind);
+  if (stands >= known_within && behind != lag.behind)
+    oracle_.find(what + ", is shown as behind " + (behind.empty() ? "none" : std::string(behind)));
+  if (stands >= decided_within && lag.is_given_up && !is_busy)
+    oracle_.find(what + ", waits for an end that was given up");
 }
 
 /// It has the slots of its first parent, wherever an `@every` of that one counts from.

@@ -11,6 +11,7 @@ namespace {
 constexpr Millis told_within{2000};    // the end of an attempt is known, written and confirmed
 constexpr Millis told_of_end{30'000};  // after the write, whose answer may be lost
 constexpr Millis known_gone{12'000};   // past T: for a store that lets a session live longer than it promised
+constexpr std::size_t few = 4;         // runs and ends that a register shows
 constexpr Millis on_its_way{50};       // for what is under way between two of a machine's processes
 
 SteadyTime true_time_of(WallTime wall) { return SteadyTime(wall - SimClock::default_wall); }
@@ -86,7 +87,10 @@ bool SimJudge::has_taken_longer(const core::OpenRun& run) const {
 }
 
 void SimJudge::changed(const std::string& job, const core::JobRegister& before, const core::JobRegister& next) {
-  if (before.interventions->repair != next.interventions->repair || spoiled_.contains(job)) return;
+  const bool is_repaired = before.interventions->repair != next.interventions->repair;
+  if (is_repaired) repaired_[job] = loop_.now();
+  if (is_repaired || spoiled_.contains(job)) return;
+  judge_late(job, before, next);
   for (const core::OpenRun& run : before.runs) {
     const core::OpenRun* const now = find_run(next, run.id);
     if (!has_taken_longer(run) || (now && now->attempt == run.attempt && !now->waits_until)) continue;
@@ -96,6 +100,25 @@ void SimJudge::changed(const std::string& job, const core::JobRegister& before, 
     if (!now && term) owed_.push_back({run.id, next.group, term->node, next.epoch, loop_.now()});
   }
   if (next.kept->success->overdue) judge_overdue_still(job, before, next);
+}
+
+/// The claim of a slot arrives so long after it was due, and was on its way for a moment only. A register that has much
+/// else may have no room to say so.
+void SimJudge::judge_late(const std::string& job, const core::JobRegister& before, const core::JobRegister& next) {
+  if (!clocks_right_since(loop_.now())) return;
+  const core::KeptSlots& kept = *next.kept;
+  if (next.backfill() || kept.ends.size() + kept.chained.size() + next.runs.size() > few) return;
+  for (const core::OpenRun& run : next.runs) {
+    const bool is_of_slot = run.trigger == Trigger::schedule || run.trigger == Trigger::catch_up;
+    if (!is_of_slot || run.attempt != 1 || run.late || run.at_least_once || find_run(before, run.id)) continue;
+    const schedule::Definition* const file = definition_of(run.node, job);
+    if (!file || file->digest != next.definition || !file->job.details->after.empty()) continue;
+    const Millis late_after = file->job.details->expects->late_after;
+    const auto late = std::chrono::duration_cast<Millis>(loop_.now() - true_time_of(run.slot)) - file->job.jitter;
+    if (late_after == Millis(0) || late <= late_after + told_within) continue;
+    if (!disturbed_since(run.node, loop_.now() - told_of_end))
+      oracle_.find("job " + job + ", run " + run.id.text() + ": its slot began later than expected, unnoticed");
+  }
 }
 
 /// After an edit, by whichever node's file it is, and after a success, which may be known so late that it was too long

@@ -46,6 +46,8 @@ class SimJudge {
   void notified(const std::string& node, const core::Notify& notice);
   /// A job's register, with each change of it that can be read.
   void changed(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
+  /// By its leader, of a job that comes after others: the one that it lags behind, or "".
+  void shown(const std::string& node, const std::string& job, std::string_view behind);
   /// Where it ended for an eviction, its node stays out for a while.
   void term(const TermRow& row);
   /// After each event.
@@ -145,6 +147,13 @@ class SimJudge {
                                           const testing::MergedLedger& ledger) const;
   bool was_edited(const std::string& job) const;
   void judge_phase(const Job& job);
+  struct Lag {  // of a job that comes after others, as the registers have it
+    WallTime cursor{};
+    std::string behind{};      // "": none
+    bool is_given_up = false;  // the end that its first slot waits for
+    bool operator==(const Lag&) const = default;
+  };
+  Lag lag_of(const Job& job, const core::JobRegister& stored) const;
   // chains that were triggered (sim_triggered_chain.cpp)
   void judge_triggered_chains(const testing::MergedLedger& ledger);
   void judge_triggered_job(const core::ChainedSlot& slot, const std::string& parent,
@@ -153,6 +162,7 @@ class SimJudge {
                             const testing::MergedLedger& ledger);
   void judge_order(const Start& start, const core::ChainedSlot& slot, const testing::MergedLedger& ledger);
   bool is_steady(const std::string& job) const;
+  void judge_repaired(const Start& start, const core::ChainedSlot& slot);
 
   // what is expected (sim_expectations.cpp)
   struct Success {  // that a node has recorded
@@ -173,6 +183,7 @@ class SimJudge {
   bool has_taken_longer(const core::OpenRun& run) const;
   void judge_overdue_still(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
   void judge_owed();
+  void judge_late(const std::string& job, const core::JobRegister& before, const core::JobRegister& next);
 
   // backfills (sim_backfill.cpp)
   struct SeenBackfill {        // of one job
@@ -234,6 +245,8 @@ class SimJudge {
   std::uint64_t backfills_seen_at_ = 0;                                            // the store's revision
   std::map<std::pair<std::string, std::string>, std::vector<Success>> successes_;  // by node and job
   std::vector<Owed> owed_;
+  std::map<std::string, SteadyTime> repaired_;                     // jobs, by when
+  std::map<std::string, std::pair<Lag, SteadyTime>> lags_;         // by job: the last one, and since when
   std::map<std::pair<std::string, WallTime>, SteadyTime> missed_;  // when slots were decided, by job; clocks were right
 };
 

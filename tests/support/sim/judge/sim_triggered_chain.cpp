@@ -46,6 +46,7 @@ void SimJudge::judge_triggered_chains(const testing::MergedLedger& ledger) {
       const core::ChainedSlot slot{id, start.slot, false, std::nullopt};
       if (slot.run(start.job) != start.run) continue;
       judge_order(start, slot, ledger);
+      judge_repaired(start, slot);
       if (asked_.at(id).request.alone)
         oracle_.find("job " + start.job + ", run " + start.run.text() + ", begins after run " + id.text() +
                      ", which somebody has triggered alone");
@@ -97,6 +98,18 @@ void SimJudge::judge_triggered_skip(const core::ChainedSlot& slot, const schedul
     if ((entry && entry->taken_for_lost) || lost_.contains({run, before->attempt})) return;
   }
   find("skipped, and all of the jobs that it comes after ended as it asks", *row, row->node);
+}
+
+/// What was claimed before the job's register was repaired may have been forgotten with it.
+void SimJudge::judge_repaired(const Start& start, const core::ChainedSlot& slot) {
+  const auto repaired = repaired_.find(start.job);
+  const core::JobRegister* const stored = oracle_.job_register(start.job);
+  if (repaired == repaired_.end() || !stored || !stored->interventions->repaired_at) return;
+  const bool is_of_before =
+      asked_.at(slot.trigger).at < repaired->second && slot.slot <= *stored->interventions->repaired_at;
+  if (is_of_before && start.at > repaired->second && start.fence > stored->interventions->repair)
+    oracle_.find("job " + start.job + ", of the chain of run " + slot.trigger.text() +
+                 ", began after its register was repaired, and may have begun before");
 }
 
 void SimJudge::judge_order(const Start& start, const core::ChainedSlot& slot, const testing::MergedLedger& ledger) {
