@@ -254,6 +254,9 @@ ballot_mutant(election_by_a_clock_that_was_ahead_counts FILE runtime/core/job/jo
 ballot_mutant(end_that_an_unreadable_register_names_is_kept_for_ever FILE runtime/core/store/takeover.cpp
   FIND "return !p_.jobs.find(ended.id.run); }))" REPLACE "return ended.id.attempt < 0; }))"
   FINDING "FAILED.*Restart.WhatAnotherNodeHasSettledIsForgottenOnce" FILTER "Restart.*")
+ballot_mutant(repaired_parent_brings_up_what_a_child_has_run FILE runtime/core/job/chain/chained.cpp
+  FIND "slot.slot <= of->interventions->repaired_at;" REPLACE "slot.slot < WallTime{};"
+  FINDING "FAILED.*TriggeredChain.ARepairedParent" FILTER "TriggeredChain.*")
 ballot_mutant(trigger_is_queued_however_late FILE runtime/core/job/job_writes.cpp
   FIND "too_late = c_.now.wall > queue.begin_by" REPLACE "too_late = c_.now.wall < queue.begin_by - Millis(1) * 100'000'000"
   FINDING "FAILED.*TriggerWithoutPatience" FILTER "TriggerWithoutPatience.*")

@@ -359,5 +359,26 @@ TEST_F(TriggeredChain, ARepairedChildDoesNotRunWhatItMayHaveRunBefore) {
   EXPECT_EQ(kept("extract") + kept("load"), 0u);
 }
 
+/// The parent's register is one of before, which cannot be read.
+TEST_F(TriggeredChain, ARepairedParentBringsUpNoSlotThatAChildHasRun) {
+  add("load", {"extract"});
+  begin();
+  trigger("extract");
+  world.run_for(12s);
+  ASSERT_EQ(world.starts_of("load"), 1u);
+  ASSERT_EQ(kept("extract"), 1u);
+  const std::string before = world.store.contents().registers.at("j/extract").value;
+  world.run_for(1min);
+  ASSERT_EQ(kept("extract") + kept("load"), 0u);
+  world.store.forge("j/extract", before + "fence ?\n");
+  world.oracle.edited("extract");
+  leader().crash();
+  world.run_for(20s);
+  leader().ask(core::Request::Kind::repair, "extract");
+  world.run_for(1min);
+  EXPECT_EQ(world.starts_of("load"), 1u);
+  EXPECT_EQ(fates("load"), "chain succeeded");
+}
+
 }  // namespace
 }  // namespace ballot

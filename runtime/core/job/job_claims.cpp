@@ -245,6 +245,7 @@ std::optional<JobClaims::Fate> JobClaims::fate_of(const ChainedSlot& slot, Upstr
   const auto of_repair = static_cast<std::int64_t>(stored.interventions->repair);
   if (slot.slot <= stored.interventions->repaired_at && slot.slot.time_since_epoch().count() <= of_repair)
     return Fate{Status::missed, Reason::halted};
+  if (is_brought_up_again(c_, job_.name, slot)) return Fate{Status::missed, Reason::halted};
   if (slot.slot <= stored.since || verdict == Upstream::Verdict::undefined)
     return Fate{Status::missed, Reason::no_definition};
   if (verdict == Upstream::Verdict::ended_otherwise) return Fate{Status::skipped, Reason::upstream};

@@ -90,6 +90,14 @@ std::vector<ChainedSlot> to_take_up(const Context& c, const JobFacts& job) {
   return slots;
 }
 
+bool is_brought_up_again(const Context& c, const std::string& job, const ChainedSlot& slot) {
+  const auto& parents = c.chains.parents(job);
+  return std::any_of(parents.begin(), parents.end(), [&](const JobMachine* parent) {
+    const JobRegister* const of = parent->definition() ? parent->known_register() : nullptr;
+    return of && find(of->kept->chained, slot.trigger) && slot.slot <= of->interventions->repaired_at;
+  });
+}
+
 void keep_chained(const Context& c, const JobFacts& job, PendingWrite& write, const RunList& runs) {
   if (write.next.kept->chained.empty() && c.chains.parents(job.name).empty()) return;
   add_decided(c, job, write);

@@ -33,6 +33,10 @@ std::string keeper_of_chain(const Context& c, const JobFacts& job);
 /// Slots that the job is to take up, by slot.
 std::vector<ChainedSlot> to_take_up(const Context& c, const JobFacts& job);
 
+/// A parent that shows the slot was repaired since: its register may be one of before, and the job may have taken the
+/// slot up, ended its run and forgotten it.
+bool is_brought_up_again(const Context& c, const std::string& job, const ChainedSlot& slot);
+
 /// The write closes runs, whose ends are kept; what no job can need any more goes.
 void keep_chained(const Context& c, const JobFacts& job, PendingWrite& write, const RunList& runs);
 /// A write would change what the register has of them.
