@@ -463,8 +463,8 @@ ballot_mutant(first_slot_of_a_parent_is_passed_over_while_it_runs FILE runtime/c
   FIND "if (!latest && !ends.empty() && !goes_on)" REPLACE "if (!latest && !ends.empty())"
   FINDING "FAILED.*Chained.ASlotBeforeTheFirstOfItsParent|skipped: upstream, and all" FILTER "Chained.*")
 ballot_mutant(slots_that_wait_for_one_parent_misfire FILE runtime/core/job/slots/settlement.cpp
-  FIND "choose(open, on_time && ready > plan.due_at(slot.at), rules, now);"
-  REPLACE "choose(open, on_time && ready < plan.due_at(slot.at), rules, now);"
+  FIND "choose(open, on_time && open.has_waited, rules, now);"
+  REPLACE "choose(open, on_time && !open.has_waited, rules, now);"
   FINDING "misfire, and it had waited for its parents")
 ballot_mutant(phase_of_its_own FILE runtime/core/job/register/pending_write.cpp
   FIND "phase ? phase->anchors :" REPLACE "phase && phase->fence > next.fence + 1000000 ? phase->anchors :"
