@@ -373,28 +373,10 @@ bool Chaos::is_limited() const {
          std::any_of(elections_.begin(), elections_.end(), [](const Group& group) { return group.max_running > 0; });
 }
 
-Millis Chaos::longest_run(const std::string& job) const {
-  Millis longest{1000};
-  for (const auto& node : world_.nodes)
-    if (const auto takes = node->takes.find(job); takes != node->takes.end())
-      longest = std::max(longest, takes->second);
-  return longest;
-}
-
 /// A node may have only so many writes under way.
 bool Chaos::is_throttled() const {
   return std::any_of(world_.nodes.begin(), world_.nodes.end(),
                      [](const auto& node) { return node->most_writes < 5000; });
-}
-
-/// How far a cursor may lag: slots may wait in a queue up to their start deadline, and for the runs of other jobs.
-Millis Chaos::patience(const Job& job) const {
-  const bool waits = is_limited() || job.concurrency != Concurrency::skip || job.misfire == Misfire::all;
-  Millis patience = 2min + 10s + (waits ? job.start_deadline : Millis(0));
-  for (const std::string& name : job.details->after)
-    for (const Job& parent : files_)
-      if (parent.name == name) patience += this->patience(parent) + longest_run(name);
-  return patience;
 }
 
 /// The next minutes are as if nothing had been: nothing is missed but what waits too long; nothing is left over.

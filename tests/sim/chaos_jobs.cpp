@@ -336,4 +336,22 @@ std::string Chaos::register_of(const std::string& job) const {
   return known ? core::to_text(*known) : "";
 }
 
+Millis Chaos::longest_run(const std::string& job) const {
+  Millis longest{1000};
+  for (const auto& node : world_.nodes)
+    if (const auto takes = node->takes.find(job); takes != node->takes.end())
+      longest = std::max(longest, takes->second);
+  return longest;
+}
+
+/// How far a cursor may lag: slots may wait in a queue up to their start deadline, and for the runs of other jobs.
+Millis Chaos::patience(const Job& job) const {
+  const bool waits = is_limited() || job.concurrency != Concurrency::skip || job.misfire == Misfire::all;
+  Millis patience = 2min + 10s + (waits ? job.start_deadline : Millis(0));
+  for (const std::string& name : job.details->after)
+    for (const Job& parent : files_)
+      if (parent.name == name) patience += this->patience(parent) + longest_run(name);
+  return patience;
+}
+
 }  // namespace ballot

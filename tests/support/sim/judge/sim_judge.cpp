@@ -277,20 +277,6 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   return is_claim_under_way(row, slot, *due) || is_end_unseen(row, *due) ? "" : "no run of the job goes on then";
 }
 
-/// A `finish` run that is open has died with its runner or its host on another node, and only that one's daemon could
-/// say so, which was not in order either when the slot was due. Nobody saw its end, so that it counts as going on until
-/// then.
-bool SimJudge::is_end_unseen(const Row& row, SteadyTime due) const {
-  const SimOracle::Claims* claims = oracle_.claims_of(row.job);
-  return claims && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
-           const bool died =
-               start.job == row.job && start.ended && !start.outcome && !start.terminate && !start.is_function;
-           const auto claim = claims->find({start.run, start.attempt});
-           return died && start.node != row.node && *start.ended <= due && claim != claims->end() &&
-                  claim->second.open && disturbed_since(start.node, due);
-         });
-}
-
 /// The claim of a slot before may have been on its way to the store at `due`, over a link that is not in order: it is
 /// known to be claimed once it is confirmed, and the run starts late.
 bool SimJudge::is_claim_under_way(const Row& row, WallTime slot, SteadyTime due) const {

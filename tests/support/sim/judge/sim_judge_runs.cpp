@@ -86,6 +86,20 @@ bool SimJudge::is_kept_by_a_run(const Later& later) const {
          });
 }
 
+/// A `finish` run that is open has died with its runner or its host on another node, and only that one's daemon could
+/// say so, which was not in order either when the slot was due. Nobody saw its end, so that it counts as going on until
+/// then.
+bool SimJudge::is_end_unseen(const Row& row, SteadyTime due) const {
+  const SimOracle::Claims* claims = oracle_.claims_of(row.job);
+  return claims && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
+           const bool died =
+               start.job == row.job && start.ended && !start.outcome && !start.terminate && !start.is_function;
+           const auto claim = claims->find({start.run, start.attempt});
+           return died && start.node != row.node && *start.ended <= due && claim != claims->end() &&
+                  claim->second.open && disturbed_since(start.node, due);
+         });
+}
+
 /// What its runner saw is what its node says; what another one says that knows nothing of it yields to that: so does
 /// that of a slot of a chain which the repaired register of a job before it has brought up again.
 void SimJudge::judge_truth(const Row& row, const Start& start) {
