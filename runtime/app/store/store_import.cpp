@@ -288,6 +288,13 @@ std::string identity_in(const std::vector<Register>& records) {
   return {};
 }
 
+/// By what the configurations say. Two that say it differently may name one store all the same.
+bool name_one_place(const config::Config& a, const config::Config& b) {
+  const BackendSettings one = library::backend_settings(a), other = library::backend_settings(b);
+  return a.coordination.backend == b.coordination.backend && one.name_space == other.name_space &&
+         one.state_dir == other.state_dir && one.options == other.options;
+}
+
 /// Before there is a session in the old store, which would make one where there is none. Errors: not_found, where it
 /// has nothing; refused, where it is the new one.
 Result<void> look_at_old_store(const config::Config& from, const config::Config& into) {
@@ -299,8 +306,10 @@ Result<void> look_at_old_store(const config::Config& from, const config::Config&
                      ", is not there, or was never used: it was moved away or removed, or --from names another one. "
                      "Nothing was changed. Where it is gone for good: --old-store-is-gone in place of --from"};
   const std::string identity = identity_in(*old);
-  const auto there = identity.empty() ? Result<std::vector<Register>>(std::vector<Register>()) : look_at_marks(into);
-  if (there && !identity.empty() && identity_in(*there) == identity)
+  const bool is_same = name_one_place(from, into);
+  const auto there =
+      is_same || identity.empty() ? Result<std::vector<Register>>(std::vector<Register>()) : look_at_marks(into);
+  if (is_same || (there && !identity.empty() && identity_in(*there) == identity))
     return Error{Errc::refused, "--from names the store that the copy is to go into, " + name_of(into) +
                                     ": they have to be two. Name the new store by --config, or in ballot.toml"};
   return {};

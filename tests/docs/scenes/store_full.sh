@@ -17,4 +17,5 @@ command  = ["true"]
   cat /dev/zero > "$store/ballast" 2> /dev/null
   until_true refused
 }
-refused() { ballot status | grep -q backend:; }
+# A slot is due that nothing was written of.
+refused() { ballot status | grep -q backend: && ballot why backup | grep -q 'not recorded'; }
