@@ -128,7 +128,7 @@ describe('the page', { concurrency: 2 }, () => {
     for (const [i, name] of fleet.jobs.slice(0, 2).map((job) => job.name).entries()) {
       const id = `01a00000-0000-7000-8000-00000000000${i}`;
       fleet.byHand.push({ ...fleet.row(fleet.byName.get(name), fleet.now(), { run_id: id, attempt: 1, status: 'running', trigger: 'manual', started_at: new Date(fleet.now() - 3_600_000).toISOString() }) });
-      await page.waitForSelector(`[aria-labelledby=running] a[href*="${id}"]`);
+      await page.waitForSelector(`[aria-labelledby=running] a[href*="${id}"]`, { timeout: 240_000 });
     }
     go();
     await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
@@ -139,6 +139,16 @@ describe('the page', { concurrency: 2 }, () => {
     await page.click('nav a:has-text("Now")');
     await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
     assert.equal(await page.getByText('is being compared').count(), 0);
+  })));
+
+  test('of a run that was lost with its node it is not said that it never started', () => withFleet({ fake: 20 }, async (url, fleet) => withPage({}, async (page) => {
+    const id = '01a00000-0000-7000-8000-000000000009';
+    fleet.byHand.push({ ...fleet.row(fleet.jobs[0], fleet.now() - 60_000, { run_id: id, attempt: 1 }), status: 'lost', reason: 'node_died', started_at: null, ended_at: null, duration_ms: null, output_bytes: 0 });
+    await show(page, url, '#/run/' + id);
+    const facts = page.locator('[aria-labelledby=facts]');
+    await facts.getByText(/not known: only .* has it/).first().waitFor();
+    assert.equal(await facts.getByText('never', { exact: true }).count(), 0);
+    assert.equal(await page.getByText('It has not started').count(), 0);
   })));
 
   test('an error of a job file that several nodes have is one line, and a slot that nobody claimed has both causes', () => withFleet({ fake: 60, finding: true, unclaimed: true }, async (url) => withPage({}, async (page) => {

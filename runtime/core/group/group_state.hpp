@@ -76,7 +76,7 @@ struct GroupState {
   std::optional<WallTime> last_alive;
   GroupGuard guard;
   std::string logged_halt;          // the error that was logged
-  SteadyTime halted_at{};           // the same
+  SteadyTime halted_at{};           // in this term
   std::vector<Register> registers;  // as read, while something else is read or observed before the term begins
   GroupRegisterWriter stored;       // its register
   Requests requests;

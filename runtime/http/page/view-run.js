@@ -21,7 +21,7 @@ export default function Run({ name: id, query: shown }) {
   if (!run) return html`<h1>Run <span class="code">${clip(id.slice(-12), 12)}</span></h1><${Trouble} of=${[poll]} /><${Loading} />`;
   const zone = zoneOfJob(run.job), open = GOES_ON.includes(run.status);
   // Of an attempt that is known by its outcome in the store alone.
-  const hidden = (one) => one.evidence && !one.started_at && html`not known: only <${NodeName} node=${one.node} /> has it`;
+  const hidden = (one) => !one.started_at && (one.evidence || one.status === 'lost') && html`not known: only <${NodeName} node=${one.node} /> has it`;
   const attempt = Number(shown.get('attempt')) || run.attempt, row = run.attempts.find((one) => one.attempt === attempt) ?? run.attempts[0];
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / <${JobLink} job=${run.job} /> / run</p>
@@ -46,7 +46,7 @@ export default function Run({ name: id, query: shown }) {
         ${run.ended_by ? html`<dt>Ended by</dt><dd><bdi>${clip(person(run.ended_by), 120)}</bdi></dd>` : null}
         <dt>Node</dt><dd>${run.node ? html`<a href=${link('timeline', null, { node: run.node, last: '6h' })}><${NodeName} node=${run.node} /></a>` : '\u2013'}</dd>
         <dt>Term</dt><dd>group <${Name} text=${run.group} />${run.epoch ? `, epoch ${run.epoch}` : ''}${run.fence ? `, fence ${run.fence}` : ', no fence: it was not claimed'}</dd>
-        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} seconds=${true} /> <span class="muted">${lateOf(run.attempts.at(-1)) !== null ? `${duration(lateOf(run.attempts.at(-1)))} after its slot` : ''}</span>` : hidden(run) || (open ? 'not yet' : 'never')}</dd>
+        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} seconds=${true} /> <span class="muted">${run.attempts.length === 1 && lateOf(row) !== null ? `${duration(lateOf(row))} after its slot` : ''}</span>` : hidden(run) || (open ? 'not yet' : 'never')}</dd>
         <dt>${open ? 'Goes on for' : 'Took'}</dt><dd>${open ? (run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${poll.heard} />` : '\u2013') : run.duration_ms !== null ? duration(run.duration_ms) : hidden(run) || 'not known'}${run.ended_at ? html` <span class="muted">until <${Time} at=${run.ended_at} zone=${zone} seconds=${true} /></span>` : null}</dd>
         ${open ? null : html`<dt>Exit</dt><dd>${run.exit_code !== null ? `code ${run.exit_code}` : run.signal !== null ? `signal ${run.signal}` : 'not known'}</dd>`}
       </dl><//>
