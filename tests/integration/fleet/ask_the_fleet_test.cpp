@@ -175,8 +175,12 @@ TEST_F(AskTheFleet, ANodeThatIsDeadWasLastHeardOfAtOneTimeAndItsInstancesAreShow
   EXPECT_TRUE(contains(paused, R"("pauses":[{"by":"n2 )")) << paused;
   ASSERT_EQ(fleet[node].ballot({"resume", "trim"}).code, 0);
   ASSERT_EQ(fleet["n3"].stop(), 0);
-  const Ran left = fleet[node].ballot({"next", "--job", "trim@n3", "--for", "5s", "--format", "json"});
-  EXPECT_TRUE(contains(left.out, R"("node":"n3","node_state":"gone")")) << left.out << left.err;
+  Ran left;  // the others know of it once they have read the store
+  EXPECT_TRUE(wait_until([&] {
+    left = fleet[node].ballot({"next", "--job", "trim@n3", "--for", "5s", "--format", "json"});
+    return contains(left.out, R"("node":"n3","node_state":"gone")");
+  })) << left.out
+      << left.err;
   EXPECT_TRUE(contains(left.err, becomes)) << left.err;
 }
 
