@@ -32,8 +32,10 @@ expect_examples
 passed 'the files of each package'
 
 symbols=packaging/debian/libballot0/symbols
-nm -D --defined-only "$work"/unpacked/usr/lib/*/libballot.so.0 | awk '{ sub("@@", "@", $3); print " " ($3 ~ /@/ ? $3 : $3 "@" $3) }' | LC_ALL=C sort > "$work/symbols"
-awk 'NR > 1 { print " " $1 }' "$symbols" | LC_ALL=C sort | diff - "$work/symbols" > "$work/symbols.diff" ||
+# Of a template's members the library has those that the compiler has not inlined, which its flags decide.
+not_inlined() { grep -v '^ _ZNK6ballot5NamedI' | LC_ALL=C sort; }
+nm -D --defined-only "$work"/unpacked/usr/lib/*/libballot.so.0 | awk '{ sub("@@", "@", $3); print " " ($3 ~ /@/ ? $3 : $3 "@" $3) }' | not_inlined > "$work/symbols"
+awk 'NR > 1 { print " " $1 }' "$symbols" | not_inlined | diff - "$work/symbols" > "$work/symbols.diff" ||
   { c++filt < "$work/symbols.diff"; fail "libballot.so.0 shows other symbols than $symbols says: new ones are added there, none may go"; }
 passed 'the symbols of libballot.so.0'
 
