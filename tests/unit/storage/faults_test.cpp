@@ -105,8 +105,11 @@ TEST(SlowDisk, IsSaidWhileItsLedgerWaitsForItAndUntilAWriteIsQuickAgain) {
   int rows = 0;
   const auto within_patience = [](const std::function<bool()>& is_true) {
     const auto until = std::chrono::steady_clock::now() + patience;
-    while (!is_true() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-    return is_true();
+    while (!is_true()) {
+      if (std::chrono::steady_clock::now() >= until) return false;
+      std::this_thread::yield();
+    }
+    return true;  // not asked again: the next write may be slow anew
   };
   const auto is_degraded = [&] {
     const auto states = watch.states();
