@@ -257,6 +257,9 @@ ballot_mutant(end_that_an_unreadable_register_names_is_kept_for_ever FILE runtim
 ballot_mutant(repaired_parent_brings_up_what_a_child_has_run FILE runtime/core/job/chain/chained.cpp
   FIND "slot.slot <= of->interventions->repaired_at;" REPLACE "slot.slot < WallTime{};"
   FINDING "FAILED.*TriggeredChain.ARepairedParent" FILTER "TriggeredChain.*")
+ballot_mutant(repaired_child_runs_a_slot_of_a_clock_that_was_ahead FILE runtime/core/job/job_machine.cpp
+  FIND "claims(c).leave_chained();" REPLACE "job_.slots.begin_step();"
+  FINDING "FAILED.*TriggeredChain.AChildThatIsRepaired" FILTER "TriggeredChain.*")
 ballot_mutant(trigger_is_queued_however_late FILE runtime/core/job/job_writes.cpp
   FIND "too_late = c_.now.wall > queue.begin_by" REPLACE "too_late = c_.now.wall < queue.begin_by - Millis(1) * 100'000'000"
   FINDING "FAILED.*TriggerWithoutPatience" FILTER "TriggerWithoutPatience.*")

@@ -112,6 +112,28 @@ TEST_F(Repair, TakesNoRegisterThatItHasWrittenMeanwhileForAnOlderOne) {
   expect_accounted();
 }
 
+/// The write of a pause was on its way when the repair began, and says where the cursor was.
+TEST_F(Repair, OfACursorWaitsForTheWriteThatIsOnItsWay) {
+  start();
+  for (SimNode* node : {&a, &b}) node->step_clock(1h);
+  world.run_for(130s);
+  for (SimNode* node : {&a, &b}) node->step_clock(-1h);
+  world.run_for(5s);
+  SimNode& led = leader();
+  ASSERT_EQ(state(led), "clock_skew");
+  led.link.delay_min = led.link.delay_max = 300ms;
+  led.ask(Kind::repair, "job");
+  world.run_for(100ms);
+  led.ask(Kind::pause, "job");
+  world.run_for(10s);
+  led.ask(Kind::resume, "job");
+  led.link.delay_min = led.link.delay_max = 1ms;
+  world.run_for(10s);
+  EXPECT_EQ(state(led), "active");
+  EXPECT_TRUE(starts_within(61s));
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// Runs were claimed while the clock was an hour ahead. Done means done: the job goes on from now, and what was claimed
 /// is not run again when its time comes, whoever leads by then.
 TEST_F(Repair, GoesOnFromNowAndKeepsWhatWasClaimedAheadOfTheClock) {

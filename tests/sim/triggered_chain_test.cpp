@@ -359,6 +359,28 @@ TEST_F(TriggeredChain, ARepairedChildDoesNotRunWhatItMayHaveRunBefore) {
   EXPECT_EQ(kept("extract") + kept("load"), 0u);
 }
 
+/// The line of the slot stays in the first job's register, as `report` waits.
+TEST_F(TriggeredChain, AChildThatIsRepairedAfterItsClocksWereSetBackDoesNotRunASlotAgain) {
+  add("load", {"extract"});
+  add("clean", {"extract"});
+  add("report", {"extract", "clean"});
+  takes("clean", 10min);
+  begin();
+  for (SimNode* node : {&a, &b}) node->step_clock(1min);
+  trigger("extract");
+  world.run_for(30s);
+  ASSERT_EQ(world.starts_of("load"), 1u);
+  for (SimNode* node : {&a, &b}) node->step_clock(-1min);
+  world.store.forge("j/load", "unreadable");
+  world.oracle.edited("load");
+  world.run_for(5s);
+  leader().ask(core::Request::Kind::repair, "load");
+  world.run_for(3min);
+  EXPECT_EQ(world.starts_of("load"), 1u);
+  EXPECT_EQ(fates("load"), "chain succeeded");
+  EXPECT_EQ(kept("load"), 1u) << "for the others of its chain";
+}
+
 /// The parent's register is one of before, which cannot be read.
 TEST_F(TriggeredChain, ARepairedParentBringsUpNoSlotThatAChildHasRun) {
   add("load", {"extract"}).details.edit().after_status = AfterStatus::ended;

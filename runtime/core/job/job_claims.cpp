@@ -253,6 +253,14 @@ std::optional<JobClaims::Fate> JobClaims::fate_of(const ChainedSlot& slot, Upstr
   return std::nullopt;
 }
 
+/// Whatever the clock said when they were triggered: one that was ahead gave them slots after the repair's time.
+void JobClaims::leave_chained() {
+  for (const ChainedSlot& slot : to_take_up(c_, job_.facts())) {
+    const OpenRun run = run_of_chain(slot);
+    if (!job_.runs.find(attempt_of(run))) job_.runs.decide(c_, job_.facts(), run, Status::missed, Reason::halted);
+  }
+}
+
 /// Who comes next after the register shows it, be it another term, finds it taken up.
 bool JobClaims::begin_chained() {
   if (!job_.is_defined() || job_.is_draining() || job_.definition->job.details->after.empty()) return false;

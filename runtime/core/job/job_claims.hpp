@@ -64,6 +64,9 @@ class JobClaims {
   bool begin_manual();
   /// The first slot of a triggered chain that can be begun. Of those that cannot, it is decided that there is no run.
   bool begin_chained();
+  /// In a repair: of all slots of triggered chains that the job is to take up there is no run. It may have been claimed
+  /// and forgotten.
+  void leave_chained();
   /// The next slot of the job's backfill.
   bool begin_backfill();
 

@@ -106,15 +106,10 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
   begin_repair(c, {request, by, of_cursor});
 }
 
-/// Of the cursor: the slots that it had passed for a reason have their rows.
 void JobMachine::begin_repair(Context& c, Repair repair) {
   job_.commands.begin_repair(std::move(repair));
-  const WallTime now = whole_seconds(c.now.wall);
-  if (!job_.commands.repairs_claims()) {
-    job_.commands.repair_found(job_.view.bring_cursor_back(now));
-    return job_.resume_slots();
-  }
-  job_.view.restore(job_.term->group, now, job_.runs.list().going_on());
+  if (!job_.commands.repairs_claims()) return;
+  job_.view.restore(job_.term->group, whole_seconds(c.now.wall), job_.runs.list().going_on());
   job_.role = RegisterRole::leading;
   job_.runs.drop_next_attempts();
   writes(c).take_up();
@@ -126,9 +121,15 @@ void JobMachine::begin_repair(Context& c, Repair repair) {
 /// or for the rows of slots that the register carries and that the repair's cursor is before: nobody could read it.
 bool JobMachine::write_repair(Context& c) {
   if (!job_.commands.repair()) return false;
+  // No write is on its way here, which would have the cursor where it was. Slots that it had passed have their rows.
+  if (!job_.commands.repairs_claims() && !job_.commands.repair()->cursor_ahead) {
+    job_.commands.repair_found(job_.view.bring_cursor_back(whole_seconds(c.now.wall)));
+    job_.resume_slots();
+  }
   job_.slots.rewind();
   if (!job_.scan(c, Mode::halted, c.now.wall)) return true;
   const bool last = job_.slots.settlement().decided_count() <= job_.writer.room_to_carry();
+  if (last && job_.commands.repairs_claims()) claims(c).leave_chained();
   const bool unwritten =
       job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.unclaimed && !run.recorded; });
   const auto& carried = job_.view.stored().dispositions;
