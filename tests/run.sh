@@ -310,7 +310,7 @@ if [ "$form" != quick ]; then
   # What takes most of the time is the same few steps very often, and that ten times as long.
   # A backend's candidates in processes of their own run the code that those in one process run; days and fleets that
   # are simulated run that of an hour and of three nodes; ten thousand runs that of one.
-  BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.*:JobKeys.UnknownInGreat*:ImportCommand.WritesSeveral*:BothWays.ANodeThatHas*:Audit.OfADay*:Audit/EachRow.*:Scale.*:Isolation.OfTenThousand*:*/processes' \
+  BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.*:ChosenDays.*:JobKeys.UnknownInGreat*:ImportCommand.WritesSeveral*:BothWays.ANodeThatHas*:Audit.OfADay*:Audit/EachRow.*:Scale.*:Isolation.OfTenThousand*:*/processes' \
     run_tests asan -L "^(${sanitized// /|})\$" -E "$(asked_elsewhere asan)"
   if asks_about_threads; then
     built_ahead tsan

@@ -36,7 +36,7 @@ std::optional<std::string> key_of(const std::string& bucket, std::string_view su
 namespace error {  // the codes of the API's errors, and one of ours
 inline constexpr int unheard = -1, none = 0, wrong_last_sequence = 10071, stream_not_found = 10059,
                      stream_name_in_use = 10058, not_enabled = 10039, not_enabled_for_account = 10035,
-                     no_cluster = 10074, few_servers = 10005;
+                     no_cluster = 10074, few_servers = 10005, no_resources = 10023;
 }  // namespace error
 
 inline constexpr std::int64_t nanos = 1'000'000;  // of a millisecond

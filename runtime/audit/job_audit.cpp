@@ -183,7 +183,7 @@ bool JobAudit::was_ahead_of_a_repair(const Row& row, std::int64_t change) const 
   });
 }
 
-/// All of the slot's runs show that.
+/// Each run of the slot shows that the clock was ahead.
 bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
   return !runs.empty() && std::all_of(runs.begin(), runs.end(),
                                       [&](const Entry* run) { return was_ahead_of_another_repair(passed, run->row); });

@@ -60,10 +60,18 @@ void StoreTraffic::on_feed_listed(RecordFeed& feed, const backend::ReadDone& eve
   if (!done) p_.store.retry_later(c_.now.steady);
 }
 
+/// `name` of the register or record is made where it is needed only. An answer that is unknown, or says that somebody
+/// else has written, shows neither.
+template <class Name>
+void StoreTraffic::note_fate(const WriteAnswer& answer, const Name& name) {
+  if (answer.outcome == StoreResult::done && p_.refused.standing()) p_.refused.complete(c_.out, c_.now, name());
+  if (answer.outcome == StoreResult::failed) p_.refused.refuse(c_.out, c_.now, name(), answer.text);
+}
+
 void StoreTraffic::on(const backend::Wrote& event) {
   if (GroupEntry* const group = p_.store.on_group_written(event.request)) {
     const WriteAnswer answer = event.answers.empty() ? WriteAnswer{} : event.answers[0];
-    note_fate(group_register(group->name()), answer);
+    note_fate(answer, [&] { return group_register(group->name()); });
     return groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.on_written(g, answer); });
   }
   if (auto op = p_.store.on_recorded(event.request)) return on_recorded(std::move(*op), event.answers);
@@ -73,16 +81,10 @@ void StoreTraffic::on(const backend::Wrote& event) {
   for (std::size_t i = 0; i < jobs->size(); ++i) {
     const auto& [job, serial] = (*jobs)[i];
     const WriteAnswer answer = i < event.answers.size() ? event.answers[i] : WriteAnswer{};
-    note_fate(job_register(job->name()), answer);
+    note_fate(answer, [&, &job = job] { return job_register(job->name()); });
     job->on_write_answer(c_, serial, answer);
     jobs_.advance(p_.jobs.entry(job->name()));
   }
-}
-
-/// An answer that is unknown, or says that somebody else has written, shows neither.
-void StoreTraffic::note_fate(const std::string& name, const WriteAnswer& answer) {
-  if (answer.outcome == StoreResult::done) p_.refused.complete(c_.out, c_.now, name);
-  if (answer.outcome == StoreResult::failed) p_.refused.refuse(c_.out, c_.now, name, answer.text);
 }
 
 void StoreTraffic::on(const backend::Changed& event) {
@@ -101,7 +103,7 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
     return fate(i).outcome == StoreResult::done || fate(i).outcome == StoreResult::conflict;
   };
   for (std::size_t i = 0; i < answers.size(); ++i)
-    if (const std::string* const name = op.name(i)) note_fate(*name, answers[i]);
+    if (const std::string* const name = op.name(i)) note_fate(answers[i], [&] { return *name; });
   for (std::size_t i = 0; i < op.outcomes.size(); ++i) {
     JobEntry& job = p_.jobs.entry(op.jobs[i]);
     if (arrived(i)) p_.prior.keep_outcome(op.records[i], !p_.listing.is_complete());

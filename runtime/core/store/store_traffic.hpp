@@ -47,7 +47,8 @@ class StoreTraffic {
   using RecordOp = StoreClient::RecordOp;
   using Reading = StoreClient::Reading;
 
-  void note_fate(const std::string& name, const WriteAnswer& answer);
+  template <class Name>
+  void note_fate(const WriteAnswer& answer, const Name& name);
   void on_feed_listed(RecordFeed& feed, const backend::ReadDone& event);
   void on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers);
   void list_if_dirty(RecordFeed& feed, Reading::For what);

@@ -23,8 +23,9 @@ namespace ballot::testing {
 class NatsServer {
  public:
   struct Settings {
-    std::string more = {};  // lines of its configuration
-    bool relayed = false;   // of a cluster: each can be cut off from the others
+    std::string more = {};      // lines of its configuration
+    bool relayed = false;       // of a cluster: each can be cut off from the others
+    std::string space = "2GB";  // for all that it stores
   };
 
   /// Not started. Of a cluster: `routes`, the ports at which it finds others.

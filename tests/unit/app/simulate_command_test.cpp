@@ -22,7 +22,7 @@ using testing::Ran;
 
 struct SimulateCommand : ::testing::Test {
   TempFolder folder;
-  std::string config;
+  std::string config, until = "2026-12-04";
 
   void SetUp() override {
     std::filesystem::create_directory(folder / "jobs.d");
@@ -37,7 +37,7 @@ struct SimulateCommand : ::testing::Test {
     return "[job." + name + "]\nschedule = \"" + schedule + "\"\ncommand = [\"/bin/true\"]\n" + more;
   }
   Ran simulate(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {"simulate", "--from", "2026-12-01",  "--until", "2026-12-04",
+    std::vector<std::string> words = {"simulate", "--from", "2026-12-01",  "--until", until,
                                       "--config", config,   "--log-level", "error"};
     words.insert(words.end(), more.begin(), more.end());
     return ballot(words);
@@ -95,6 +95,7 @@ TEST_F(SimulateCommand, CountsWhatThePlanAndItsCalendarsHave) {
 }
 
 TEST_F(SimulateCommand, ShowsWhatALostNodeWouldDo) {
+  until = "2026-12-02T02:00:00Z";
   const auto report = json({"--nodes", "one,two", "--fault", "lose:one@2026-12-02T00:00:00Z/30m"});
   const io::Message loss = report.objects("losses").at(0);
   EXPECT_EQ(loss.text("node"), "one");

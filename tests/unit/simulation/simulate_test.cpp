@@ -224,7 +224,7 @@ TEST(Simulate, GroupsAreSpreadOverTheNodesOrLedByWhomTheyPrefer) {
 TEST(Simulate, TheSameFleetGivesTheSameReport) {
   std::vector<Job> jobs;
   for (int i = 0; i < 20; ++i) jobs.push_back(job("j" + std::to_string(i), "*/7 * * * *", "g" + std::to_string(i % 5)));
-  Fleet of = fleet({"a", "b", "c"}, jobs, midnight, 6h);
+  Fleet of = fleet({"a", "b", "c"}, jobs, midnight, 2h);
   of.losses = {{"b", midnight + 1h, 20min}};
   const Report one = report_of(of), two = report_of(of);
   EXPECT_EQ(one.steps, two.steps);
@@ -233,7 +233,7 @@ TEST(Simulate, TheSameFleetGivesTheSameReport) {
 }
 
 TEST(Simulate, WhatIsTooMuchEndsWithAnErrorThatSaysHowFarItCame) {
-  Fleet of = fleet({"a"}, {job("minutely", "* * * * *")}, midnight, 240h);
+  Fleet of = fleet({"a"}, {job("minutely", "* * * * *")}, midnight, 30h);
   of.most_steps = 3000;
   std::vector<WallTime> seen;
   const auto report = simulate(of, [&](WallTime now) { seen.push_back(now); });

@@ -41,7 +41,7 @@ struct DueSlot {
   WallTime due{};           // `at`, and its share of the jitter: from then on its deadline counts
   WallTime waits_since{};   // `due` of the first slot in whose stead it waits: the job's turn for a place goes by it
   WallTime ready{};         // `due`, or when the jobs that it comes after had ended
-  bool has_waited = false;  // for them
+  bool has_waited = false;  // for the jobs that it comes after
   bool yields = false;      // once the slot before it begins it is skipped: overlap
 };
 
