@@ -4,7 +4,7 @@
 # The name of a file's own function or constant must then be its own in the whole target, or the file stay out of it:
 # set_source_files_properties(FILE PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON).
 function(ballot_flags target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD "${BALLOT_UNITY}" UNITY_BUILD_BATCH_SIZE 36)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD "${BALLOT_UNITY}" UNITY_BUILD_BATCH_SIZE 0)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual $<$<BOOL:${BALLOT_WERROR}>:-Werror>)

@@ -1,9 +1,8 @@
 #!/bin/bash
 # The whole proof that a change is sound, on a bare Debian 12: style; what is shipped, with warnings as errors, and its
-# benches' short form; every test, those of rooms and parsers under AddressSanitizer. As the commit says, either what has
-# threads under ThreadSanitizer, and the runner and single daemons under AddressSanitizer; or the release before beside this
-# one, and backends and the simulation under AddressSanitizer. Fails on the first step that does not hold; says at the end
-# what each took.
+# benches' short form; every test. As the commit says, either what has threads under ThreadSanitizer; or the release before
+# beside this one, and rooms, parsers and backends under AddressSanitizer, with the runner and single daemons, or with the
+# simulation. Fails on the first step that does not hold; says at the end what each took.
 # Usage: tests/run.sh [--quick | --long | --fuzz MINUTES]
 #   --quick   style, build and tests: no release, no benches, no sanitizers
 #   --long    besides all of it, what takes hours: 20,000 seeds, three servers, 10,000 groups, a fault at each call
@@ -68,17 +67,20 @@ turn() {
   echo $((0x$(git rev-parse HEAD 2> /dev/null | cut -c "${2:-1-4}" || echo 0) % $1))
 }
 
-# Whether this run asks about threads; every other one asks about two builds in one fleet. The long form asks both, and the
-# quick one about the builds.
+# Whether this run asks about threads, as every third one does; the others ask about addresses, and about two builds in one
+# fleet. The long form asks all of it, and the quick one about the builds.
 asks_about_threads() {
-  [ "$form" != quick ] && { [ "$form" = long ] || [ "$(turn 2 5-8)" = 0 ]; }
+  [ "$form" != quick ] && { [ "$form" = long ] || [ "$(turn 3 5-8)" = 0 ]; }
+}
+asks_about_addresses() {
+  [ "$form" = long ] || { [ "$form" = whole ] && ! asks_about_threads; }
 }
 
 # under_asan: the labels of what this run asks under AddressSanitizer, in words.
 under_asan() {
-  local labels='unit fuzz mutants'
-  [ "$form" != long ] && ! asks_about_threads || labels+=' runner daemon'
-  [ "$form" != long ] && asks_about_threads || labels+=' conformance sim'
+  local labels='unit fuzz mutants conformance'
+  [ "$form-$(turn 3 5-8)" = whole-2 ] || labels+=' runner daemon'
+  [ "$form-$(turn 3 5-8)" = whole-1 ] || labels+=' sim'
   echo "$labels"
 }
 
@@ -104,7 +106,7 @@ compile() {
     proof-long) two_builds=ALL ;;
   esac
   # The tests of rooms and parsers go under AddressSanitizer, where that is built: once is enough.
-  [ "$preset-$form" != proof-whole ] || elsewhere=ON
+  [ "$preset-$form" != proof-whole ] || ! asks_about_addresses || elsewhere=ON
   case $form in long) mutants=all ;; whole) mutants=$(tests/mutants/chosen 6) ;; esac
   # --fresh: in a folder that another compiler was used in, cmake would drop the values given here, without a word.
   cmake --fresh --preset "$preset" -DBALLOT_WERROR=ON -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds \
@@ -282,11 +284,12 @@ tests/script_rules.sh
 
 build proof
 sanitized=$(under_asan)
-ahead_of_time=('release all ballot_bench' "asan tests_${sanitized// / tests_}")
+ahead_of_time=('release all ballot_bench')
+! asks_about_addresses || ahead_of_time+=("asan tests_${sanitized// / tests_}")
 ! asks_about_threads || ahead_of_time+=('tsan tests_threads')
 [ "$form" = quick ] || build_ahead "${ahead_of_time[@]}"
 # What is asked under AddressSanitizer of the runner and of a daemon alone is not asked again.
-[ "$form" = whole ] && asks_about_threads && left_out='^(long|runner|daemon)$'
+[ "$form" = whole ] && asks_about_addresses && [[ $sanitized == *runner* ]] && left_out='^(long|runner|daemon)$'
 run_tests proof -E "$(asked_of_others)"
 left_out='^long$'
 step 'proof: faults with real servers'
@@ -303,15 +306,17 @@ if [ "$form" != quick ]; then
   [ "$form" = long ] || export BALLOT_CONFIGURED=yes
   [ "$form" != long ] && [ "$(turn 2)" = 1 ] || tests/package/deb.sh --quick
   [ "$form" != long ] && [ "$(turn 2)" = 0 ] || tests/package/rpm.sh --quick
-  built_ahead asan
   # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
   build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &
   benches=$!
-  # What takes most of the time is the same few steps very often, and that ten times as long.
-  # A backend's candidates in processes of their own run the code that those in one process run; days and fleets that
-  # are simulated run that of an hour and of three nodes; ten thousand runs that of one.
-  BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.*:ChosenDays.*:JobKeys.UnknownInGreat*:ImportCommand.WritesSeveral*:BothWays.ANodeThatHas*:Audit.OfADay*:Audit/EachRow.*:Scale.*:Isolation.OfTenThousand*:*/processes' \
-    run_tests asan -L "^(${sanitized// /|})\$" -E "$(asked_elsewhere asan)"
+  if asks_about_addresses; then
+    built_ahead asan
+    # What takes most of the time is the same few steps very often, and that ten times as long.
+    # A backend's candidates in processes of their own run the code that those in one process run; days and fleets that
+    # are simulated run that of an hour and of three nodes; ten thousand runs that of one.
+    BALLOT_SEEDS=8 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.*:ChosenDays.*:JobKeys.UnknownInGreat*:ImportCommand.WritesSeveral*:BothWays.ANodeThatHas*:Audit.OfADay*:Audit/EachRow.*:Scale.*:Isolation.OfTenThousand*:*/processes' \
+      run_tests asan -L "^(${sanitized// /|})\$" -E "$(asked_elsewhere asan)"
+  fi
   if asks_about_threads; then
     built_ahead tsan
     # What fails at each call in turn, is sent megabytes of junk, or has ten thousand groups in one thread, shows nothing
@@ -320,7 +325,7 @@ if [ "$form" != quick ]; then
   fi
   wait "$ahead"
   ahead=
-  step 'release: benches, short form (begun before asan: test)'
+  step 'release: benches, short form (begun after the packages)'
   wait "$benches" || { cat build/release/benches.log; exit 1; }
   cat build/release/benches.log
 fi
