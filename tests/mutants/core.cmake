@@ -561,6 +561,12 @@ ballot_mutant(backfills_of_others_end_in_silence FILE runtime/core/job/job_backf
 ballot_mutant(backfill_is_asked_of_nodes_that_remove_it FILE runtime/core/node/peers.cpp
   FIND "peer.knows_backfills = parsed->knows_backfills;" REPLACE "peer.knows_backfills = true;"
   FINDING "FAILED.*Backfills.AreRefusedWhile" BY unit_core FILTER "Backfills.*")
+ballot_mutant(slots_of_a_chain_are_taken_up_from_another_group FILE runtime/core/job/chain/chained.cpp
+  FIND "if (!of || of->group != job.stored.group) continue;" REPLACE "if (!of) continue;"
+  FINDING "FAILED.*TriggeredChain.AMoveToAnotherGroup" FILTER "TriggeredChain.*")
+ballot_mutant(slots_of_a_chain_that_moves_are_dropped_in_silence FILE runtime/core/job/job_machine.cpp
+  FIND "if (!wanted && claims(c).miss_chained()) return false;" REPLACE ""
+  FINDING "FAILED.*TriggeredChain.AMoveToAnotherGroup" FILTER "TriggeredChain.*")
 ballot_mutant(phase_of_a_parent_is_taken_once FILE runtime/core/job/job_parts.cpp
   FIND "return first && first->anchors != view.stored().anchors;" REPLACE "return first && first->anchors.size() != view.stored().anchors.size();"
   FINDING "FAILED.*ChainPhase.IsThatOfTheParentAgain" FILTER "ChainPhase.*")

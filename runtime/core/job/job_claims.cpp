@@ -277,6 +277,18 @@ bool JobClaims::begin_chained() {
   return false;
 }
 
+bool JobClaims::miss_chained() {
+  if (!job_.definition || !job_.definition->job.enabled) return false;
+  const std::vector<ChainedSlot> slots = to_take_up(c_, job_.facts());
+  for (const ChainedSlot& slot : slots) {
+    const OpenRun run = run_of_chain(slot);
+    if (job_.runs.find(attempt_of(run))) continue;  // decided, and closed with the next write
+    const auto fate = fate_of(slot, Upstream::Verdict::undefined);
+    job_.runs.decide(c_, job_.facts(), run, fate->status, fate->reason);
+  }
+  return !slots.empty();
+}
+
 /// The run waits in the register, so that it survives this term. Runs that make room for it are closed first.
 JobClaims::Queued JobClaims::queue_manual(const Request& request) {
   const Job& job = job_.definition->job;

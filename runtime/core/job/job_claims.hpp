@@ -64,6 +64,9 @@ class JobClaims {
   bool begin_manual();
   /// The first slot of a triggered chain that can be begun. Of those that cannot, it is decided that there is no run.
   bool begin_chained();
+  /// Of a job that moves to another group: none of these slots is begun any more. True while one is not in the
+  /// register.
+  bool miss_chained();
   /// The next slot of the job's backfill.
   bool begin_backfill();
 

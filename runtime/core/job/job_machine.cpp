@@ -224,6 +224,7 @@ bool JobMachine::redefine(Context& c) {
     return false;
   }
   if (!wanted) job_.runs.end_waiting(c, job_.facts(), Status::missed, Reason::no_definition);
+  if (!wanted && claims(c).miss_chained()) return false;
   if (mine && !wanted && stored.definition.empty() && stored.runs.size() > job_.closable()) return false;
   const bool adopts = !mine && job_.view.exists() && c.now.wall - stored.cursor <= adoption_limit;
   if (adopts) job_.slots.plan_to_adopt(job_.facts());
