@@ -46,6 +46,12 @@ ballot_mutant(audit_believes_each_overlap FILE runtime/audit/reasons.cpp
 ballot_mutant(audit_orders_overlaps_by_the_clock_alone FILE runtime/audit/reasons.cpp
   FIND "if (last_change_ > change) return;" REPLACE ""
   BY unit_audit FILTER "Overlap.*" FINDING "FAILED.*Overlap.BesideARunWhoseEndWasWrittenLater")
+ballot_mutant(audit_orders_overlaps_by_a_clock_that_was_ahead_of_its_term FILE runtime/audit/reasons.cpp
+  FIND "*term->ended_at < row.slot) return;" REPLACE "*term->ended_at < row.slot) (void)term;"
+  BY unit_audit FILTER "Overlap.*" FINDING "FAILED.*Overlap.OfASlotThatWasDecided")
+ballot_mutant(audit_excuses_overlaps_of_all_terms_that_are_over FILE runtime/audit/reasons.cpp
+  FIND "*term->ended_at < row.slot) return;" REPLACE "term->ended_at->time_since_epoch() > Millis(0)) return;"
+  BY unit_audit FILTER "Overlap.*" FINDING "FAILED.*Overlap.OfASlotThatWasDecided")
 ballot_mutant(what_no_calendar_leaves_out_is_believed FILE runtime/audit/job_audit.cpp
   FIND "if (row.reason == Reason::calendar && left_out < due)" REPLACE "if (false)"
   BY unit_audit FILTER "AuditedCalendar.*" FINDING "FAILED.*AuditedCalendar.FindsADay")
