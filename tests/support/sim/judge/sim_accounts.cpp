@@ -125,9 +125,7 @@ std::string SimOracle::unended(const History& history, const testing::MergedLedg
     if (!row || !is_final(row->status)) return run + " has no final row";
     const Start* start = start_of(attempt);
     if (!start && says_it_ran(*row)) return run + " was never started: " + line_of(*row);
-    // The repaired register of a job before it may have brought the slot up again.
-    const bool is_brought_up_again = row->fence == 0 && row->reason == Reason::upstream;
-    if (start && (row->status == Status::missed || row->status == Status::skipped) && !is_brought_up_again)
+    if (start && (row->status == Status::missed || row->status == Status::skipped))
       return run + " was started: " + line_of(*row);
     if (start && row->reason == Reason::runner_died && !gone_.contains(attempt))
       return run + " is lost, and its runner is there: " + line_of(*row);
