@@ -30,6 +30,13 @@ bool says_nothing(const Row& row) {
   return row.run && (row.fence == 0 || row.status == Status::lost || !is_final(row.status) || !row.ended_at);
 }
 
+/// The ids of all runs of a trigger begin with its time.
+bool may_be_of_one_trigger(const Row& one, const Row& other) {
+  constexpr std::size_t time_bytes = 6;
+  return one.run && other.run &&
+         std::equal(one.run->bytes.begin(), one.run->bytes.begin() + time_bytes, other.run->bytes.begin());
+}
+
 /// A slot of the job's schedule is behind the row.
 bool is_of_slot(const Row& row) { return is_scheduled(row.trigger) || row.trigger == Trigger::reboot; }
 
@@ -110,7 +117,8 @@ void ChainAudit::judge_by_slot(const Row& row, const std::string& parent, AfterS
     if (one.job != parent || one.trigger == Trigger::reboot) continue;
     if (one.trigger == Trigger::manual && !one.run) continue;  // refused, at the time of another one's trigger
     if (is_scheduled(one.trigger) != is_scheduled(row.trigger)) continue;
-    if (says_nothing(one)) return;
+    if (!is_scheduled(row.trigger) && !may_be_of_one_trigger(one, row)) continue;  // both jobs were, at one instant
+    if (says_nothing(one) || (last && last->run != one.run)) return;
     if (!last || last->attempt < one.attempt) last = &one;
   }
   if (!last || last->slot_until) return;

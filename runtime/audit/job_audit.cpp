@@ -19,6 +19,14 @@ bool yields(const Row& row) { return !row.run && row.reason == Reason::halted; }
 
 WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
 
+/// A run that somebody asked for has its id by the clock of the node that was asked, and its slot by that of whoever
+/// led then.
+std::optional<WallTime> begun_at(const Row& row) {
+  const std::optional<WallTime> decided = decided_at(*row.run);
+  const bool is_asked_for = row.trigger == Trigger::manual || row.trigger == Trigger::chain;
+  return decided && is_asked_for ? std::min(*decided, row.slot) : decided;
+}
+
 }  // namespace
 
 JobAudit::JobAudit(std::string job, const std::vector<InForce>& definitions, WallTime kept_since, const Terms& terms,
@@ -179,8 +187,15 @@ bool JobAudit::was_ahead_of_a_repair(const Row& row, std::int64_t change) const 
   const auto repairs = spans_.repairs_after(row, change);
   return std::any_of(repairs.begin(), repairs.end(), [&](const InForce* repair) {
     const auto term = terms_.find({repair->row.group, repair->first_epoch});
-    return term != terms_.end() && last_slot(row) > term->second.elected_at;
+    return term != terms_.end() && last_slot(row) > elected_at(term->second);
   });
+}
+
+/// At the latest when it claimed the slot before: it may have been elected by the clock that was ahead.
+WallTime JobAudit::elected_at(const TermRow& term) const {
+  const bool has_claimed = claimed_ && claimed_->group == term.group && claimed_->epoch == term.epoch;
+  const auto decided = has_claimed ? decided_at(*claimed_->run) : std::nullopt;
+  return decided ? std::min(term.elected_at, *decided) : term.elected_at;
 }
 
 /// Each run of the slot shows that the clock was ahead.
@@ -254,7 +269,7 @@ bool JobAudit::is_all_here(const Row& row, const Span& span) const {
   if (row.node != span.row().node) return false;
   if (span.own_history && row.epoch <= span.row().epoch) return true;
   const auto term = terms_.find({row.group, row.epoch});
-  const std::optional<WallTime> decided = decided_at(*row.run);
+  const std::optional<WallTime> decided = begun_at(row);
   // A run that was claimed after it began shows that the clocks of two nodes differ by more than they may.
   const bool clocks_agree = decided && (!row.started_at || *decided <= *row.started_at + clock_difference);
   const bool is_from_before = row.trigger != Trigger::backfill && spans_.is_from_before(row);

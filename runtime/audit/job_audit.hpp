@@ -62,6 +62,7 @@ class JobAudit {
   void match_schedule(const Entry& entry, const Span& span);
   bool is_undone(const Entry& entry) const;
   bool was_ahead_of_a_repair(const Row& row, std::int64_t change) const;
+  WallTime elected_at(const TermRow& term) const;
   bool was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const;
   bool was_ahead_of_another_repair(const Entry& passed, const Row& run) const;
   std::optional<WallTime> time_over(const Entry& passed, WallTime slot) const;

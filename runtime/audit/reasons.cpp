@@ -116,6 +116,7 @@ void Reasons::judge_overlap(const Row& row, std::int64_t change, const Span& spa
   const bool judged = by.concurrency == Concurrency::skip && !by.reruns && span.own_history;
   if (!judged || unsure_ || busy_until_ >= row.slot - hears_late || doubts_.size() >= most_doubts) return;
   if (last_change_ > change) return;  // by a clock that was ahead, and set back before the run ended
+  if (const TermRow* term = own_term(row); term && term->ended_at && *term->ended_at < row.slot) return;
   doubts_.push_back({row, row.slot + by.jitter + by.start_deadline + clock_difference});
 }
 

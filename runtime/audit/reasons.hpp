@@ -7,7 +7,8 @@
 //              | that was this node's and recorded its end
 //   overlap    | of a job that lets runs overlap or queues them; where no run of the job was there: only of a job that
 //              | skips, whose register no other node has ever written; and no row of an earlier run was written after
-//              | it: that run went on, whatever the clock said
+//              | it: that run went on, whatever the clock said; nor where the term that says so was over before the
+//              | slot: its clock was ahead, and had been set back before the row was written
 //   queue_full | of a job that has no queue
 //   dst_gap    | of a slot that is due
 //   misfire    | of a slot due well before the election of the very term that says so: nobody led then; of a job that

@@ -46,6 +46,24 @@ ballot_mutant(audit_believes_each_overlap FILE runtime/audit/reasons.cpp
 ballot_mutant(audit_orders_overlaps_by_the_clock_alone FILE runtime/audit/reasons.cpp
   FIND "if (last_change_ > change) return;" REPLACE ""
   BY unit_audit FILTER "Overlap.*" FINDING "FAILED.*Overlap.BesideARunWhoseEndWasWrittenLater")
+ballot_mutant(audit_orders_overlaps_by_a_clock_that_was_ahead_of_its_term FILE runtime/audit/reasons.cpp
+  FIND "*term->ended_at < row.slot) return;" REPLACE "*term->ended_at < row.slot) (void)term;"
+  BY unit_audit FILTER "Overlap.*" FINDING "FAILED.*Overlap.OfASlotThatWasDecided")
+ballot_mutant(audit_excuses_overlaps_of_all_terms_that_are_over FILE runtime/audit/reasons.cpp
+  FIND "*term->ended_at < row.slot) return;" REPLACE "term->ended_at->time_since_epoch() > Millis(0)) return;"
+  BY unit_audit FILTER "Overlap.*" FINDING "FAILED.*Overlap.OfASlotThatWasDecided")
+ballot_mutant(audit_believes_when_each_term_was_elected FILE runtime/audit/job_audit.cpp
+  FIND "last_slot(row) > elected_at(term->second)" REPLACE "last_slot(row) > term->second.elected_at"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenAhead")
+ballot_mutant(audit_believes_the_ids_of_runs_that_were_asked_for FILE runtime/audit/job_audit.cpp
+  FIND "decided && is_asked_for ? std::min" REPLACE "!decided && is_asked_for ? std::min"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.OfANodeThatIsAsked")
+ballot_mutant(audit_mixes_triggers_of_one_instant FILE runtime/audit/chain_audit.cpp
+  FIND "!may_be_of_one_trigger(one, row)" REPLACE "false"
+  BY unit_audit FILTER "AuditedChain.*" FINDING "FAILED.*AuditedChain.HoldsARunAgainst")
+ballot_mutant(audit_guesses_the_trigger_of_a_millisecond FILE runtime/audit/chain_audit.cpp
+  FIND " || (last && last->run != one.run)" REPLACE ""
+  BY unit_audit FILTER "AuditedChain.*" FINDING "FAILED.*AuditedChain.HoldsARunAgainst")
 ballot_mutant(what_no_calendar_leaves_out_is_believed FILE runtime/audit/job_audit.cpp
   FIND "if (row.reason == Reason::calendar && left_out < due)" REPLACE "if (false)"
   BY unit_audit FILTER "AuditedCalendar.*" FINDING "FAILED.*AuditedCalendar.FindsADay")

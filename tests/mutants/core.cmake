@@ -20,8 +20,11 @@ ballot_mutant(slow_run_not_noticed FILE ${expectations}
   FIND "is_heard_of && is_counted(run) && c.now.steady" REPLACE "false && c.now.steady"
   FINDING "in quiet time: run .* takes longer than expected")
 ballot_mutant(slow_run_told_with_each_write FILE ${expectations}
-  FIND "if (open.slow && !(before && before->slow))" REPLACE "if (open.slow)"
+  FIND "if (open.slow && !(before && before->slow) && " REPLACE "if (open.slow && "
   FINDING "notifies a second time")
+ballot_mutant(run_that_ended_in_time_told_as_slow FILE ${expectations}
+  FIND " && !(run && was_in_time(*run))" REPLACE ""
+  FINDING "FAILED.*SlowRuns.AreNoneThatEndInTimeWhile" FILTER "SlowRuns.*")
 ballot_mutant(slow_run_of_a_dead_node FILE ${expectations}
   FIND "(run.state == State::foreign && run.goes_on)" REPLACE "run.state == State::foreign"
   FINDING "no attempt of it took so long|told of as slow")
@@ -258,7 +261,7 @@ ballot_mutant(repaired_parent_brings_up_what_a_child_has_run FILE runtime/core/j
   FIND "slot.slot <= of->interventions->repaired_at;" REPLACE "slot.slot < WallTime{};"
   FINDING "FAILED.*TriggeredChain.ARepairedParent" FILTER "TriggeredChain.*")
 ballot_mutant(repaired_child_runs_a_slot_of_a_clock_that_was_ahead FILE runtime/core/job/job_machine.cpp
-  FIND "claims(c).leave_chained();" REPLACE "job_.slots.begin_step();"
+  FIND "claims(c).leave_chained(JobClaims::Leaves::as_repaired);" REPLACE "job_.slots.begin_step();"
   FINDING "FAILED.*TriggeredChain.AChildThatIsRepaired" FILTER "TriggeredChain.*")
 ballot_mutant(trigger_is_queued_however_late FILE runtime/core/job/job_writes.cpp
   FIND "too_late = c_.now.wall > queue.begin_by" REPLACE "too_late = c_.now.wall < queue.begin_by - Millis(1) * 100'000'000"
@@ -564,6 +567,12 @@ ballot_mutant(backfills_of_others_end_in_silence FILE runtime/core/job/job_backf
 ballot_mutant(backfill_is_asked_of_nodes_that_remove_it FILE runtime/core/node/peers.cpp
   FIND "peer.knows_backfills = parsed->knows_backfills;" REPLACE "peer.knows_backfills = true;"
   FINDING "FAILED.*Backfills.AreRefusedWhile" BY unit_core FILTER "Backfills.*")
+ballot_mutant(slots_of_a_chain_are_taken_up_from_another_group FILE runtime/core/job/chain/chained.cpp
+  FIND "if (!of || of->group != job.stored.group) continue;" REPLACE "if (!of) continue;"
+  FINDING "FAILED.*TriggeredChain.AMoveToAnotherGroup" FILTER "TriggeredChain.*")
+ballot_mutant(slots_of_a_chain_that_moves_are_dropped_in_silence FILE runtime/core/job/job_machine.cpp
+  FIND "if (!wanted && claims(c).leave_chained(JobClaims::Leaves::as_moved)) return false;" REPLACE ""
+  FINDING "FAILED.*TriggeredChain.AMoveToAnotherGroup" FILTER "TriggeredChain.*")
 ballot_mutant(phase_of_a_parent_is_taken_once FILE runtime/core/job/job_parts.cpp
   FIND "return first && first->anchors != view.stored().anchors;" REPLACE "return first && first->anchors.size() != view.stored().anchors.size();"
   FINDING "FAILED.*ChainPhase.IsThatOfTheParentAgain" FILTER "ChainPhase.*")

@@ -303,6 +303,30 @@ TEST_F(TriggeredChain, AnEditOfTheChildMissesItsSlotAndLaunchesNothing) {
   EXPECT_EQ(kept("extract") + kept("load"), 0u);
 }
 
+/// While a run of the first job goes on, its register is the group's before, and shows the slots of both triggers.
+TEST_F(TriggeredChain, AMoveToAnotherGroupMissesWhatIsNotBegunYetAndNothingElse) {
+  job("extract").concurrency = Concurrency::queue;
+  takes("extract", 30s);
+  add("load", {"extract"}).retries = 1;
+  job("load").details.edit().retry_delay = 1min;
+  exits("load", 1);
+  add("report", {"extract", "load"});
+  begin();
+  trigger("extract"), trigger("extract");
+  world.run_for(45s);
+  ASSERT_EQ(fates("load"), "chain failed: exit_code");
+  for (Job& one : jobs) one.group = "other";
+  equip();
+  world.run_for(1min);
+  EXPECT_EQ(fates("load"), "chain failed: exit_code, chain missed: no_definition, chain missed: no_definition");
+  EXPECT_EQ(fates("report"), "chain missed: no_definition, chain missed: no_definition");
+  for (const char* const name : {"extract", "load", "report"}) {
+    EXPECT_EQ(kept(name), 0u) << name;
+    EXPECT_EQ(world.oracle.job_register(name)->group, "other") << name;
+  }
+  expect_all_is_well();
+}
+
 TEST_F(TriggeredChain, AJobThatIsAddedLaterHasNoRunOfIt) {
   begin();
   trigger("extract");

@@ -253,14 +253,6 @@ std::optional<JobClaims::Fate> JobClaims::fate_of(const ChainedSlot& slot, Upstr
   return std::nullopt;
 }
 
-/// Whatever the clock said when they were triggered: one that was ahead gave them slots after the repair's time.
-void JobClaims::leave_chained() {
-  for (const ChainedSlot& slot : to_take_up(c_, job_.facts())) {
-    const OpenRun run = run_of_chain(slot);
-    if (!job_.runs.find(attempt_of(run))) job_.runs.decide(c_, job_.facts(), run, Status::missed, Reason::halted);
-  }
-}
-
 /// Who comes next after the register shows it, be it another term, finds it taken up.
 bool JobClaims::begin_chained() {
   if (!job_.is_defined() || job_.is_draining() || job_.definition->job.details->after.empty()) return false;
@@ -283,6 +275,20 @@ bool JobClaims::begin_chained() {
     }
   }
   return false;
+}
+
+/// In a repair whatever the clock said when they were triggered: one that was ahead gave them slots after its time.
+bool JobClaims::leave_chained(Leaves how) {
+  if (!job_.definition || !job_.definition->job.enabled) return false;
+  const std::vector<ChainedSlot> slots = to_take_up(c_, job_.facts());
+  for (const ChainedSlot& slot : slots) {
+    const OpenRun run = run_of_chain(slot);
+    if (job_.runs.find(attempt_of(run))) continue;  // decided, and closed with the next write
+    const bool is_repaired = how == Leaves::as_repaired;
+    const Fate fate = is_repaired ? Fate{Status::missed, Reason::halted} : *fate_of(slot, Upstream::Verdict::undefined);
+    job_.runs.decide(c_, job_.facts(), run, fate.status, fate.reason);
+  }
+  return !slots.empty();
 }
 
 /// The run waits in the register, so that it survives this term. Runs that make room for it are closed first.

@@ -64,9 +64,10 @@ class JobClaims {
   bool begin_manual();
   /// The first slot of a triggered chain that can be begun. Of those that cannot, it is decided that there is no run.
   bool begin_chained();
-  /// In a repair: of all slots of triggered chains that the job is to take up there is no run. It may have been claimed
-  /// and forgotten.
-  void leave_chained();
+  /// Of the slots of triggered chains that the job is to take up none is begun any more: of a job that is repaired, as
+  /// it may have been claimed and forgotten; of one that moves to another group. True while one is not in the register.
+  enum class Leaves { as_repaired, as_moved };
+  bool leave_chained(Leaves how);
   /// The next slot of the job's backfill.
   bool begin_backfill();
 

@@ -129,7 +129,7 @@ bool JobMachine::write_repair(Context& c) {
   job_.slots.rewind();
   if (!job_.scan(c, Mode::halted, c.now.wall)) return true;
   const bool last = job_.slots.settlement().decided_count() <= job_.writer.room_to_carry();
-  if (last && job_.commands.repairs_claims()) claims(c).leave_chained();
+  if (last && job_.commands.repairs_claims()) claims(c).leave_chained(JobClaims::Leaves::as_repaired);
   const bool unwritten =
       job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.unclaimed && !run.recorded; });
   const auto& carried = job_.view.stored().dispositions;
@@ -225,6 +225,7 @@ bool JobMachine::redefine(Context& c) {
     return false;
   }
   if (!wanted) job_.runs.end_waiting(c, job_.facts(), Status::missed, Reason::no_definition);
+  if (!wanted && claims(c).leave_chained(JobClaims::Leaves::as_moved)) return false;
   if (mine && !wanted && stored.definition.empty() && stored.runs.size() > job_.closable()) return false;
   const bool adopts = !mine && job_.view.exists() && c.now.wall - stored.cursor <= adoption_limit;
   if (adopts) job_.slots.plan_to_adopt(job_.facts());

@@ -9,7 +9,6 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis a_second{1000};
 constexpr std::string_view nothing_left = "-";
 constexpr std::int64_t longest_offset = longest_span / a_second;
 

@@ -22,6 +22,7 @@ namespace ballot::core {
 
 struct Words;
 
+inline constexpr Millis a_second{1000};  // slots are whole seconds
 inline constexpr std::size_t most_slot_ranges = 64;
 inline constexpr std::size_t longest_slot_ranges = 300;     // bytes of their text, without the first instant
 inline constexpr std::size_t longest_backfill_author = 80;  // bytes

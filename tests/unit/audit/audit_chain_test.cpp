@@ -93,6 +93,20 @@ TEST_F(AuditedChain, FindsARowOfAChildThatIsGone) {
   EXPECT_EQ(findings(), Texts{"missing 12:02:00"});
 }
 
+/// Two triggers of one instant have the same slot.
+TEST_F(AuditedChain, HoldsARunAgainstThatOfItsOwnTrigger) {
+  claimed(extracted("12:01:00.250"), "12:01:00.100").trigger = Trigger::manual;
+  rows_[0].first.status = Status::failed;
+  Row& child = loaded("12:01:00.250");
+  child.trigger = Trigger::chain;
+  claimed(child, "12:01:00.200");
+  EXPECT_EQ(findings(), Texts{});
+  claimed(child, "12:01:00.100");
+  EXPECT_EQ(findings(), Texts{"early 12:01:00"});
+  claimed(extracted("12:01:00.250"), "12:01:00.100").trigger = Trigger::chain;
+  EXPECT_EQ(findings(), Texts{}) << "nothing says which of two triggers of a millisecond it is of";
+}
+
 /// Somebody has triggered the parent: the jobs of the chain have its slot.
 TEST_F(AuditedChain, FindsARunOfATriggeredChainWhoseParentHasFailed) {
   const auto early = [&] {

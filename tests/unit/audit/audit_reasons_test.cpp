@@ -66,6 +66,17 @@ TEST_F(Overlap, BesideARunWhoseEndWasWrittenLaterByAClockThatWasSetBack) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+/// The write that says so was on its way to the store when the run ended.
+TEST_F(Overlap, OfASlotThatWasDecidedByAClockThatWasAhead) {
+  elected("12:05:00");
+  terms_.begin()->second.ended_at = at("12:29:00");
+  EXPECT_EQ(findings(), Texts{});
+  terms_.begin()->second.ended_at = at("12:31:00");
+  EXPECT_EQ(findings(), only_the_last_);
+  terms_.begin()->second.ended_at.reset();
+  EXPECT_EQ(findings(), only_the_last_);
+}
+
 TEST_F(Overlap, BesideARunThatGoesOn) {
   rows_[0].first.status = Status::running;
   rows_[0].first.ended_at.reset();

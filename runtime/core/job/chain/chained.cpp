@@ -77,7 +77,7 @@ std::vector<ChainedSlot> to_take_up(const Context& c, const JobFacts& job) {
   std::vector<ChainedSlot> slots;
   for (const JobMachine* parent : c.chains.parents(job.name)) {
     const JobRegister* const of = parent->definition() ? parent->known_register() : nullptr;
-    if (!of) continue;
+    if (!of || of->group != job.stored.group) continue;
     for (const ChainedSlot& slot : of->kept->chained) {
       const auto is_it = [&](const ChainedSlot& one) { return one.trigger == slot.trigger; };
       if (find(job.stored.kept->chained, slot.trigger) || std::any_of(slots.begin(), slots.end(), is_it)) continue;

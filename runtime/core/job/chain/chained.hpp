@@ -30,7 +30,8 @@ bool begins_chain(const Context& c, const JobFacts& job, const Request& request)
 /// one of them up; "" where there is room.
 std::string keeper_of_chain(const Context& c, const JobFacts& job);
 
-/// Slots that the job is to take up, by slot.
+/// Slots that the job is to take up, by slot. Where the chain moves to another group, a parent that has not moved yet
+/// has slots of the group before: that one's leader has decided on those of the job.
 std::vector<ChainedSlot> to_take_up(const Context& c, const JobFacts& job);
 
 /// A parent that shows the slot was repaired since: its register may be one of before, and the job may have taken the

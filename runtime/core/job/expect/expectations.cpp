@@ -46,6 +46,12 @@ bool goes_on_for_longer(const Context& c, const LiveRun& run) {
   return is_heard_of && is_counted(run) && c.now.steady > *run.slow_after + end_takes;
 }
 
+/// It is over, and no attempt of it had taken too long: a daemon that stood still has noticed it as slow before it
+/// heard of its end.
+bool was_in_time(const LiveRun& run) {
+  return run.has_ended() && !run.repeat && !run.next && run.row.duration && *run.row.duration <= run.open.expect_within;
+}
+
 /// The register is to have what the files say.
 bool has_definition(const JobFacts& job, const JobRegister& stored) {
   return job.definition && !stored.definition.empty() && stored.definition == job.definition->digest;
@@ -239,7 +245,7 @@ void tell_expectations(Context& c, const JobFacts& job, const PendingWrite& writ
     if (open.late && !before) tell_run(c, job, open, run, true);
     const auto ended = std::find_if(write.closes.begin(), write.closes.end(),
                                     [&](const runner::AttemptId& id) { return id.run == open.id; });
-    if (open.slow && !(before && before->slow))
+    if (open.slow && !(before && before->slow) && !(run && was_in_time(*run)))
       tell_run(c, job, open, ended == write.closes.end() ? run : runs.find(*ended), false);
   }
   for (const runner::AttemptId& id : write.closes) {

@@ -7,7 +7,6 @@ namespace ballot::core {
 namespace {
 
 constexpr std::size_t expressions_limit = 1500;  // bytes of them in a register
-constexpr Millis a_second{1000};                 // slots are whole seconds
 constexpr Millis passed_over_slack{60'000};
 
 Timing timing_of(const Job& job) {

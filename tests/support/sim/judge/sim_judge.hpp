@@ -122,7 +122,6 @@ class SimJudge {
   void judge_term_end(const std::string& node, const Row& row);
   void judge_truth(const Row& row, const Start& start);
   bool was_to_be_killed(const RunId& run) const;
-  bool comes_after_spoiled(const Row& row) const;
   bool was_to_be_forgotten(const RunId& run) const;
   void judge_repeats(const testing::MergedLedger& ledger);
   void judge_attempts(const testing::MergedLedger& ledger);

@@ -100,8 +100,7 @@ bool SimJudge::is_end_unseen(const Row& row, SteadyTime due) const {
          });
 }
 
-/// What its runner saw is what its node says; what another one says that knows nothing of it yields to that: so does
-/// that of a slot of a chain which the repaired register of a job before it has brought up again.
+/// What its runner saw is what its node says; what another one says that knows nothing of it yields to that.
 void SimJudge::judge_truth(const Row& row, const Start& start) {
   const runner::Ended& ended = *start.outcome;
   Status status = Status::succeeded;
@@ -117,18 +116,10 @@ void SimJudge::judge_truth(const Row& row, const Start& start) {
   } else if (ended.exit_code.value_or(0) != 0) {
     status = Status::failed, reason = Reason::exit_code;
   }
-  const bool is_brought_up_again = row.fence == 0 && row.reason == Reason::upstream && comes_after_spoiled(row);
-  const bool unknowing = row.reason == Reason::lost_limit || row.status == Status::lost ||
-                         row.reason == Reason::halted || is_brought_up_again;
+  const bool unknowing = row.reason == Reason::lost_limit || row.status == Status::lost || row.reason == Reason::halted;
   if (!unknowing && (row.status != status || row.reason != reason))
     find("a run ended otherwise, " + std::string(to_string(status)) + ": " + std::string(to_string(reason)), row,
          row.node);
-}
-
-bool SimJudge::comes_after_spoiled(const Row& row) const {
-  const Job* const job = job_of(row.node, row.job);
-  return job && std::any_of(job->details->after.begin(), job->details->after.end(),
-                            [&](const std::string& parent) { return was_spoiled(parent); });
 }
 
 bool SimJudge::was_to_be_forgotten(const RunId& run) const {

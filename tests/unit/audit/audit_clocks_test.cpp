@@ -1,0 +1,42 @@
+// Clocks that were wrong for a while, as rows, terms and ids of runs show it.
+#include "unit/audit/audited.hpp"
+
+namespace ballot::audit {
+namespace {
+
+class AuditedClocks : public Audited {};
+
+/// It was set back before the repair: the term has claimed a slot at a time before its election.
+TEST_F(AuditedClocks, MayHaveBeenAheadWhenATermWasElectedThatRepairsWhatItHadClaimed) {
+  define("12:01:00");
+  elected("12:04:30");
+  ran("12:04:00");
+  DefinitionRow& repaired = define("12:04:00", Basis::repaired);
+  repaired.digest = "d0";
+  claimed(ran("12:02:00"), "12:02:00");
+  Row& last = claimed(ran("12:03:00"), "12:03:00");
+  EXPECT_EQ(findings(), Texts{});
+  claimed(last, "12:04:40");
+  EXPECT_EQ(findings(), Texts{"fence 12:04:00"}) << "the clock was right when the term was elected";
+  claimed(last, "12:03:00");
+  last.epoch = 2;
+  EXPECT_EQ(findings(), Texts{"fence 12:04:00"}) << "of another term";
+}
+
+/// The node that was asked was ahead of the one that led: by the run's id it was begun in the next term.
+TEST_F(AuditedClocks, OfANodeThatIsAskedForARunAreNotThoseOfTheTermThatBeginsIt) {
+  define().retries = 1;
+  epoch_ = 3;
+  define("12:01:30", Basis::taken_over).before = 2;  // another node's, which has the first attempt
+  elected("12:03:00");
+  Row& second = claimed(ran("12:02:00.250"), "12:04:00");
+  second.trigger = Trigger::manual;
+  second.attempt = 2;
+  second.started_at = at("12:05:00"), second.ended_at = at("12:05:01");
+  EXPECT_EQ(findings(), Texts{});
+  second.slot = at("12:04:00.250");
+  EXPECT_EQ(findings(), Texts{"missing 12:04:00"}) << "by both clocks in this term";
+}
+
+}  // namespace
+}  // namespace ballot::audit
