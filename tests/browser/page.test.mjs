@@ -223,6 +223,29 @@ describe('the page', { concurrency: 2 }, () => {
     assert.ok(await page.locator('[aria-labelledby=due] .row').count());
   })));
 
+  test('what changed says in one line which groups a node took over, that a node died, and which groups are gone with their last job', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
+    const all = fleet.definitions.bind(fleet), job = fleet.jobs[5];
+    fleet.definitions = (now) => [{ at: new Date(now - 3_600_000).toISOString(), job: 'old-report', group: 'olden', change: 'removed', nodes: ['host-1'], digest: null, digest_before: 'e', keys: [], text: 'no file defines it' }, { ...all(now)[0], job: job.name, change: 'removed', group: job.group }, ...all(now)];
+    await show(page, url, '#/now');
+    const rows = page.locator('[aria-labelledby=asked] .row');
+    await rows.filter({ hasText: 'host-3 died or was stopped' }).waitFor();
+    await rows.filter({ hasText: 'group olden is no longer defined' }).waitFor();
+    await rows.filter({ hasText: /leads [a-z]+, [a-z]+.*before it host-3: the session expired/ }).waitFor();
+    assert.equal(await rows.filter({ hasText: 'is no longer defined' }).count(), 1);
+    assert.equal(await rows.filter({ hasText: 'the session expired' }).count(), 2, 'one for each node that took over');
+  })));
+
+  test('the next minutes are there, however many jobs are due each few seconds', () => withFleet({ fake: 400, often: Array.from({ length: 30 }, (_, i) => [`tick-${i}`, 30]) }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row:visible');
+    await due.locator('summary', { hasText: '30 jobs are due more often than every 5 min' }).waitFor();
+    const shown = await rows.locator('time').evaluateAll((all) => all.map((one) => Date.parse(one.dateTime)));
+    assert.ok(shown.length >= 12);
+    assert.deepEqual(shown, [...shown].sort((a, b) => a - b));
+    const soon = new Set(fleet.jobs.filter((job) => fleet.next(job) && fleet.next(job) < fleet.now() + 8 * 60_000 && job.period > 5).map((job) => job.name)), names = await rows.locator('a.job').allTextContents();
+    assert.deepEqual([...soon].filter((name) => !names.includes(name)).slice(0, 40 - names.length), []);
+  })));
+
   test('what a run printed, and why a slot of two hours ago did not run, is three clicks away from each view', () => withFleet({ fake: 60, young: true }, async (url, fleet) => withPage({}, async (page) => {
     const attention = page.locator('.attention'), why = page.locator('.slot[aria-current=true] .why'), output = page.locator('.output');
     const open = async (hash) => { await page.goto('about:blank'); await show(page, url, hash); };
@@ -255,7 +278,7 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/now');
     const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row');
     await page.locator('.figures div', { hasText: /^Due within the hour\d+ jobs$/ }).waitFor();
-    if (await due.locator('.more button').count()) await due.locator('.more button').click();
+    await due.locator('summary', { hasText: '3 jobs are due more often than every 5 min, the next one ' }).click();
     for (const name of ['tick', 'tack']) await rows.filter({ hasText: name }).getByText('every 15 s, 240 times').waitFor();
     await rows.filter({ hasText: 'tock' }).getByText('every 20 s, 180 times').waitFor();
     const names = await due.locator('a.job').allTextContents();
@@ -410,6 +433,11 @@ describe('the page', { concurrency: 2 }, () => {
       assert.ok(jobs.length > 1);
       assert.deepEqual(jobs, [...jobs].sort((a, b) => b - a));
     }
+    // In a line, too, those first that clash most often.
+    const { clashes } = await answer(url, 'load'), times = {};
+    for (const job of clashes.flatMap((one) => one.first_jobs)) times[job] = (times[job] ?? 0) + 1;
+    const names = await page.locator('section:has(#clashes) ul').last().locator('.clash').first().locator('a.job').allTextContents(), often = names.map((name) => times[name]);
+    assert.deepEqual(often, [...often].sort((a, b) => b - a));
   })));
 
   test('a group that nothing defines any more is told from one without a leader, and there is nothing of it to pause', () => withFleet({ fake: 60, gone: 'yore' }, async (url) => withPage({}, async (page) => {
@@ -421,7 +449,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.figures', { hasText: `${groups.length - 2} of ${groups.length - 1}` }).waitFor();
     const changes = page.locator('[aria-labelledby=asked] .row');
     await changes.filter({ hasText: 'group yore is no longer defined host-2 led it last, epoch 5: handed back' }).waitFor();
-    await changes.filter({ hasText: 'host-3 was heard of last it does not answer (gone)' }).waitFor();
+    await changes.filter({ hasText: 'host-3 died or was stopped it does not answer (gone)' }).waitFor();
     await leaders.getByText('yore').click();
     await page.getByText('No file defines a job of that group').waitFor();
     assert.equal(await page.locator('label:has-text("Group") select').inputValue(), 'yore');

@@ -109,10 +109,10 @@ export function Search({ label, value, onChange, placeholder, whole }) {
 
 // At most so many of a list, and a button for the next ones.
 export function More({ list, first = 8, step = 50, most = 400, what, children }) {
-  const [shown, setShown] = useState(first);
+  const [more, setMore] = useState(0), shown = Math.max(first, more);
   const rest = list.length - Math.min(shown, list.length);
   return html`${list.slice(0, shown).map(children)}
-    ${rest > 0 && shown < most ? html`<li class="more"><button type="button" class="quiet" onClick=${() => setShown(Math.min(shown + step, most))}>${count(Math.min(rest, step))} more of ${plural(list.length, what)}</button></li>` : null}
+    ${rest > 0 && shown < most ? html`<li class="more"><button type="button" class="quiet" onClick=${() => setMore(Math.min(shown + step, most))}>${count(Math.min(rest, step))} more of ${plural(list.length, what)}</button></li>` : null}
     ${rest > 0 && shown >= most ? html`<li class="more muted">and ${plural(rest, 'other')}</li>` : null}`;
 }
 

@@ -172,7 +172,7 @@ export default function Now({ query: shown }) {
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
-      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone }} /></div>
+      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
     </div>`;
 }
 
@@ -268,9 +268,9 @@ function Running({ open, heardOf, usual }) {
   <//>`;
 }
 
-// By job: how often, when next, and where; those that are due each few minutes after all others. Of jobs that come after all slots
+// By job: how often, when next, and where. Of jobs that come after all slots
 // that are listed the list of jobs has the next one; one that is due at a pace goes on so.
-const OFTEN = 5 * MINUTE;
+const OFTEN = 5 * MINUTE, SOON = 10 * MINUTE;
 function dueByJob({ slots, left_out }, jobs) {
   const found = new Map(), end = now() + HOUR;
   for (const one of slots) {
@@ -288,20 +288,20 @@ function dueByJob({ slots, left_out }, jobs) {
     one.often = one.step < OFTEN && one.slots > 2;
   }
   if (left_out) for (const one of jobs) if (one.next > now() && one.next < end && one.state !== 'paused' && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, node: one.leader, slots: 1 });
-  return [...found.values()].sort((a, b) => Boolean(a.often) - Boolean(b.often) || a.at - b.at || (a.job < b.job ? -1 : 1));
+  return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
 }
 
 function Due({ due, all, node, nodes }) {
-  const found = all?.filter((one) => !node || one.node === node);
+  const found = all?.filter((one) => !node || one.node === node), often = found?.filter((one) => one.often) ?? [], rest = found?.filter((one) => !one.often), soon = rest?.filter((one) => one.at < now() + SOON).length;
+  const row = (one) => html`<li key=${one.job} class="row">
+    <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
+    <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.some}</span></span>
+    <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span></li>`;
   const away = new Set(nodes.filter(isAway).map((one) => one.node));
   const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];
   return html`<${Section} id="due" title="Due in the next hour" aside=${html`<${Select} label="On" value=${node ?? ''} options=${options} onChange=${(value) => update({ due: value || null })} />`}>
-    ${!found ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
-      <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
-        <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
-        <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.some}</span></span>
-        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span>
-      </li>`}<//></ul>
+    ${!found ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`${rest.length ? html`<ul class="rows"><${More} list=${rest} first=${Math.max(12, Math.min(soon, 40))} step=${40} most=${200} what="job">${row}<//></ul>` : null}
+      ${often.length ? html`<details open=${!rest.length}><summary>${plural(often.length, 'job is', 'jobs are')} due more often than every 5 min, the next one <${Ago} at=${often[0].at} period=${1000} passed="now" /></summary><ul class="rows"><${More} list=${often} first=${20} step=${40} most=${200} what="job">${row}<//></ul></details>` : null}
       ${due.data.unknown?.length ? html`<p class="muted small">Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.</p>` : null}`}
   <//>`;
 }
@@ -323,18 +323,32 @@ function Leaders({ nodes, groups, isGone }) {
 
 const Change = ({ at, children }) => html`<li class="row tall"><span class="row-time"><${Time} at=${at} /></span><span class="row-main">${children}</span></li>`;
 
-function Changes({ requests, definitions, elections, away, ended, isGone }) {
+// Groups that one node took over from another in one minute are one row.
+function takeovers(terms) {
+  const found = new Map();
+  for (const term of terms) {
+    const key = [term.node, `${term.elected_at}`.slice(0, 16), term.epoch - (term.before?.epoch ?? 0), term.before?.node, term.before?.cause].join(), known = found.get(key);
+    if (known) known.terms.push(term);
+    else found.set(key, { at: parse(term.elected_at), terms: [term] });
+  }
+  return [...found.values()];
+}
+
+function Changes({ requests, definitions, elections, away, ended, isGone, defined }) {
   const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], known = ({ data, problem }) => (data && !data.partial) || problem;
+  // Of groups whose last job is removed.
+  const retired = defined ? [...new Map((definitions.data?.definitions ?? []).filter(({ change, group }) => change === 'removed' && group && !defined.has(group) && !ended.some((one) => one.group === group)).reverse().map((one) => [one.group, one])).values()] : [];
   const all = [
     ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row })),
-    ...terms.map((term) => ({ at: parse(term.elected_at), term })),
+    ...takeovers(terms),
+    ...retired.map((one) => ({ at: parse(one.at), retired: one })),
     ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => ({ at: parse(term.ended_at), term, group }))),
     ...away.map((node) => ({ at: parse(node.last_heard), node })),
     ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
     <${Asking} of=${{ requests: known(requests), leaders: known(elections), definitions: known(definitions) }} />
-    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, group, node, defined }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> was heard of last <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<${Change} key=${'t' + term.group + term.epoch} at=${term.elected_at}><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span><//>`)}<//></ul>`}
+    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, terms, term, group, node, defined, retired }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> ${node.state === 'gone' ? 'died or was stopped' : 'was heard of last'} <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : retired ? html`<${Change} key=${'x' + retired.group} at=${retired.at}>group <a href=${link('jobs', null, { group: retired.group })}><${Name} text=${retired.group} /></a> is no longer defined<//>` : html`<${Change} key=${'t' + terms[0].group + terms[0].epoch} at=${terms[0].elected_at}><${NodeName} node=${terms[0].node} /> leads ${terms.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}<a href=${link('jobs', null, { group })}><${Name} text=${group} /></a>`)}${terms[3] ? ` and ${terms.length - 3} more` : ''} <span class="muted">${terms.every(({ epoch }) => epoch === terms[0].epoch) ? `epoch ${terms[0].epoch}` : ''}<${Before} term=${terms[0]} /></span><//>`)}<//></ul>`}
     <${OtherKeys} of=${definitions.data?.definitions ?? []} />
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
