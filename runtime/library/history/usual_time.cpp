@@ -14,12 +14,12 @@ using std::chrono::days;
 /// Slots so long ago, and how many of them.
 struct Window {
   Millis from, to;
-  std::size_t most = 6;
+  std::size_t most = 8;
 };
 constexpr days day{1};
-constexpr Window week[] = {{2 * day, day},     {3 * day, 2 * day}, {4 * day, 3 * day},  {5 * day, 4 * day},
-                           {6 * day, 5 * day}, {7 * day, 6 * day}, {10 * day, 7 * day}, {14 * day, 10 * day}};
-constexpr std::size_t last_runs = 100;
+constexpr Window week[] = {
+    {2 * day, day}, {4 * day, 2 * day}, {7 * day, 4 * day}, {10 * day, 7 * day}, {14 * day, 10 * day}};
+constexpr std::size_t last_runs = 60;
 constexpr std::size_t least = 3;  // of fewer the middle says nothing
 
 /// Of the last day, each by a quarter further back than the one before.
@@ -46,10 +46,10 @@ void add_those_in(const std::vector<Row>& rows, WallTime now, const Window& wind
 }
 
 /// Requires: from < to.
-Millis took_at(const Runs& runs, std::size_t from, std::size_t to, std::size_t of_four) {
+Millis took_at(const Runs& runs, std::size_t from, std::size_t to, std::size_t of_eight) {
   std::vector<Millis> all;
   for (std::size_t i = from; i < to; ++i) all.push_back(runs[i].took);
-  const auto at = all.begin() + static_cast<std::ptrdiff_t>(all.size() * of_four / 4);
+  const auto at = all.begin() + static_cast<std::ptrdiff_t>(all.size() * of_eight / 8);
   std::nth_element(all.begin(), at, all.end());
   return *at;
 }
@@ -58,7 +58,7 @@ Millis took_at(const Runs& runs, std::size_t from, std::size_t to, std::size_t o
 std::size_t grown_slow(const Runs& runs) {
   std::size_t found = 0, least_wrong = runs.size();
   for (std::size_t since = least; since + least <= runs.size(); ++since) {
-    const Millis high = took_at(runs, since, runs.size(), 3), low = took_at(runs, 0, since, 1);
+    const Millis high = took_at(runs, since, runs.size(), 6), low = took_at(runs, 0, since, 1);
     if (low * 2 < high * 3 || low - high < least_slowness) continue;
     const Millis between = (high + low) / 2;
     std::size_t wrong = 0;  // as those of the other side
@@ -70,7 +70,7 @@ std::size_t grown_slow(const Runs& runs) {
 
 /// Of runs, newest first, without so many of the newest. Requires: there are more.
 UsualTime middle(UsualTime::Basis basis, const Runs& runs, std::size_t without = 0) {
-  return {basis, took_at(runs, without, runs.size(), 2), runs.size() - without};
+  return {basis, took_at(runs, without, runs.size(), 4), runs.size() - without};
 }
 
 UsualTime before_growth(UsualTime::Basis basis, const Runs& runs, std::size_t grown) {

@@ -2,17 +2,15 @@
 // slow` and `ballot simulate` go by it, and the page, to which the API says it.
 //
 //   which runs count | those that succeeded, each with how long its last attempt took
-//   week             | the middle of those of the two weeks before the last day: of the 6 newest before one day ago,
-//   before
-//                    | two days ago and so on, so at about this time of the day. At least 3
-//   recent           | else, of a job that is known for a day or so, the middle of the older half of the last 100,
-//   which
-//                    | leaves out at least the 3 newest. At least 3
-//   few              | else the middle of the last 100; also where these may lack runs that a node knows which does not
+//   week             | the middle of those of the two weeks before the last day: of the 8 newest before one, two, four,
+//                    | seven and ten days ago, so at about this time of the day. At least 3
+//   recent           | else, of a job that is known for a day or so, the middle of the older half of the last 60; not
+//                    | the 3 newest. At least 3
+//   few              | else the middle of the last 60; also where these may lack runs that a node knows which does not
 //                    | answer
 //   slower since     | where these runs have grown slow for good, by half as much again and a second, only those before
-//                    | count: three quarters of them took less than three quarters of those since. Of a job whose last
-//                    | 100 are of less than a day older ones are looked at, too
+//                    | count: six of eight of them took less than seven of eight of those since. Of a job whose last 60
+//                    | are of less than a day older ones of the day are looked at, too
 //
 // So a job that is slow is not usual, for hours or for days, until it has been so for ten days.
 //
