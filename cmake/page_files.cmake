@@ -1,5 +1,5 @@
-# Makes the source file OUT, which has the page's files (those of FOLDER that have a type below), scripts and styles without the
-# lines that are comments or empty (scripts of others without their indentation too), as they are and compressed:
+# Makes the source file OUT, which has the page's files (those of FOLDER that have a type below), scripts and styles without
+# comments (after two blanks, or on lines of their own), empty lines and indentation, as they are and compressed:
 # runtime/http/page_files.hpp.
 # Run by cmake -P when one of them has changed.
 #
@@ -33,12 +33,8 @@ foreach(file IN LISTS files)
   file(MAKE_DIRECTORY ${out_folder}/page_files)
   if(ending MATCHES "[.](js|css)$")
     set(sent ${out_folder}/page_files/${flat})
-    set(shorter "/^ *\\(\\/\\/.*\\|\\/\\*.*\\*\\/\\)\\?$/d")
-    if(file MATCHES "^vendor/")
-      string(APPEND shorter "$<SEMICOLON>s/^[ \\t]*//")
-      string(REPLACE "$<SEMICOLON>" ";" shorter "${shorter}")
-    endif()
-    execute_process(COMMAND sed "${shorter}" ${FOLDER}/${file} OUTPUT_FILE ${sent} COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND sed -e "/^ *\\(\\/\\/.*\\|\\/\\*.*\\*\\/\\)\\?$/d" -e "s/  \\/\\/ [^'\"`]*$//" -e "s/  \\/\\*.*\\*\\/$//"
+                    -e "s/^[ \\t]*//" ${FOLDER}/${file} OUTPUT_FILE ${sent} COMMAND_ERROR_IS_FATAL ANY)
   endif()
   execute_process(COMMAND gzip -9 -n -c ${sent} OUTPUT_FILE ${packed} COMMAND_ERROR_IS_FATAL ANY)
   foreach(form file packed)

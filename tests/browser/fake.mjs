@@ -213,7 +213,8 @@ export class FakeFleet {
     const job = this.byName.get(name), ago = (days) => iso(this.now() - days * DAY);
     const took = (...of) => (job ? this.last(job, ...of) : []).filter((row) => this.knows(row) && row.status === 'succeeded').map((row) => row.duration_ms);
     const week = [1, 3, 5].flatMap((days) => took(12, ago(days + 2), ago(days))), last = took(100), all = week.length > 2 ? week : last.slice(Math.floor(last.length * 0.75));
-    return { job: name, basis: all.length < 3 ? 'few' : all === week ? 'week' : 'recent', usual_ms: all.length < 3 ? null : all.sort((a, b) => a - b)[all.length >> 1], runs: all.length };
+    const since = job?.temper === 'young' ? { slower_since: iso(Math.ceil((this.began + 70 * MINUTE + 1) / (5 * MINUTE)) * 5 * MINUTE) } : {};
+    return { job: name, basis: all.length < 3 ? 'few' : all === week ? 'week' : 'recent', usual_ms: all.length < 3 ? null : all.sort((a, b) => a - b)[all.length >> 1], runs: all.length, ...since };
   }
   schedule(job) {
     if (job.temper === 'trigger') return [];
@@ -282,12 +283,14 @@ export class FakeFleet {
     const unit = per === 'all' ? null : per === 'day' ? DAY : HOUR;
     for (const job of jobs) {
       for (const slot of this.slotsBack(job, until, per === 'all' && jobs.length > 2000 ? 8 : 5000, since)) {
-        const all = this.attempts(job, slot), row = all[0];
-        if (!this.knows(row) || (statuses && !statuses.includes(row.status))) continue;
-        const from = unit ? Math.floor(slot / unit) * unit : since, id = `${from} ${job.index} ${row.status} ${row.reason}`;
-        const count = counts.get(id) ?? { [unit === HOUR ? 'hour' : 'from']: iso(from), job: job.name, status: row.status, reason: row.reason, slots: 0, attempts: 0 };
-        count.slots++; count.attempts += all.length;
-        counts.set(id, count);
+        for (const [i, row] of this.attempts(job, slot).entries()) {
+          if (!this.knows(row) || (statuses && !statuses.includes(row.status))) continue;
+          const from = unit ? Math.floor(slot / unit) * unit : since, id = `${from} ${job.index} ${row.status} ${row.reason}`;
+          const count = counts.get(id) ?? { [unit === HOUR ? 'hour' : 'from']: iso(from), job: job.name, status: row.status, reason: row.reason, slots: 0, attempts: 0 };
+          if (!i) count.slots++;
+          if (row.attempt) count.attempts++;
+          counts.set(id, count);
+        }
       }
     }
     const answer = { [unit === HOUR ? 'hours' : 'counts']: [...counts.values()].slice(0, 20_000), ...this.missing() };

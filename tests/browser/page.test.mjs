@@ -162,11 +162,123 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.item', { hasText: 'its leader had died and none led yet, or the store did not answer (unclaimed)' }).waitFor();
   })));
 
+  test('a link to a slot of a job that is due often lands on it: selected, in sight, with why it is so; so does a time that is chosen', () => withFleet({ fake: 20, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.byName.get('tight'), chosen = page.locator('.slot[aria-current=true]'), at = () => chosen.locator('time').first().getAttribute('datetime');
+    const slot = fleet.slotsBack(job, fleet.now() - 100 * 60_000, 5).find((one) => fleet.attempts(job, one)[0].status === 'skipped');
+    for (const said of [new Date(slot).toISOString(), new Date(slot).toISOString().replace('.000', '')]) {
+      await page.goto('about:blank');
+      await show(page, url, '#/job/tight?zone=utc&slot=' + encodeURIComponent(said));
+      await chosen.locator('.why', { hasText: 'The run before it had not ended' }).waitFor();
+      assert.equal(Date.parse(await at()), slot);
+      await page.waitForFunction(() => document.activeElement.matches('.slot[aria-current=true]'));
+      await page.waitForTimeout(500);
+      assert.ok(await chosen.evaluate((one) => one.getBoundingClientRect().top >= 0 && one.getBoundingClientRect().bottom <= innerHeight), 'in sight');
+    }
+    await check(page, 'a slot that is selected');
+    // A quarter of an hour earlier, and where a run is.
+    const wanted = fleet.slotsBack(job, slot - 10 * 60_000, 5).find((one) => fleet.attempts(job, one)[0].run_id);
+    await page.locator('input[name=at]').fill(new Date(wanted + 60_000).toISOString().slice(0, 16));
+    await page.locator('input[name=at]').press('Enter');
+    await page.waitForFunction((wanted) => Date.parse(document.querySelector('.slot[aria-current=true] time')?.dateTime) === wanted, wanted);
+    await chosen.locator('a.code').click();
+    await page.locator('.output').waitFor();
+    await page.getByText('among its others').click();
+    await page.waitForFunction((wanted) => Date.parse(document.querySelector('.slot[aria-current=true] time')?.dateTime) === wanted, wanted);
+    // In the zone of the view.
+    const zone = fleet.jobs.find((one) => one.zone === 'Australia/Lord_Howe' && one.period < 1440 && !['disabled', 'trigger', 'halted', 'paused'].includes(one.temper));
+    await show(page, url, '#/job/' + encodeURIComponent(zone.name));
+    const due = fleet.slotsBack(zone, fleet.now() - 30 * 3_600_000, 1)[0];
+    await page.locator('input[name=at]').fill(new Date(due).toLocaleString('sv', { timeZone: 'Australia/Lord_Howe' }).slice(0, 16).replace(' ', 'T'));
+    await page.getByRole('button', { name: 'Go' }).click();
+    await page.waitForFunction((wanted) => Date.parse(document.querySelector('.slot[aria-current=true] time')?.dateTime) === wanted, due);
+  })));
+
+  test('a slot that a retry has healed is no failure, and is said to have recovered by retry', () => withFleet({ fake: 60, whole: true }, async (url, fleet) => withPage({}, async (page) => {
+    const rows = (job) => fleet.slotsBack(job, fleet.now(), 5000, fleet.now() - 86_400_000).map((slot) => fleet.attempts(job, slot));
+    const bad = ([row]) => ['failed', 'timed_out', 'killed', 'lost'].includes(row.status) && row.reason !== 'operator';
+    const healed = fleet.jobs.filter((job) => rows(job).some((all) => all.length > 1 && !bad(all)) && !rows(job).some(bad)).map((job) => job.name);
+    assert.ok(healed.length > 0);
+    await show(page, url, '#/now');
+    const part = page.locator('.attention details', { hasText: 'recovered by retry' });
+    await part.locator('summary').click();
+    assert.deepEqual((await part.locator('a.job').allTextContents()).sort(), healed.slice(0, 8).sort());
+    await part.getByText(/^\d+ attempts? failed, and no slot$/).first().waitFor();
+    for (const name of healed) assert.equal(await page.locator('.attention .item', { hasText: name }).filter({ hasText: /in a row|once|bad slot/ }).count(), 0);
+    await show(page, url, '#/jobs?q=' + encodeURIComponent(healed[0]));
+    await page.locator('.grid-row').first().locator('svg[aria-label*="succeeded by retry"]').waitFor();
+  })));
+
+  test('whoever comes back to Now sees at once what was there', () => withFleet({ fake: 60 }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('.item-text', { hasText: 'the usual' }).first().waitFor();
+    const text = () => page.locator('.attention .item strong').allTextContents(), before = await text();
+    await page.click('nav a:has-text("Week")');
+    await page.waitForSelector('.heat');
+    await page.route(/api\/v1\/(nodes|groups|history|next|requests|runs)/, () => {});
+    await page.click('nav a:has-text("Now")');
+    await page.locator('[aria-labelledby=running] .row').first().waitFor();
+    assert.deepEqual(await text(), before);
+    assert.equal(await page.getByText(/Asking the fleet|Being asked for/).count(), 0);
+    assert.ok(await page.locator('[aria-labelledby=asked] .row').count());
+    assert.ok(await page.locator('[aria-labelledby=due] .row').count());
+  })));
+
+  test('what changed says in one line which groups a node took over, that a node died, and which groups are gone with their last job', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
+    const all = fleet.definitions.bind(fleet), job = fleet.jobs[5];
+    fleet.definitions = (now) => [{ at: new Date(now - 3_600_000).toISOString(), job: 'old-report', group: 'olden', change: 'removed', nodes: ['host-1'], digest: null, digest_before: 'e', keys: [], text: 'no file defines it' }, { ...all(now)[0], job: job.name, change: 'removed', group: job.group }, ...all(now)];
+    await show(page, url, '#/now');
+    const rows = page.locator('[aria-labelledby=asked] .row');
+    await rows.filter({ hasText: 'host-3 died or was stopped' }).waitFor();
+    await rows.filter({ hasText: 'group olden is no longer defined' }).waitFor();
+    await rows.filter({ hasText: /leads [a-z]+, [a-z]+.*before it host-3: the session expired/ }).waitFor();
+    assert.equal(await rows.filter({ hasText: 'is no longer defined' }).count(), 1);
+    assert.equal(await rows.filter({ hasText: 'the session expired' }).count(), 2, 'one for each node that took over');
+  })));
+
+  test('the next minutes are there, however many jobs are due each few seconds', () => withFleet({ fake: 400, often: Array.from({ length: 30 }, (_, i) => [`tick-${i}`, 30]) }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row:visible');
+    await due.locator('summary', { hasText: '30 jobs are due more often than every 5 min' }).waitFor();
+    const shown = await rows.locator('time').evaluateAll((all) => all.map((one) => Date.parse(one.dateTime)));
+    assert.ok(shown.length >= 12);
+    assert.deepEqual(shown, [...shown].sort((a, b) => a - b));
+    const soon = new Set(fleet.jobs.filter((job) => fleet.next(job) && fleet.next(job) < fleet.now() + 8 * 60_000 && job.period > 5).map((job) => job.name)), names = await rows.locator('a.job').allTextContents();
+    assert.deepEqual([...soon].filter((name) => !names.includes(name)).slice(0, 40 - names.length), []);
+  })));
+
+  test('what a run printed, and why a slot of two hours ago did not run, is three clicks away from each view', () => withFleet({ fake: 60, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    const attention = page.locator('.attention'), why = page.locator('.slot[aria-current=true] .why'), output = page.locator('.output');
+    const open = async (hash) => { await page.goto('about:blank'); await show(page, url, hash); };
+    await open('#/now');
+    await attention.locator('.item', { hasText: /in a row|once/ }).getByText('Last output').first().click();
+    await output.waitFor();
+    await open('#/now');
+    await attention.locator('.item', { hasText: 'tight' }).getByText('Why').click();
+    await why.waitFor();
+    await open('#/now');
+    await attention.locator('summary', { hasText: 'failed, and ha' }).click();
+    await attention.locator('details .item').getByText('Last failure').first().click();
+    await page.locator('.output, .slot[aria-current=true]').first().waitFor();
+    await open('#/now');
+    await attention.getByText('Show them').first().click();
+    await page.locator('.grid-row').getByText('why', { exact: true }).first().click();
+    await why.waitFor();
+    await open('#/jobs?q=young');
+    await page.locator('.grid-row', { hasText: 'young' }).locator('a:has(time)').click();
+    await output.waitFor();
+    await open('#/timeline?job=tight');
+    await page.locator('.grid-row', { hasText: 'skipped' }).nth(4).getByText('why', { exact: true }).click();
+    await why.waitFor();
+    await open('#/job/tight');
+    await page.locator('.slot:not(.planned) a.code').first().click();
+    await output.waitFor();
+  })));
+
   test('what is due more often than each five minutes comes after the rest, each with its pace', () => withFleet({ fake: 20, often: [['tick', 15], ['tack', 15], ['tock', 20]] }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/now');
     const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row');
     await page.locator('.figures div', { hasText: /^Due within the hour\d+ jobs$/ }).waitFor();
-    if (await due.locator('.more button').count()) await due.locator('.more button').click();
+    await due.locator('summary', { hasText: '3 jobs are due more often than every 5 min, the next one ' }).click();
     for (const name of ['tick', 'tack']) await rows.filter({ hasText: name }).getByText('every 15 s, 240 times').waitFor();
     await rows.filter({ hasText: 'tock' }).getByText('every 20 s, 180 times').waitFor();
     const names = await due.locator('a.job').allTextContents();
@@ -237,7 +349,38 @@ describe('the page', { concurrency: 2 }, () => {
     assert.match(await row.textContent(), /1\.0 s/);
     assert.equal(await page.locator('.grid-row', { hasText: 'quick' }).count(), 0);
     await show(page, url, '#/job/young');
-    await page.locator('dd', { hasText: /its last 3 successes took 9.0 s, 9\u00d7 the usual 1.0 s of \d+ before/ }).waitFor();
+    await page.locator('dd', { hasText: /its last 3 successes took 9.0 s, 9\u00d7 the usual 1.0 s of \d+ before, since .*\d\d:\d\d/ }).waitFor();
+  })));
+
+  test('a job whose last run took longer than its expect_within is marked, on Now and in Jobs', () => withFleet({ fake: 10, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    fleet.said.young = { expect_within_ms: 5000 };
+    fleet.said.slid = { expect_within_ms: 60_000 };
+    fleet.said.quick = { slow: true, expect_within_ms: 60_000 };
+    await show(page, url, '#/now');
+    const items = page.locator('.attention ul:has(> li:has-text("expected within")) > .item');
+    await items.filter({ hasText: 'young' }).getByText('its last run took 9.0 s: expected within 5.0 s').waitFor();
+    await items.filter({ hasText: 'quick' }).getByText('a run goes on for longer: expected within 1 min').waitFor();
+    assert.equal(await items.count(), 2);
+    for (const [name, mark] of [['young', 'over 5.0 s'], ['quick', 'over 1 min']]) {
+      await show(page, url, '#/jobs?q=' + name);
+      await page.locator('.grid-row', { hasText: name }).locator('.tag', { hasText: mark }).waitFor();
+    }
+    await check(page, 'a job that took longer than expected');
+  })));
+
+  test('a job whose runs only a node knows that does not answer is said not to have been compared', () => withFleet({ fake: 20 }, async (url, fleet) => withPage({}, async (page) => {
+    const hidden = fleet.jobs.filter((job) => !fleet.usual(job.name).usual_ms).map((job) => job.name);
+    fleet.faults.away = 'host-2';
+    const names = fleet.jobs.filter((job) => !fleet.usual(job.name).usual_ms && !hidden.includes(job.name));
+    assert.ok(names.length > 0);
+    await show(page, url, '#/now');
+    const line = page.locator('.attention p', { hasText: 'Not compared with what is usual' });
+    await line.waitFor();
+    assert.match(await line.textContent(), /of which too few runs are known here: host-2, host-3 do not answer\.$/);
+    await show(page, url, '#/jobs?sort=slower');
+    await page.locator('.gaps', { hasText: /Of \d+ jobs too few runs from before are known to compare with: host-2, host-3 do not answer/ }).waitFor();
+    await show(page, url, '#/job/' + encodeURIComponent(names[0].name));
+    await page.locator('dd', { hasText: 'not compared: host-2, host-3 do not answer' }).waitFor();
   })));
 
   test('a next slot that has passed is due now, and asked for anew; the last status is that of the newest bar beside it', () => withFleet({ fake: 10, young: true, burst: 2 }, async (url, fleet) => withPage({ expected: ['net::ERR_FAILED'] }, async (page) => {
@@ -290,6 +433,11 @@ describe('the page', { concurrency: 2 }, () => {
       assert.ok(jobs.length > 1);
       assert.deepEqual(jobs, [...jobs].sort((a, b) => b - a));
     }
+    // In a line, too, those first that clash most often.
+    const { clashes } = await answer(url, 'load'), times = {};
+    for (const job of clashes.flatMap((one) => one.first_jobs)) times[job] = (times[job] ?? 0) + 1;
+    const names = await page.locator('section:has(#clashes) ul').last().locator('.clash').first().locator('a.job').allTextContents(), often = names.map((name) => times[name]);
+    assert.deepEqual(often, [...often].sort((a, b) => b - a));
   })));
 
   test('a group that nothing defines any more is told from one without a leader, and there is nothing of it to pause', () => withFleet({ fake: 60, gone: 'yore' }, async (url) => withPage({}, async (page) => {
@@ -301,7 +449,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.figures', { hasText: `${groups.length - 2} of ${groups.length - 1}` }).waitFor();
     const changes = page.locator('[aria-labelledby=asked] .row');
     await changes.filter({ hasText: 'group yore is no longer defined host-2 led it last, epoch 5: handed back' }).waitFor();
-    await changes.filter({ hasText: 'host-3 was heard of last it does not answer (gone)' }).waitFor();
+    await changes.filter({ hasText: 'host-3 died or was stopped it does not answer (gone)' }).waitFor();
     await leaders.getByText('yore').click();
     await page.getByText('No file defines a job of that group').waitFor();
     assert.equal(await page.locator('label:has-text("Group") select').inputValue(), 'yore');

@@ -55,6 +55,26 @@ describe('the page in trouble', { concurrency: 2 }, () => {
       assert.equal(await page.evaluate(() => location.hash), hash);
     })));
 
+  test('while a node that lives is slow to answer, Now shows what it knew, as of when', () => withFleet({ fake: 60, burst: 5 }, (url, fleet) => withPage({}, async (page) => {
+    const of = fleet.jobs.find((job) => job.temper === 'broken'), node = fleet.nodeAt(of, fleet.now()), id = '01a00000-0000-7000-8000-000000000011';
+    fleet.byHand.push({ ...fleet.row(of, fleet.now() - 5000, { run_id: id, attempt: 1, status: 'running', trigger: 'manual', started_at: new Date(fleet.now() - 5000).toISOString() }) });
+    await show(page, url, '#/now');
+    const failing = page.locator('.attention .item', { hasText: of.name }), run = page.locator('[aria-labelledby=running] .row', { has: page.locator(`a[href*="${id}"]`) });
+    await failing.first().waitFor();
+    await run.waitFor();
+    assert.equal(await page.getByText('as of').count(), 0);
+    fleet.faults.away = node;
+    fleet.byHand.length = 0;
+    fleet.shift += 50_000;
+    await failing.getByText(/as of .*\d\d:\d\d:\d\d/).first().waitFor();
+    await run.getByText(/as of .*\d\d:\d\d:\d\d/).waitFor();
+    await check(page, 'what a slow node knew');
+    fleet.faults.away = null;
+    await page.waitForFunction(() => !/as of/.test(document.querySelector('.attention').textContent));
+    assert.ok(await failing.count());
+    await run.waitFor({ state: 'detached' });
+  })));
+
   test('each view names a node that is away and a store that does not answer, and says of when it is or why the history did not answer', () => withFleet({ fake: 100 }, async (url, fleet) => {
     const all = await views(url), { week, ...ofHistory } = all;
     await withPage({}, async (page) => {

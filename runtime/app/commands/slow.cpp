@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
@@ -49,9 +50,15 @@ struct SlowRun {
   Millis took{0};
 };
 
+/// What is listed, and of which jobs no more can be said.
+struct Compared {
+  std::size_t too_few = 0;        // jobs of which too few successes are known
+  std::set<std::string> untimed;  // jobs with runs of which it is not known here how long they took
+};
+
 /// The runs that are long enough to be slow, by their jobs.
 Result<std::map<std::string, std::vector<SlowRun>>> long_runs(library::LedgerView& ledger, const SlowOptions& options,
-                                                              WallTime now) {
+                                                              WallTime now, Compared& compared) {
   storage::Filter filter = options.filter;
   filter.statuses = {Status::running, Status::succeeded, Status::failed, Status::timed_out, Status::killed};
   filter.limit = std::nullopt;
@@ -59,6 +66,7 @@ Result<std::map<std::string, std::vector<SlowRun>>> long_runs(library::LedgerVie
   const auto read = ledger.history(filter, [&](const Row& row) {
     const auto took = time_of(row, now);
     if (took && *took > library::least_slowness) runs[row.job].push_back({row, *took});
+    if (!took && ledger.is_evidence(row)) compared.untimed.insert(row.job);
     return true;
   });
   if (!read) return read.error();
@@ -68,10 +76,19 @@ Result<std::map<std::string, std::vector<SlowRun>>> long_runs(library::LedgerVie
 Result<std::optional<library::Pace>> pace_of(library::LedgerView& ledger, const std::string& job,
                                              const library::UsualTime& usual, WallTime now) {
   std::vector<Row> rows;
-  const storage::Filter filter{
-      .jobs = {job}, .statuses = {Status::succeeded}, .since = now - library::pace_days, .limit = successes_read};
-  const auto read = ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
-  if (!read) return read.error();
+  storage::Filter filter{.jobs = {job},
+                         .statuses = {Status::succeeded},
+                         .since = now - library::pace_days,
+                         .until = usual.until(now),
+                         .limit = successes_read};
+  const auto read = [&] { return ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; }); };
+  if (const auto done = read(); !done) return done.error();
+  if (rows.size() < library::least_successes) {
+    filter.since = filter.until;
+    filter.until.reset();
+    filter.limit = library::least_successes;
+    if (const auto done = read(); !done) return done.error();
+  }
   return library::pace_of(rows, usual, now);
 }
 
@@ -84,14 +101,15 @@ void write(const SlowRun& run, const library::Pace& pace, const SlowOptions& opt
            std::int64_t{run.row.attempt}, static_cast<std::int64_t>(pace.runs)});
 }
 
-/// Newest first, of all jobs; how many jobs have too few successes to say.
-Result<std::size_t> list(library::LedgerView& ledger, const SlowOptions& options, const LocalTimes& times,
-                         RecordWriter& out) {
+/// Newest first, of all jobs.
+Result<Compared> list(library::LedgerView& ledger, const SlowOptions& options, const LocalTimes& times,
+                      RecordWriter& out) {
   const WallTime now = io::read_clocks().wall;
-  auto runs = long_runs(ledger, options, now);
+  Compared compared;
+  auto runs = long_runs(ledger, options, now, compared);
   if (!runs) return runs.error();
   std::vector<std::pair<SlowRun, library::Pace>> slow;
-  std::size_t unknown = 0, at = 0;
+  std::size_t at = 0;
   std::vector<std::string> jobs;
   for (const auto& [job, all] : *runs) jobs.push_back(job);
   const auto usual = ledger.usual_times(jobs, now);
@@ -99,14 +117,26 @@ Result<std::size_t> list(library::LedgerView& ledger, const SlowOptions& options
   for (auto& [job, all] : *runs) {
     const auto pace = pace_of(ledger, job, (*usual)[at++], now);
     if (!pace) return pace.error();
-    if (!*pace) ++unknown;
+    if (!*pace) ++compared.too_few;
     for (SlowRun& run : all)
       if (*pace && library::is_slow(run.took, **pace)) slow.emplace_back(std::move(run), **pace);
   }
   std::stable_sort(slow.begin(), slow.end(),
                    [](const auto& a, const auto& b) { return a.first.row.slot > b.first.row.slot; });
   for (const auto& [run, pace] : slow) write(run, pace, options, times, out);
-  return unknown;
+  return compared;
+}
+
+/// Of many the first ones.
+std::string names_of(const std::set<std::string>& jobs) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  std::size_t named = 0;
+  for (const std::string& job : jobs) {
+    if (named++ == most) return text + " and " + std::to_string(jobs.size() - most) + " more";
+    text += (text.empty() ? "" : ", ") + job;
+  }
+  return text;
 }
 
 Result<void> resolve(SlowOptions& options, const config::Config& config, library::LedgerView& ledger) {
@@ -128,13 +158,16 @@ Exit run(SlowOptions& options) {
   if (const auto known = resolve(options, *config, **ledger); !known) return fail("slow", known.error());
   if (!options.filter.since) options.filter.since = io::read_clocks().wall - std::chrono::hours(24);
   RecordWriter out(std::cout, slow_columns(), stdout_layout(options.format));
-  const auto unknown = list(**ledger, options, LocalTimes(options.time, *config), out);
-  if (!unknown) return fail("slow", unknown.error());
+  const auto compared = list(**ledger, options, LocalTimes(options.time, *config), out);
+  if (!compared) return fail("slow", compared.error());
   remark_missing(out, **ledger, *config);
   out.finish();
   name_missing("slow", **ledger);
-  if (*unknown > 0)
-    std::cerr << "ballot slow: of " << *unknown << (*unknown == 1 ? " job" : " jobs")
+  if (const auto untimed = names_of(compared->untimed); !untimed.empty())
+    std::cerr << "ballot slow: runs of " << untimed
+              << " are not compared: only a node that does not answer knows how long they took\n";
+  if (compared->too_few > 0)
+    std::cerr << "ballot slow: of " << compared->too_few << (compared->too_few == 1 ? " job" : " jobs")
               << " with runs of more than a second fewer than " << library::least_successes
               << " successes of the last 30 days are known: too few to say\n";
   return Exit::done;

@@ -22,7 +22,7 @@ export function Asked({ requests, id = 'asked', title = 'What people asked for' 
 }
 
 // Definitions that began, newest first; those that began alike in one minute are one row of many jobs, and of a job on many nodes.
-export const useDefinitions = (filters, on = true) => usePoll(on ? 'history/definitions' + query(filters) : null, { every: 20_000, live: false, hold: 45_000, keep: true });
+export const useDefinitions = (filters, on = true, merge = null) => usePoll(on ? 'history/definitions' + query(filters) : null, { every: 20_000, live: false, hold: 45_000, keep: true, merge });
 const SHOWN = 3;
 export function definitionRows(answer) {
   const rows = new Map();

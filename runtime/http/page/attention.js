@@ -55,10 +55,10 @@ export async function askAttention(window, abort, part) {
   const since = begun ? early : new Date(now() - window).toISOString().slice(0, 19) + 'Z';
   const summary = await ask('history/summary' + query({ since, status: WANTED, per: 'all' }), { signal: abort });
   const jobs = new Map(), missed = new Map(), lost = { slots: 0 };
-  for (const { job, status, reason, slots } of summary.counts) {
+  for (const { job, status, reason, slots, attempts } of summary.counts) {
     if (isWanted({ status, reason })) continue;
     let one = jobs.get(job);
-    if (!one) jobs.set(job, (one = { job, failed: 0, missed: 0, skipped: 0, strip: null }));
+    if (!one) jobs.set(job, (one = { job, failed: 0, retried: 0, missed: 0, skipped: 0, strip: null }));
     if (status === 'missed') {
       one.missed += slots;
       const cause = missed.get(reason) ?? { reason, slots: 0, jobs: new Map() };
@@ -69,10 +69,12 @@ export async function askAttention(window, abort, part) {
       if (!MEANT.includes(reason)) one.skipped += slots;
     } else {
       one.failed += slots;
+      one.retried += attempts - slots;
       if (status === 'lost') lost.slots += slots;
     }
   }
   const missing = summary.missing ?? [], counts = { since, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: [], missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
+  counts.healed = [...jobs.values()].filter((one) => one.retried > 0 && !one.failed);
   part({ ...sort([], [], missing), ...counts, partial: true });
   const failed = [...jobs.values()].filter((one) => one.failed).sort((a, b) => b.failed - a.failed);
   const skipping = [...jobs.values()].filter((one) => one.skipped >= 3).sort((a, b) => b.skipped - a.skipped).slice(0, STOPPED);
@@ -80,7 +82,7 @@ export async function askAttention(window, abort, part) {
   if (asked.length) {
     try {
       const { strips } = await ask(`history/strips?${nameList('job', asked.map((one) => one.job))}&last=${LAST}`, { signal: abort });
-      for (const { job, rows } of strips) if (jobs.has(job)) jobs.get(job).strip = rows.map(({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms }) => ({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms }));
+      for (const { job, rows } of strips) if (jobs.has(job)) jobs.get(job).strip = rows.map(({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms, attempt }) => ({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms, attempt }));
     } catch (problem) {
       if (problem.status !== 404) throw problem;
       // a node that knew one of the jobs does not answer any more

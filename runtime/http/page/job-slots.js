@@ -90,11 +90,16 @@ export function Why({ job, row }) {
   return html`<p class="why" role="status">${state.answer ? html`<${Prose} text=${clip(state.answer.why, 4000)} zone=${zoneOfJob(job)} />` : '\u2026'}</p>`;
 }
 
-function Slot({ job, slot, zone, open }) {
+function Slot({ job, slot, zone, chosen, open }) {
   const [shown, setShown] = useState(open), place = useRef(null);
-  useEffect(() => { if (open) place.current?.scrollIntoView({ block: 'center' }); }, []);
+  useEffect(() => {
+    if (!chosen) return;
+    setShown(open);
+    place.current.scrollIntoView({ block: 'center' });
+    place.current.focus({ preventScroll: true });
+  }, [chosen]);
   const row = slot.attempts[0], late = lateOf(slot.attempts.at(-1)), words = rowWords(row), id = 'why-' + slot.key.replace(/\W/g, '-');
-  return html`<li ref=${place} class=${'slot' + (isBad(row.status) ? ' bad' : '')}>
+  return html`<li ref=${place} tabindex=${chosen ? '-1' : undefined} aria-current=${chosen ? 'true' : undefined} class=${'slot' + (isBad(row.status) ? ' bad' : '') + (chosen ? ' chosen' : '')}>
     <div class="slot-line">
       <span class="slot-time"><${Time} at=${row.slot} zone=${zone} /></span>
       <span class="slot-status"><${Status} status=${row.status} /></span>
@@ -109,13 +114,15 @@ function Slot({ job, slot, zone, open }) {
 export function SlotList({ job, zone, rows, planned, opened, plannedKnown, pauses, missing, ends }) {
   const [open, setOpen] = useState(false), folded = planned.length > 8;
   const slots = bySlot(rows), silent = silence(missing), unknown = new Map(holes(slots.map((one) => one.attempts[0]), missing).map((one) => [one.index, one]));
+  // The last one that had come by then.
+  const chosen = opened && slots.find(({ attempts: [row] }) => parse(row.slot) <= opened);
   const line = (key, time, text) => html`<li key=${key} class="slot unknown"><div class="slot-line"><span class="slot-time">${time}</span><span class="slot-words muted">${text}</span></div></li>`;
   return html`<ol class="slots">
     ${folded ? html`<li class="slot"><details onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>${plural(planned.length, 'planned slot')}</summary></details></li>` : null}
     ${(folded && !open ? [] : planned).map((one) => html`<li key=${'planned ' + one.slot} class="slot planned"><div class="slot-line"><span class="slot-time"><${Time} at=${one.slot} zone=${zone} /></span><span class="slot-status"><span class="status"><${Mark} status="planned" /> planned</span></span><span class="slot-words muted"><${Ago} at=${one.slot} period=${1000} passed="due now" /></span></div></li>`)}
     ${plannedKnown === false ? html`<li class="slot muted">Only the node that leads the job knows its slots to come: its @every counts from there.</li>` : null}
     ${pauses?.map((one) => line('pause ' + one.of, html`since <${Time} at=${one.since} zone=${zone} />`, html`paused${one.of === 'group' ? ' with its group' : ''}${one.until ? html` until <${Time} at=${one.until} zone=${zone} />` : ''}: slots of that time are skipped`))}
-    ${slots.map((slot, i) => [unknown.has(i) ? line('hole ' + slot.key, html`<${Time} at=${unknown.get(i).from} zone=${zone} date="auto" offset=${false} />\u2013<${Time} at=${unknown.get(i).to} zone=${zone} />`, `${plural(unknown.get(i).slots, 'slot')}, not known here: ${silent}`) : null, html`<${Slot} key=${slot.key} job=${job} slot=${slot} zone=${zone} open=${opened !== null && (opened === slot.attempts[0].slot || opened === slot.attempts[0].run_id)} />`])}
+    ${slots.map((slot, i) => [unknown.has(i) ? line('hole ' + slot.key, html`<${Time} at=${unknown.get(i).from} zone=${zone} date="auto" offset=${false} />\u2013<${Time} at=${unknown.get(i).to} zone=${zone} />`, `${plural(unknown.get(i).slots, 'slot')}, not known here: ${silent}`) : null, html`<${Slot} key=${slot.key} job=${job} slot=${slot} zone=${zone} chosen=${slot === chosen} open=${slot === chosen && parse(slot.attempts[0].slot_until ?? slot.attempts[0].slot) >= opened} />`])}
     ${ends && silent ? line('end', 'before', `earlier slots may not be known here: ${silent}`) : null}
     ${!slots.length ? html`<li><${Empty}>${silent ? 'No slot of this time is known.' : 'No slot in this time.'}<//></li>` : null}
   </ol>`;

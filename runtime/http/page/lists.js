@@ -2,7 +2,7 @@
 import { html, useLayoutEffect, useMemo, useRef, useState, useEffect } from './html.js';
 import { ask, nameList, now } from './api.js';
 import { changed } from './live.js';
-import { zoneChoice, parse, duration, MINUTE, DAY } from './time.js';
+import { zoneChoice, zoneOf, written, parse, duration, MINUTE, DAY } from './time.js';
 import { middle } from './words.js';
 
 export function useNarrow(query = '(max-width: 760px)') {
@@ -70,7 +70,7 @@ export function Rows({ list, height, row, extra, label, head, onSort, onSight, r
 const KEPT = 600, FRESH = 8000;
 const strips = new Map();  // job: { rows, at }
 
-const lean = ({ status, reason, slot, duration_ms, run_id }) => ({ status, reason, slot, duration_ms, run_id });
+const lean = ({ status, reason, slot, duration_ms, run_id, attempt }) => ({ status, reason, slot, duration_ms, run_id, attempt });
 
 let gaps = null;  // what the last answer about strips could not say
 async function fetchStrips(names, last, abort) {
@@ -129,13 +129,13 @@ const durations = (rows) => rows.filter((row) => row.status === 'succeeded' && r
 
 // How long jobs take as a rule, as the node says it, which has one rule for all who ask. Learned once an hour, of young jobs each
 // five minutes.
-const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, usuals = new Map();  // job: { ms, of: how many, until }
+const LEARNED = 60 * MINUTE, YOUNG = 5 * MINUTE, usuals = new Map();  // job: { ms, of: how many, since, until }
 export async function learnUsual(names, abort) {
   const list = nameList('job', names.filter((name) => !(usuals.get(name)?.until > Date.now())));
   if (!list) return;
   const { usual } = await ask('history/usual?' + list, { signal: abort });
   if (usuals.size > 20_000) usuals.clear();
-  for (const { job, basis, usual_ms: ms, runs: of } of usual) usuals.set(job, { ms, of, until: Date.now() + (basis === 'week' ? LEARNED : YOUNG) });
+  for (const { job, basis, usual_ms: ms, runs: of, slower_since: since } of usual) usuals.set(job, { ms, of, since, until: Date.now() + (basis === 'week' ? LEARNED : YOUNG) });
 }
 
 // Those of these jobs that take as long as a rule, or did so the last times where too few runs are known for a rule, the longest
@@ -156,20 +156,22 @@ export async function longJobs(names, least, most, abort, told) {
 
 // How many times longer the last runs took, three of the last day, than is usual; null where there are too few to say.
 export function slowdown(job, rows) {
-  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), { ms: usual, of } = usuals.get(job) ?? {};
+  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), { ms: usual, of, since } = usuals.get(job) ?? {};
   if (!usual) return null;
   const last = all.slice(0, 3).filter(([, fresh], i) => fresh || !i).map(([ms]) => ms), recent = middle(last) ?? usual;
-  return { times: recent / usual, recent, usual, last: last.length, of };
+  return { times: recent / usual, recent, usual, last: last.length, of, since };
 }
+// How long the last run took that has ended.
+export const lastTook = (rows) => rows?.find((row) => row.duration_ms !== null)?.duration_ms;
 // Less is noise: a job of some milliseconds is not slow.
 export const isSlower = (found) => found?.times >= 1.5 && found.recent - found.usual >= 1000;
 export const timesText = (times) => `${times >= 10 ? Math.round(times) : times.toFixed(1).replace('.0', '')}\u00d7`;
 
 // What is compared with what. "Usual" is what `ballot slow` calls so.
-export const paceText = ({ times, recent, usual, last, of }) => `${last === 1 ? 'its last success' : `its last ${last} successes`} took ${duration(recent)}, ${timesText(times)} the usual ${duration(usual)} of ${of} before`;
+export const paceText = ({ times, recent, usual, last, of, since }, zone) => `${last === 1 ? 'its last success' : `its last ${last} successes`} took ${duration(recent)}, ${timesText(times)} the usual ${duration(usual)} of ${of} before${since ? `, since ${written(parse(since), zoneOf(zone))}` : ''}`;
 
 // A hundred at a time; what is answered is kept for minutes, but for what is not known for want of an answer.
-const compared = new Map();  // job: { times, recent, usual, last, of, at }
+const compared = new Map();  // job: { times, recent, usual, last, of, since, took, at }
 export async function compare(names, abort, told) {
   const old = Date.now() - 3 * MINUTE;
   for (let i = 0; i < names.length && !abort.aborted; i += 100) {
@@ -177,7 +179,7 @@ export async function compare(names, abort, told) {
     if (!wanted.length) continue;
     const [learned, strips] = await Promise.all([learnUsual(wanted, abort).then(() => true, () => false), fetchStrips(wanted, 12, abort)]);
     told?.();
-    for (const { job, rows } of strips) compared.set(job, { ...slowdown(job, rows), at: learned && Date.now() });
+    for (const { job, rows } of strips) compared.set(job, { ...slowdown(job, rows), took: lastTook(rows), at: learned && Date.now() });
   }
   return compared;
 }

@@ -73,22 +73,33 @@ document.addEventListener('visibilitychange', () => { if (!document.hidden) happ
 // the view aborts it. What was answered stays in place until there is something else, so that nothing jumps.
 // path null: nothing is asked. `live`: how soon, in ms, events may lead to another request; false: not at all. `read` may take the answer apart or make further requests, and
 // tells `part` of answers, with what can be shown by then if nothing is: each may take its time.
-// `hold`: for so many ms an answer is not taken in place of one in which fewer nodes were missing. `heard.at`: when the last answer was taken.
+// `hold`: for so many ms an answer is not taken in place of one in which fewer nodes were missing; later `merge(data, full, at)` has what
+// to show of it and of the last one in which they were not. `heard.at`: when the last answer was taken.
 const NONE = { data: null, problem: null }, LONGEST = 40_000;
 const lacks = (data, before) => data.missing?.some(({ node }) => !before.missing?.some((one) => one.node === node));
-export function usePoll(path, { every = 5000, live = 2000, read = null, keep = false, hold = 0 } = {}) {
-  const [state, setState] = useState(NONE), heard = useRef({ at: 0, every });
+// Whoever comes back to a view sees what was there, until there is something else.
+const kept = new Map(), KEPT = 24, LASTS = 600_000;  // path: { data, at }
+signedIn.follow(() => kept.clear());
+const keptOf = (path) => (now() - kept.get(path)?.at < LASTS ? kept.get(path) : null);
+const stateOf = (path) => ({ ...NONE, data: keptOf(path)?.data ?? null });
+function keepOf(path, answer) {
+  kept.delete(path);
+  kept.set(path, answer);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+}
+export function usePoll(path, { every = 5000, live = 2000, read = null, keep = false, hold = 0, merge = null } = {}) {
+  const [state, setState] = useState(() => stateOf(path)), heard = useRef({ at: 0, every });
   const again = useRef(() => {});
-  const reader = useRef(read);
-  reader.current = read;
+  const given = useRef();
+  given.current = { read, merge };
   useEffect(() => {
     if (path === null) {
       setState(NONE);
       return;
     }
-    if (!keep) setState((old) => (old.data || old.problem ? NONE : old));
-    heard.current = { at: 0, every };
-    let shown = null, abort = null, timer = 0, began = 0, took = 0, last = null, stopped = false, soon = false, next = false, gone = false;
+    let { data: full = null, at: fullAt = 0 } = keptOf(path) ?? {}, abort = null, timer = 0, began = 0, took = 0, last = null, stopped = false, soon = false, next = false, gone = false;
+    if (full || !keep) setState((old) => (old.data === full && !old.problem ? old : stateOf(path)));
+    heard.current = { at: fullAt, every };
     const plan = (ms) => {
       clearTimeout(timer);
       timer = setTimeout(run, ms);
@@ -107,17 +118,19 @@ export function usePoll(path, { every = 5000, live = 2000, read = null, keep = f
       const part = (data) => {
         if (stopped || abort !== mine) return;
         wait();
-        if (shown || !data) return;
+        if (full || !data) return;
         heard.current.at = now();
         setState({ data, problem: null });
       };
       try {
-        const data = reader.current ? await reader.current(path, mine.signal, part) : await ask(path, { signal: mine.signal });
-        const text = data?.same ?? JSON.stringify(data);
-        if (!stopped && !(shown && now() - heard.current.at < hold && lacks(data, shown))) {
+        let data = given.current.read ? await given.current.read(path, mine.signal, part) : await ask(path, { signal: mine.signal });
+        const less = full && lacks(data, full);
+        if (!stopped && !(less && now() - fullAt < hold)) {
           heard.current.at = now();
+          if (less && given.current.merge) data = given.current.merge(data, full, fullAt);
+          else keepOf(path, { data: (full = data), at: (fullAt = now()) });
+          const text = JSON.stringify(data);
           setState((old) => (text === last && !old.problem && old.data ? old : { data: text === last && old.data ? old.data : data, problem: null }));
-          shown = data;
           last = text;
         }
       } catch (problem) {

@@ -9,6 +9,8 @@ import { zoneOfJob } from './job-index.js';
 export const Name = ({ text, most = 80 }) => html`<bdi class="name" title=${text.length > 30 ? clip(text, 400) : undefined}>${clip(text, most)}</bdi>`;
 export const JobLink = ({ job, query }) => html`<a class="job" href=${link('job', job, query)}><${Name} text=${job} /></a>`;
 export const RunLink = ({ id }) => (id ? html`<a class="code" href=${link('run', id)} title=${id}>${id.slice(-12)}</a>` : html`<span class="muted" title="The slot never ran.">no run</span>`);
+// Of a row: its run, with what it printed; or why there is none, among the job's slots.
+export const rowLink = (row, job = row.job) => (row.run_id ? link('run', row.run_id) : link('job', job, { slot: row.slot }));
 export const NodeName = ({ node }) => (node ? html`<bdi class=${node.length > 24 ? 'node' : 'node short'} title=${node.length > 24 ? node : undefined}>${clip(node, 40)}</bdi>` : html`<span class="muted">\u2013</span>`);
 
 // What is not all there: nodes that did not answer, how old an answer is, why the fleet's history did not answer.
@@ -107,10 +109,10 @@ export function Search({ label, value, onChange, placeholder, whole }) {
 
 // At most so many of a list, and a button for the next ones.
 export function More({ list, first = 8, step = 50, most = 400, what, children }) {
-  const [shown, setShown] = useState(first);
+  const [more, setMore] = useState(0), shown = Math.max(first, more);
   const rest = list.length - Math.min(shown, list.length);
   return html`${list.slice(0, shown).map(children)}
-    ${rest > 0 && shown < most ? html`<li class="more"><button type="button" class="quiet" onClick=${() => setShown(Math.min(shown + step, most))}>${count(Math.min(rest, step))} more of ${plural(list.length, what)}</button></li>` : null}
+    ${rest > 0 && shown < most ? html`<li class="more"><button type="button" class="quiet" onClick=${() => setMore(Math.min(shown + step, most))}>${count(Math.min(rest, step))} more of ${plural(list.length, what)}</button></li>` : null}
     ${rest > 0 && shown >= most ? html`<li class="more muted">and ${plural(rest, 'other')}</li>` : null}`;
 }
 
@@ -153,9 +155,10 @@ export function Strip({ rows, places = 30 }) {
   shown.forEach((row, index) => {
     const { tone } = statusOf(row.status);
     paths[tone] = (paths[tone] ?? '') + cell(row.status, (places - 1 - index) * (CELL + GAP));
-    sums[row.status] = (sums[row.status] ?? 0) + 1;
+    const word = statusWord(row.status) + (row.status === 'succeeded' && row.attempt > 1 ? ' by retry' : '');
+    sums[word] = (sums[word] ?? 0) + 1;
   });
-  const label = shown.length ? `last ${plural(shown.length, 'slot')}: ` + Object.entries(sums).map(([status, n]) => `${n} ${statusWord(status)}`).join(', ') + `; the newest ${statusWord(shown[0].status)}` : 'no slot known';
+  const label = shown.length ? `last ${plural(shown.length, 'slot')}: ` + Object.entries(sums).map(([word, n]) => `${n} ${word}`).join(', ') + `; the newest ${statusWord(shown[0].status)}` : 'no slot known';
   const wide = places * (CELL + GAP) - GAP;
   return html`<svg class="strip" role="img" aria-label=${label} viewBox=${`0 0 ${wide} ${TALL}`} width=${wide} height=${TALL}>
     <title>${label}</title>

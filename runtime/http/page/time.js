@@ -67,11 +67,16 @@ const offsetName = (offset) => {
   return (offset < 0 ? '\u2212' : '+') + String(Math.floor(all / 60)).padStart(2, '0') + (minutes ? ':' + String(minutes).padStart(2, '0') : '');
 };
 
+// The instant at which the clock of a zone shows `wall`, as if that were UTC.
+export function instant(wall, zone) {
+  const near = wall - fields(wall, zone).offset * MINUTE;
+  return wall - fields(near, zone).offset * MINUTE;
+}
+
 // The first instant of a day in a zone, whatever the clocks do that day; `day` may lie outside of the month.
 export function dayStart(zone, year, month, day) {
   const wall = Date.UTC(year, month - 1, day);
-  let at = wall - fields(wall, zone).offset * MINUTE;
-  at = wall - fields(at, zone).offset * MINUTE;
+  let at = instant(wall, zone);
   const before = fields(at - 1, zone), wanted = new Date(wall).getUTCDate();
   if (before.day === wanted) at -= HOUR;
   else if (fields(at, zone).day !== wanted) at += HOUR;

@@ -4,7 +4,7 @@ import { html, useEffect, useMemo, useState, useRef } from './html.js';
 import { ask, query, now } from './api.js';
 import { usePoll } from './live.js';
 import { update, link } from './router.js';
-import { Time, Ago, Elapsed, DAY, parse, duration, zoneOf, zoneChoice, dayStart, written, here } from './time.js';
+import { Time, Ago, Elapsed, DAY, parse, duration, zoneOf, zoneChoice, dayStart, dayKey, fields, instant, written, here } from './time.js';
 import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, Paused, useDefinitions } from './asked.js';
@@ -36,7 +36,7 @@ export default function Job({ name, query: shown }) {
   if (job) noteJob(job);
   useEffect(() => { for (const one of [].concat(job?.after ?? [])) learnZone(one).catch(() => {}); }, [String(job?.after)]);
   const zone = job?.timezone, inZone = zoneOf(zone);
-  const day = /^\d{4}-\d\d-\d\d$/.test(shown.get('day') ?? '') ? shown.get('day') : null, opened = shown.get('slot');
+  const day = /^\d{4}-\d\d-\d\d$/.test(shown.get('day') ?? '') ? shown.get('day') : null, opened = day ? null : Date.parse(shown.get('slot')) || null;
   const calendar = usePoll(job ? `calendar ${name} ${inZone}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, abort), keep: true });
   const points = usePoll('history' + query({ job: name, limit: PLOTTED }), { every: 15_000, live: 8000, read: askPoints });
   const requests = usePoll('requests' + query({ job: name, limit: 8 }), { every: 15_000, live: false });
@@ -44,6 +44,7 @@ export default function Job({ name, query: shown }) {
   const running = usePoll('history' + query({ job: name, status: 'running,claimed', limit: 5 }));
   if (detail.problem?.status === 404) return html`<h1><${Name} text=${name} /></h1><${Empty}>No file defines such a job. <a href=${link('timeline', null, { job: name, last: '7d' })}>Its history of the last seven days</a> may still be there.<//>`;
   const open = (running.data?.rows ?? []).filter((row) => row.job === name);
+  const slots = html`<${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day || opened ? null : job?.pauses} />`;
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
       <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} silent=${silence(job)} />` : null}
@@ -52,13 +53,14 @@ export default function Job({ name, query: shown }) {
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
     ${open.length ? html`<div class="banner live-banner">${open.map((row) => html`<span key=${row.run_id}><${Status} status=${row.status} /> on <${NodeName} node=${row.node} />${row.started_at ? html` for <${Elapsed} since=${row.started_at} heard=${running.heard} />` : ''}: <${RunLink} id=${row.run_id} /></span>`)}</div>` : null}
+    ${opened ? slots : null}
     ${job ? html`<div class="columns thirds">
       <div class="stack"><${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ job: name, zone: inZone, hours: calendar.data.hours, planned: calendar.data.planned, plannedMore: calendar.data.plannedMore, chosen: day }} /></div>
         <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
         <${Plots} points=${points.data} zone=${zone} chained=${job.slots_of} /></div>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
-    <${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day ? null : job?.pauses} />`;
+    ${opened ? null : slots}`;
 }
 
 function Banner({ job }) {
@@ -82,7 +84,7 @@ function Facts({ job, points }) {
     <dt>Zone</dt><dd>${zone ?? html`<span class="muted">not known</span>`}</dd>
     <dt>Next slot</dt><dd>${job.next_slot ? html`<${Time} at=${job.next_slot} zone=${zone} /> <span class="muted"><${Ago} at=${job.next_slot} /></span>${zoneChoice() === 'job' && zone && zone !== here() ? html`<div class="small muted">${written(parse(job.next_slot), here(), { offset: true })} for you</div>` : null}` : html`<span class="muted">${job.state === 'paused' ? 'none while it is paused' : 'none is known'}</span>`}</dd>
     <dt>Led by</dt><dd>${job.leader ? html`<a href=${link('timeline', null, { node: job.leader, last: '24h' })}><${NodeName} node=${job.leader} /></a>` : 'nobody'}, group <${Name} text=${job.group} /></dd>
-    ${pace ? html`<dt>Takes</dt><dd>${isSlower(pace) ? html`<strong class="warn-text">${paceText(pace)}</strong>` : html`${duration(pace.usual)} <span class="muted">as usual</span>`}</dd>` : null}
+    ${pace ? html`<dt>Takes</dt><dd>${isSlower(pace) ? html`<strong class="warn-text">${paceText(pace, zone)}</strong>` : html`${duration(pace.usual)} <span class="muted">as usual</span>`}</dd>` : points && silence(job) ? html`<dt>Takes</dt><dd class="muted">not compared: ${silence(job)}</dd>` : null}
     ${job.after ? html`<dt>Comes after</dt><dd>${[].concat(job.after).map((one, i) => html`${i ? ', ' : ''}<a key=${one} href=${link('job', one)}><${Name} text=${one} /></a>`)}${job.after_status === 'succeeded' ? ', once it has succeeded' : job.after_status === 'failed' ? ', where it has failed' : ', once it has ended'}</dd>` : null}
     ${job.concurrency ? html`<dt>Overlap</dt><dd>${clip(job.concurrency, 20)}</dd>` : null}
     ${job.description ? html`<dt>About</dt><dd>${clip(job.description, 500)}</dd>` : null}
@@ -95,12 +97,12 @@ function Facts({ job, points }) {
 function Slots({ name, zone, inZone, day, opened, ready, pauses }) {
   const [older, setOlder] = useState({ rows: [], next: undefined });
   const range = useMemo(() => {
-    if (!day) return {};
+    if (opened) return { from: STAMP(opened - 31 * DAY), to: STAMP(opened + 1000) };
+    if (!day) return { to: STAMP(Math.ceil(now() / DAY) * DAY + 2 * DAY) };
     const [year, month, date] = day.split('-').map(Number);
     return { from: STAMP(dayStart(inZone, year, month, date)), to: STAMP(dayStart(inZone, year, month, date + 1)) };
-  }, [day, inZone]);
-  const around = opened && !day && !Number.isNaN(Date.parse(opened)) ? { from: STAMP(Date.parse(opened) - DAY), to: STAMP(Date.parse(opened) + 3_600_000) } : range;
-  const path = `jobs/${encodeURIComponent(name)}/slots` + query({ limit: day ? 300 : 40, to: day || opened ? undefined : STAMP(Math.ceil(now() / DAY) * DAY + 2 * DAY), ...around });
+  }, [day, opened, inZone]);
+  const path = `jobs/${encodeURIComponent(name)}/slots` + query({ limit: day ? 300 : 40, ...range });
   const slots = usePoll(ready ? path : null, { live: 4000, keep: true });
   useEffect(() => setOlder({ rows: [], next: undefined }), [path]);
   const next = older.next === undefined ? slots.data?.next : older.next;
@@ -109,10 +111,21 @@ function Slots({ name, zone, inZone, day, opened, ready, pauses }) {
     setOlder((old) => ({ rows: [...old.rows, ...page.past].slice(0, HELD), next: old.rows.length + page.past.length >= HELD ? null : page.next }));
   };
   const planned = slots.data ? (day ? slots.data.planned.slice(0, 300) : slots.data.planned.slice(0, 5)) : [];
-  return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : 'Slots'} aside=${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}>
-    ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} missing=${slots.data.missing} ends=${!next} pauses=${opened ? null : pauses} />
+  return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : opened ? html`Slots up to <${Time} at=${opened} zone=${zone} />` : 'Slots'} aside=${html`<${Jump} at=${opened} zone=${inZone} /> ${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}`}>
+    ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} missing=${slots.data.missing} ends=${!next} pauses=${pauses} />
       ${next ? html`<button type="button" class="quiet" onClick=${more}>older slots</button>` : null}` : slots.problem ? html`<${Empty}>${clip(slots.problem.message, 200)}<//>` : html`<${Loading} />`}
   <//>`;
+}
+
+// Which slots are shown, by a time in the zone of the view.
+function Jump({ at, zone }) {
+  const clock = at && fields(at, zone);
+  const go = (event) => {
+    event.preventDefault();
+    const wall = Date.parse(event.target.at.value + 'Z');
+    if (wall) update({ day: null, slot: new Date(instant(wall, zone)).toISOString() }, true);
+  };
+  return html`<form class="jump" onSubmit=${go}><label class="field"><span>Up to</span><input type="datetime-local" name="at" required defaultValue=${clock ? `${dayKey(at, zone)}T${clock.hour}:${clock.minute}` : ''} /></label><button type="submit" class="small">Go</button></form>`;
 }
 
 function Plots({ points, zone, chained }) {

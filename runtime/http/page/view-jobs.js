@@ -4,8 +4,8 @@ import { update } from './router.js';
 import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
 import { useJobIndex, refreshJobs, lacksLeader } from './job-index.js';
-import { useStrips, useSlowdowns, slowdown, isSlower, paceText, timesText, Rows, useNarrow } from './lists.js';
-import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip } from './parts.js';
+import { useStrips, useSlowdowns, slowdown, isSlower, lastTook, paceText, timesText, Rows, useNarrow } from './lists.js';
+import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip, rowLink } from './parts.js';
 import { plural, count, clip, silence, scheduleText, person } from './words.js';
 
 const STATES = [['', 'any state'], ['bad', 'last run bad'], ['active', 'active'], ['paused', 'paused'], ['halted', 'halted'], ['disabled', 'disabled'], ['leaderless', 'no leader'], ['other', 'other states']];
@@ -52,12 +52,12 @@ export default function Jobs({ query }) {
       head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;
 }
 
-function State({ job }) {
+function State({ job, rows }) {
   if (job.state === 'paused') return html`<span class="tag warn" title=${job.pauses[0]?.by ? `by ${person(job.pauses[0].by)}` : undefined}>paused</span>`;
   if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
   if (!job.leader) return lacksLeader(job.group) ? html`<span class="tag bad">no leader</span>` : html`<span class="tag">no leader known yet</span>`;
   if (job.overdue) return html`<span class="tag bad">overdue</span>`;
-  if (job.slow) return html`<span class="tag warn">slow</span>`;
+  if (job.slow || lastTook(rows) > job.within) return html`<span class="tag warn" title=${job.slow ? 'A run goes on for longer than its expect_within' : 'Its last run took longer than its expect_within'}>over ${duration(job.within) || 'expect_within'}</span>`;
   if (job.state && job.state !== 'active') return html`<span class="tag">${clip(job.state, 40).replace(/_/g, ' ')}</span>`;
   return null;
 }
@@ -72,18 +72,18 @@ function Next({ job }) {
 // As the newest cell of the strip beside it, where that is there.
 function Last({ job, rows, silent }) {
   const row = rows?.[0];
-  return html`<span class="two"><${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} silent=${silent} />${row ? html`<span class="muted small"><${Time} at=${row.slot} zone=${job.zone} /></span>` : null}</span>`;
+  return html`<span class="two"><${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} silent=${silent} />${row ? html`<a class="muted small" href=${rowLink(row, job.job)}><${Time} at=${row.slot} zone=${job.zone} /></a>` : null}</span>`;
 }
 
 // `pace`: as by which it is sorted.
 function Pace({ job, rows, pace }) {
   const found = pace ?? (rows && slowdown(job.job, rows));
   if (!found) return html`<span class="muted">\u2013</span>`;
-  return isSlower(found) ? html`<span class="two" title=${paceText(found)}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
+  return isSlower(found) ? html`<span class="two" title=${paceText(found, job.zone)}><span>${duration(found.usual)}</span><strong class="small warn-text">now ${timesText(found.times)}</strong></span>` : html`${duration(found.usual)}`;
 }
 
 const Wide = ({ job, rows, pace, silent }) => html`
-  <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} job=${job} /></span>
+  <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} ...${{ job, rows }} /></span>
   <span role="cell"><${Last} ...${{ job, rows, silent }} /></span>
   <span role="cell"><${Strip} rows=${rows} /></span>
   <span role="cell" class="num"><${Pace} ...${{ job, rows, pace }} /></span>
@@ -91,7 +91,7 @@ const Wide = ({ job, rows, pace, silent }) => html`
   <span role="cell" class="muted small">${clip(scheduleText(job.schedule), 90)}</span>`;
 
 const Narrow = ({ job, rows, pace, silent }) => html`<span role="cell" class="cell-stack">
-  <span class="line"><${JobLink} job=${job.job} /> <${State} job=${job} /></span>
+  <span class="line"><${JobLink} job=${job.job} /> <${State} ...${{ job, rows }} /></span>
   <span class="line small"><${Last} ...${{ job, rows, silent }} /> <span class="push"><span class="muted">next</span> <${Next} job=${job} /></span></span>
   <span class="line small"><${Strip} rows=${rows} places=${20} /><span class="push"><span class="muted">takes</span> <${Pace} ...${{ job, rows, pace }} /></span></span>
 </span>`;

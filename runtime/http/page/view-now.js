@@ -6,8 +6,8 @@ import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, OtherKeys, Paused, definitionRows, useDefinitions } from './asked.js';
-import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip } from './parts.js';
-import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
+import { plural, count, clip, silence, isAway, isBad, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
@@ -17,7 +17,7 @@ const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const WINDOW_NAMES = [['6h', '6 hours'], ['24h', '24 hours'], ['7d', '7 days']];
 
 const NOT_ASKED = { data: {} };
-const NO_PACE = { usual: Object.create(null), slower: [] };
+const NO_PACE = { usual: Object.create(null), slower: [], vague: [], took: {} };
 // Why nodes are not well: what several say in the same words is one of these. Of a job file its name is enough, and which finding.
 const FINDING = /^config: (?:1 error|(\d+ errors)) in the job files \([^)]*\): (?:the first is )?(?:[^:]*\/)?([^:]*:[\d:]+ )(?:error: )?/;
 function whySick(nodes) {
@@ -33,7 +33,7 @@ function whySick(nodes) {
   return [...found.values()];
 }
 
-const NOTHING = { failing: [], stopped: [], passing: [], missed: [], lost: [], others: [], recovered: [] };
+const NOTHING = { failing: [], stopped: [], passing: [], missed: [], lost: [], others: [], recovered: [], healed: [] };
 
 async function askOpen(path, abort) {
   const [rows, here] = await Promise.all([
@@ -84,19 +84,34 @@ function Before({ term: { before, epoch, elected_at, away, cut } }) {
 }
 
 // How long jobs take as a rule, and which take longer now: all jobs, where they are few, else those that ran last.
-const FEW = 200, SLOWER = 2, KEPT = 10 * MINUTE;
-let paceBefore = { at: 0 };  // of when somebody looked last
+const FEW = 200, SLOWER = 2;
 async function askPace(running, all, abort, told) {
   const names = all.length && all.length <= FEW ? all.map((one) => one.job) : [...new Set((await ask('history' + query({ status: 'succeeded', limit: FEW }), { signal: abort })).rows.map((row) => row.job))];
-  const wanted = [...new Set([...running, ...names])], found = await compare(wanted, abort, told), slower = [], usual = Object.create(null);
+  const wanted = [...new Set([...running, ...names])], found = await compare(wanted, abort, told), slower = [], vague = [], took = new Map(), usual = Object.create(null);
   for (const job of wanted) {
     const one = found.get(job);
-    if (!one?.usual) continue;
+    if (one) took.set(job, one.took);
+    if (!one?.usual) {
+      vague.push(job);
+      continue;
+    }
     usual[job] = one.usual;
     if (one.times >= SLOWER && one.recent - one.usual >= 2000) slower.push({ job, ...one, at: 0 });
   }
-  return paceBefore = { at: now(), usual, slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
+  return { usual, vague, took: Object.fromEntries(took), slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
 }
+
+// Of what a node knows that lives and has not answered, as it was known before.
+const keyOf = (one) => one.run_id ?? one.request_id ?? [one.job, one.node, one.reason, one.at].join();
+const merged = (isGone, ...lists) => (data, before, at) => {
+  if (!data.missing.some(({ node }) => !isGone(node) && !before.missing?.some((one) => one.node === node))) return data;
+  const fresh = new Map(lists.flatMap((name) => data[name].map((one) => [keyOf(one), one])));
+  const both = (name) => {
+    const old = before[name].filter((one) => !fresh.has(keyOf(one)) || fresh.get(keyOf(one)).slots < one.slots), keys = new Set(old.map(keyOf));
+    return [name, [...data[name].filter((one) => !keys.has(keyOf(one))), ...old.map((one) => ({ ...one, asOf: at }))]];
+  };
+  return { ...data, ...Object.fromEntries(lists.map(both)) };
+};
 
 // Pauses that stand, the oldest first; one of a group once.
 function pausesIn(jobs) {
@@ -109,20 +124,21 @@ export default function Now({ query: shown }) {
   const window = WINDOWS[shown.get('since')] ? shown.get('since') : '24h';
   const index = useJobIndex(1500);
   const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: electing ? 2000 : 10_000, live: false, keep: true, read: askGroups });
-  const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, read: (path, abort, part) => askAttention(WINDOWS[window], abort, part) }), found = attention.data, asked = found && !found.partial;
+  const keeps = (...lists) => merged((node) => nodes.data?.nodes.find((one) => one.node === node)?.state === 'gone', ...lists);
+  const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, merge: keeps('failing', 'stopped', 'passing', 'missed', 'lost', 'others', 'recovered', 'healed'), read: (path, abort, part) => askAttention(WINDOWS[window], abort, part) }), found = attention.data, asked = found && !found.partial;
   // What is asked for once the rest is there, as that would wait for its answers.
   const settled = useRef(false);
   settled.current ||= asked || attention.problem;
-  const open = usePoll('open', { read: askOpen, hold: 12_000 });
+  const open = usePoll('open', { read: askOpen, hold: 12_000, merge: keeps('runs') });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
   const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR }, others, abort) });
   const dueJobs = useMemo(() => due.data && dueByJob(due.data, index.jobs), [due.data, index]);
-  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000 }), definitions = useDefinitions({ limit: 200 }, settled.current);
+  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000, merge: keeps('requests') }), definitions = useDefinitions({ limit: 200 }, settled.current, keeps('definitions'));
   const allGroups = groups.data?.groups ?? [];
   const led = useMemo(() => [...allGroups.filter((one) => !one.leader).slice(0, ELECTIONS / 2), ...allGroups.filter((one) => one.leader).slice(0, ELECTIONS)].map(({ group }) => encodeURIComponent(group)).join(' '), [groups.data]);
   const elections = usePoll(led && settled.current ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
-  const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data ?? (paceBefore.at > now() - KEPT ? paceBefore : null), { usual, slower } = compared ?? NO_PACE;
+  const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data, { usual, slower, vague, took } = compared ?? NO_PACE;
   const at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
   const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
@@ -131,13 +147,14 @@ export default function Now({ query: shown }) {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
+  const over = index.jobs.filter((job) => job.slow || took[job.job] > job.within);
   const paused = useMemo(() => pausesIn(index.jobs), [index]);
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
   // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
   const isGone = (group) => group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
   const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
   const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
-  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
+  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + over.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
   const ready = nodes.data && groups.data && asked;
   return html`
     <div class="view-head"><h1>Now</h1>
@@ -149,13 +166,13 @@ export default function Now({ query: shown }) {
     <${Figures} ...${{ status, nodes, groups, open, due, dueJobs, index, isGone }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
       ${ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : null}
-      <${Attention} ...${{ away, sick, troubled, slow, slower, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />
+      <${Attention} ...${{ away, sick, troubled, slow, slower, over, took, vague, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />
       <${Asking} of=${{ nodes: nodes.data, groups: groups.data, 'what failed': asked }} />
       ${compared || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
-      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone }} /></div>
+      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
     </div>`;
 }
 
@@ -178,7 +195,10 @@ function Figures({ status, nodes, groups, open, due, dueJobs, index, isGone }) {
   return html`<dl class="figures">${figures.map(([name, value, note]) => html`<div key=${name}><dt>${name}</dt><dd title=${note}>${value ?? '\u2013'}</dd></div>`)}</dl>`;
 }
 
-const Item = ({ status, title, children, strip, action }) => html`<li class="item"><${Mark} status=${status} /><div class="item-text"><strong>${title}</strong> <span>${children}</span></div>${strip ? html`<${Strip} rows=${strip} places=${15} />` : null}${action ? html`<div class="item-action">${action}</div>` : null}</li>`;
+const AsOf = ({ at }) => at && html` <span class="silent small">as of <${Time} at=${at} seconds=${true} /></span>`;
+const Item = ({ status, title, children, strip, action, asOf }) => html`<li class="item"><${Mark} status=${status} /><div class="item-text"><strong>${title}</strong> <span>${children}</span><${AsOf} at=${asOf} /></div>${strip ? html`<${Strip} rows=${strip} places=${15} />` : null}${action ? html`<div class="item-action">${action}</div>` : null}</li>`;
+
+const its = ({ job }, row, text) => row && html`<a href=${rowLink(row, job)}>${text ?? (row.run_id ? 'Last output' : 'Why')}</a>`;
 
 // Groups of a node in trouble, with the command that has another node lead them.
 const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`${i ? ', ' : ''}<${Name} text=${group} most=${40} /> <${Copy} text=${`ballot election evict ${quoted(group)}`} />`)}${groups.length > 3 ? ` and ${groups.length - 3} more` : ''}`;
@@ -190,9 +210,18 @@ function Failing({ one, silent }) {
   return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
 }
 
-const Part = ({ title, list, what = 'job', children }) => (list.length ? html`<h3>${title}</h3><ul class="items"><${More} list=${list} what=${what}>${children}<//></ul>` : null);
+function Part({ title, list, what = 'job', folded, children }) {
+  const item = (one) => {
+    const made = children(one);
+    made.props.asOf = one.asOf;
+    return made;
+  };
+  if (!list.length) return null;
+  const items = html`<ul class="items"><${More} list=${list} what=${what}>${item}<//></ul>`;
+  return folded ? html`<details><summary>${plural(list.length, folded)} ${title}</summary>${items}</details>` : html`<h3>${title}</h3>${items}`;
+}
 
-function Attention({ away, sick, troubled, slow, slower, paused, heardOf, found, window, isLeaderless, silent }) {
+function Attention({ away, sick, troubled, slow, slower, over, took, vague, paused, heardOf, found, window, isLeaderless, silent }) {
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
@@ -201,19 +230,22 @@ function Attention({ away, sick, troubled, slow, slower, paused, heardOf, found,
     </ul>` : null}
     <${Part} title="Groups" list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
       ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//>
-    <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${one.newest?.run_id ? html`<a href=${link('run', one.newest.run_id)}>Last output</a>` : null}>
+    <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>
       <${Failing} one=${one} silent=${silent} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
-    <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
-    <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
+    <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
+    <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
     <${Part} title="Running long" list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//>
-    <${Part} title="Slower than usual" list=${slower}>${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one)}<//>`}<//>
-    ${found.missed.length ? html`<h3>Missed</h3><ul class="items">${found.missed.map((one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
-      ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`)}</ul>` : null}
-    ${found.lost.length ? html`<h3>Lost</h3><ul class="items">${found.lost.map((one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
-      ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`)}</ul>` : null}
+    <${Part} title="Slower than usual" list=${slower}>${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one, zoneOfJob(one.job))}<//>`}<//>
+    <${Part} title="Longer than expected" list=${over}>${({ job, slow, within }) => html`<${Item} key=${job} status="running" title=${html`<${JobLink} job=${job} />`}>${slow ? 'a run goes on for longer' : `its last run took ${duration(took[job])}`}: ${within ? `expected within ${duration(within)}` : 'than its file expects'}<//>`}<//>
+    ${silent && vague.length ? html`<p class="muted small">Not compared with what is usual: ${vague.slice(0, 3).map((job, i) => html`${i ? ', ' : ''}<${Name} text=${job} most=${40} />`)}${vague.length > 3 ? ` and ${count(vague.length - 3)} more` : ''}, of which too few runs are known here: ${silent}.</p>` : null}
+    <${Part} title="Missed" list=${found.missed} what="reason">${(one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
+      ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`}<//>
+    <${Part} title="Lost" list=${found.lost} what="node">${(one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
+      ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`}<//>
     <${Part} title="Paused" list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//>
-    ${found.others.length ? html`<details><summary>${plural(found.others.length, 'other job')} had failures</summary><ul class="items"><${More} list=${found.others} what="job">${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//></ul></details>` : null}
-    ${found.recovered.length ? html`<details><summary>${plural(found.recovered.length, 'job')} failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered</summary><ul class="items"><${More} list=${found.recovered} what="job">${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//></ul></details>` : null}
+    <${Part} folded="other job" title="had failures" list=${found.others}>${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//>
+    <${Part} folded="job" title=${`failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered`} list=${found.recovered}>${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => isBad(status)), 'Last failure')}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//>
+    <${Part} folded="job" title="recovered by retry" list=${found.healed}>${(one) => html`<${Item} key=${one.job} status="succeeded" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.retried, 'attempt')} failed, and no slot<//>`}<//>
   </div>`;
 }
 
@@ -230,15 +262,15 @@ function Running({ open, heardOf, usual }) {
     ${!open.data ? html`<${Loading} />` : !runs.length ? html`<${Empty}>${silence(open.data) ? `No run is known to go on; ${silence(open.data)}.` : 'No run goes on.'}<//>` : html`<ul class="rows">
       <${More} list=${runs} first=${8} step=${40} most=${200} what="run">${(run) => html`<li key=${run.run_id ?? run.job + run.slot} class="row run">
         <${Mark} status=${run.status} /><span class="row-main"><${JobLink} job=${run.job} /> <span class="muted">on <${NodeName} node=${run.node} />${run.attempt > 1 ? `, attempt ${run.attempt}` : ''}${run.status === 'running' ? '' : ', ' + run.status}</span></span>
-        <span class="row-note">${run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />` : html`<${Ago} at=${run.slot} />`} <${Slower} run=${run} usual=${usual[run.job]} heard=${heardOf(run.node)} /></span>
+        <span class="row-note">${run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />` : html`<${Ago} at=${run.slot} />`}<${AsOf} at=${run.asOf} /> <${Slower} run=${run} usual=${usual[run.job]} heard=${heardOf(run.node)} /></span>
         ${run.run_id ? html`<a class="small" href=${link('run', run.run_id)} aria-label=${`Output of ${clip(run.job, 40)}`}>output</a>` : null}
       </li>`}<//></ul>`}
   <//>`;
 }
 
-// By job: how often, when next, and where; those that are due each few minutes after all others. Of jobs that come after all slots
+// By job: how often, when next, and where. Of jobs that come after all slots
 // that are listed the list of jobs has the next one; one that is due at a pace goes on so.
-const OFTEN = 5 * MINUTE;
+const OFTEN = 5 * MINUTE, SOON = 10 * MINUTE;
 function dueByJob({ slots, left_out }, jobs) {
   const found = new Map(), end = now() + HOUR;
   for (const one of slots) {
@@ -256,20 +288,20 @@ function dueByJob({ slots, left_out }, jobs) {
     one.often = one.step < OFTEN && one.slots > 2;
   }
   if (left_out) for (const one of jobs) if (one.next > now() && one.next < end && one.state !== 'paused' && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, node: one.leader, slots: 1 });
-  return [...found.values()].sort((a, b) => Boolean(a.often) - Boolean(b.often) || a.at - b.at || (a.job < b.job ? -1 : 1));
+  return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
 }
 
 function Due({ due, all, node, nodes }) {
-  const found = all?.filter((one) => !node || one.node === node);
+  const found = all?.filter((one) => !node || one.node === node), often = found?.filter((one) => one.often) ?? [], rest = found?.filter((one) => !one.often), soon = rest?.filter((one) => one.at < now() + SOON).length;
+  const row = (one) => html`<li key=${one.job} class="row">
+    <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
+    <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.some}</span></span>
+    <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span></li>`;
   const away = new Set(nodes.filter(isAway).map((one) => one.node));
   const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];
   return html`<${Section} id="due" title="Due in the next hour" aside=${html`<${Select} label="On" value=${node ?? ''} options=${options} onChange=${(value) => update({ due: value || null })} />`}>
-    ${!found ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`<ul class="rows">
-      <${More} list=${found} first=${12} step=${40} most=${200} what="job">${(one) => html`<li key=${one.job} class="row">
-        <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
-        <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.some}</span></span>
-        <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span>
-      </li>`}<//></ul>
+    ${!found ? html`<${Loading} />` : !found.length ? html`<${Empty}>Nothing is ${due.data.unknown?.length || due.data.states_are_known === false ? 'known to be ' : ''}due within the hour${node ? ' on that node' : ''}.<//>` : html`${rest.length ? html`<ul class="rows"><${More} list=${rest} first=${Math.max(12, Math.min(soon, 40))} step=${40} most=${200} what="job">${row}<//></ul>` : null}
+      ${often.length ? html`<details open=${!rest.length}><summary>${plural(often.length, 'job is', 'jobs are')} due more often than every 5 min, the next one <${Ago} at=${often[0].at} period=${1000} passed="now" /></summary><ul class="rows"><${More} list=${often} first=${20} step=${40} most=${200} what="job">${row}<//></ul></details>` : null}
       ${due.data.unknown?.length ? html`<p class="muted small">Of ${plural(due.data.unknown.length, 'job')} only the leader knows the next slot.</p>` : null}`}
   <//>`;
 }
@@ -291,18 +323,32 @@ function Leaders({ nodes, groups, isGone }) {
 
 const Change = ({ at, children }) => html`<li class="row tall"><span class="row-time"><${Time} at=${at} /></span><span class="row-main">${children}</span></li>`;
 
-function Changes({ requests, definitions, elections, away, ended, isGone }) {
+// Groups that one node took over from another in one minute are one row.
+function takeovers(terms) {
+  const found = new Map();
+  for (const term of terms) {
+    const key = [term.node, `${term.elected_at}`.slice(0, 16), term.epoch - (term.before?.epoch ?? 0), term.before?.node, term.before?.cause].join(), known = found.get(key);
+    if (known) known.terms.push(term);
+    else found.set(key, { at: parse(term.elected_at), terms: [term] });
+  }
+  return [...found.values()];
+}
+
+function Changes({ requests, definitions, elections, away, ended, isGone, defined }) {
   const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], known = ({ data, problem }) => (data && !data.partial) || problem;
+  // Of groups whose last job is removed.
+  const retired = defined ? [...new Map((definitions.data?.definitions ?? []).filter(({ change, group }) => change === 'removed' && group && !defined.has(group) && !ended.some((one) => one.group === group)).reverse().map((one) => [one.group, one])).values()] : [];
   const all = [
     ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row })),
-    ...terms.map((term) => ({ at: parse(term.elected_at), term })),
+    ...takeovers(terms),
+    ...retired.map((one) => ({ at: parse(one.at), retired: one })),
     ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => ({ at: parse(term.ended_at), term, group }))),
     ...away.map((node) => ({ at: parse(node.last_heard), node })),
     ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
     <${Asking} of=${{ requests: known(requests), leaders: known(elections), definitions: known(definitions) }} />
-    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, term, group, node, defined }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> was heard of last <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : html`<${Change} key=${'t' + term.group + term.epoch} at=${term.elected_at}><${NodeName} node=${term.node} /> leads <a href=${link('jobs', null, { group: term.group })}><${Name} text=${term.group} /></a> <span class="muted">epoch ${term.epoch}<${Before} term=${term} /></span><//>`)}<//></ul>`}
+    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, terms, term, group, node, defined, retired }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> ${node.state === 'gone' ? 'died or was stopped' : 'was heard of last'} <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : retired ? html`<${Change} key=${'x' + retired.group} at=${retired.at}>group <a href=${link('jobs', null, { group: retired.group })}><${Name} text=${retired.group} /></a> is no longer defined<//>` : html`<${Change} key=${'t' + terms[0].group + terms[0].epoch} at=${terms[0].elected_at}><${NodeName} node=${terms[0].node} /> leads ${terms.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}<a href=${link('jobs', null, { group })}><${Name} text=${group} /></a>`)}${terms[3] ? ` and ${terms.length - 3} more` : ''} <span class="muted">epoch ${[...new Set(terms.map(({ epoch }) => epoch))].slice(0, 3).join(', ')}<${Before} term=${terms[0]} /></span><//>`)}<//></ul>`}
     <${OtherKeys} of=${definitions.data?.definitions ?? []} />
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;

@@ -5,9 +5,8 @@ import { ask, query as params, now } from './api.js';
 import { daemon, usePoll } from './live.js';
 import { link, update } from './router.js';
 import { Time, MINUTE, HOUR, DAY, parse, duration, written, fields, zoneOf, zoneChoice, useNow } from './time.js';
-import { useHistory } from './timeline-data.js';
-import { layOut, sumRows, find, ticks, clockChange, bandTop, BARS_AT_MOST, BAND_HIGH, LANES_AT_MOST, COLUMN_WIDE } from './timeline-draw.js';
-import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status, More, RunLink } from './parts.js';
+import { useHistory, layOut, sumRows, find, ticks, clockChange, bandTop, BARS_AT_MOST, BAND_HIGH, LANES_AT_MOST, COLUMN_WIDE } from './timeline-rows.js';
+import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status, More, RunLink, rowLink } from './parts.js';
 import { Rows, useNarrow } from './lists.js';
 import { BAD, STATUS, isAway, rowWords, statusWord, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
@@ -78,6 +77,8 @@ function Went({ node: { node, last_heard, heard_by } }) {
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
   <//>`;
 }
+
+const linkOf = ({ run, job, slot }) => rowLink({ run_id: run, slot: new Date(slot).toISOString() }, job);
 
 function useWidth() {
   const box = useRef(null), [wide, setWide] = useState(0);
@@ -158,7 +159,7 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
       return;
     }
     const hit = drawn && find(drawn.lanes, ...point(event));
-    if (hit?.row) location.hash = hit.row.run ? link('run', hit.row.run) : link('job', hit.row.job, { slot: new Date(hit.row.slot).toISOString() });
+    if (hit?.row) location.hash = linkOf(hit.row);
     else if (hit?.planned) location.hash = link('job', hit.planned.job);
     else if (hit?.column !== undefined) {
       const middle = from + ((hit.column + 0.5) * COLUMN_WIDE * span) / wide;
@@ -241,7 +242,7 @@ function List({ rows, done, silent }) {
   const row = (one) => {
     const zone = zoneOfJob(one.job), words = rowWords({ ...one, paused_by: null, ended_by: null });
     const time = html`<${Time} at=${one.slot} zone=${zone} seconds=${true} />`, facts = html`${one.took !== null ? duration(one.took) : ''}`;
-    const why = html`<a class="small" href=${one.run ? link('run', one.run) : link('job', one.job, { slot: new Date(one.slot).toISOString() })}>${one.run ? one.run.slice(-12) : 'why'}</a>`;
+    const why = html`<a class="small" href=${linkOf(one)}>${one.run ? one.run.slice(-12) : 'why'}</a>`;
     if (narrow) return html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /></span><span class="line small"><${Status} status=${one.status} reason=${one.reason} /><span class="push">${why}</span></span><span class="line small muted"><span>${time}</span> <${NodeName} node=${one.node} /> <span class="push">${facts}</span></span></span>`;
     return html`<span role="cell" class="muted">${time}</span><span role="cell"><${JobLink} job=${one.job} /></span><span role="cell" title=${words}><${Status} status=${one.status} /> <span class="muted small">${words}</span></span><span role="cell"><${NodeName} node=${one.node} /> <span class="muted small">${one.epoch ? `e${one.epoch}` : ''}${one.fence ? ` f${one.fence}` : ''}</span></span><span role="cell" class="num">${facts}${one.attempt > 1 ? html` <span class="muted small">attempt ${one.attempt}</span>` : ''}</span><span role="cell" class="code">${why}</span>`;
   };

@@ -108,7 +108,11 @@ function alike(clashes, zone) {
       if (one.minute < known.minute) known.minute = one.minute;
     } else found.set(key, { ...one, at, times: 1, clock: true, all: [minute] });
   }
+  // What clashes most comes first in each, too.
+  const times = new Map();
+  for (const { first_jobs } of clashes) for (const job of first_jobs) times.set(job, (times.get(job) ?? 0) + 1);
   for (const one of found.values()) {
+    one.first_jobs = [...one.first_jobs].sort((a, b) => times.get(b) - times.get(a));
     const steps = one.all.sort((a, b) => a - b).slice(1).map((at, i) => at - one.all[i]), step = middle(steps), same = steps.filter((one) => one === step).length;
     one.clock &&= one.times > 1;
     one.step = one.times > 2 && same >= 0.8 * steps.length ? step : 0;

@@ -192,10 +192,11 @@ MissingNode missing_from(const Message& message) {
 }
 
 Message to_message(const UsualTime& usual) {
-  return Message()
-      .set("basis", std::string(to_string(usual.basis)))
-      .set("takes", usual.takes.count())
-      .set("runs", whole(usual.runs));
+  Message message;
+  message.set("basis", std::string(to_string(usual.basis))).set("takes", usual.takes.count());
+  message.set("runs", whole(usual.runs));
+  if (usual.slower_since) message.set("slower_since", ms(*usual.slower_since));
+  return message;
 }
 
 UsualTime usual_time_from(const Message& message) {
@@ -203,7 +204,8 @@ UsualTime usual_time_from(const Message& message) {
   for (const Basis basis : {Basis::few, Basis::recent, Basis::week})
     if (message.text("basis") == to_string(basis))
       return {basis, Millis(message.integer("takes").value_or(0)),
-              static_cast<std::size_t>(std::max(std::int64_t{0}, message.integer("runs").value_or(0)))};
+              static_cast<std::size_t>(std::max(std::int64_t{0}, message.integer("runs").value_or(0))),
+              time_of(message, "slower_since")};
   return {};
 }
 

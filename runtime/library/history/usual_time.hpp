@@ -1,22 +1,24 @@
-// UsualTime: how long a job's runs take as a rule. There is this one rule: `ballot slow` and `ballot simulate` go by
-// it, and the page, to which the API says it.
+// UsualTime: how long a job's runs take as a rule, by runs of before the last ones. There is this one rule: `ballot
+// slow` and `ballot simulate` go by it, and the page, to which the API says it.
 //
 //   which runs count | those that succeeded, each with how long its last attempt took
-//   week             | the middle of those of the last seven days but for the last one: of the 12 newest before one day
-//                    | ago, the 12 before three days ago and the 12 before five days ago, so at about this time of the
-//                    | day. At least 3
-//   recent           | else of the last 100, however old: the middle of the older half, which leaves out at least the 3
-//                    | newest; or of the older half of that one where it is less: the time before the job grew slow. At
-//                    | least 3
-//   few              | else the middle of the last 100; also where these may lack runs that a node knows which does not
+//   week             | the middle of those of the two weeks before the last day: of the 8 newest before one, two, four,
+//                    | seven and ten days ago, so at about this time of the day. At least 3
+//   recent           | else, of a job that is known for a day or so, the middle of the older half of the last 60; not
+//                    | the 3 newest. At least 3
+//   few              | else the middle of the last 60; also where these may lack runs that a node knows which does not
 //                    | answer
+//   slower since     | where these runs have grown slow for good, by half as much again and a second, only those before
+//                    | count: six of eight of them took less than seven of eight of those since. Of a job whose last 60
+//                    | are of less than a day older ones of the day are looked at, too
 //
-// So a job that is slow for hours is not usual.
+// So a job that is slow is not usual, for hours or for days, until it has been so for ten days.
 //
 //   const auto usual = ledger.usual_times({"backup"}, now);   // 20m, by its week
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,9 @@ namespace ballot::library {
 class LedgerView;
 struct MissingNode;
 
+/// Less is noise: a run of some milliseconds is not slow.
+inline constexpr Millis least_slowness{1000};
+
 struct UsualTime {
   enum class Basis {
     none,  // it has no success
@@ -38,9 +43,12 @@ struct UsualTime {
   };
   Basis basis = Basis::none;
   Millis takes{0};
-  std::size_t runs = 0;  // of how many it is the middle
+  std::size_t runs = 0;                       // of how many it is the middle
+  std::optional<WallTime> slower_since = {};  // they have grown slow for good then; none of them is from then on
 
   bool is_known() const { return basis == Basis::recent || basis == Basis::week; }
+  /// Runs from then on are held against it.
+  WallTime until(WallTime now) const;
 };
 
 std::string_view to_string(UsualTime::Basis basis);

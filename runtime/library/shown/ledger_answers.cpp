@@ -198,6 +198,7 @@ Result<Message> shown_usual(LedgerView& ledger, const Message& asked, WallTime n
     usual.push_back(Message().set("job", (*jobs)[i]).set("basis", std::string(to_string(one.basis))));
     usual.back().set("usual_ms", {}).set("runs", static_cast<std::int64_t>(one.runs));
     if (one.is_known()) usual.back().set("usual_ms", std::int64_t{one.takes.count()});
+    if (one.slower_since) usual.back().set("slower_since", format_slot(*one.slower_since));
   }
   return Message().set("usual", std::move(usual));
 }
@@ -234,9 +235,25 @@ class SlotCounts {
     if (row.slot != slot_) runs_.clear(), slot_ = row.slot;
     const WallTime from = begin_of(per_, row.slot);
     Count& count = counts_[{from, row.job, std::string(to_string(row.status)), std::string(to_string(row.reason))}];
-    if (!row.run || runs_.insert(*row.run).second) count.slots += row.slots;
+    const bool is_last = !row.run || runs_.insert(*row.run).second;
+    if (is_last) count.slots += row.slots;
+    if (is_last && row.attempt > 0 && row.status != Status::succeeded)
+      last_.try_emplace({row.run, row.attempt + 1}, &count);
     if (row.attempt > 0) ++count.attempts;
     return counts_.size() <= most_counts;
+  }
+
+  /// Of rows that are not all: a run of which another attempt has followed has not come to that.
+  Result<void> leave_out_followed(LedgerView& ledger) {
+    for (auto from = last_.begin(); from != last_.end();) {
+      std::vector<RowKey> keys;
+      for (; from != last_.end() && keys.size() < names_at_once; ++from) keys.push_back(from->first);
+      const auto followed = ledger.rows_of(keys);
+      if (!followed) return followed.error();
+      for (const Row& row : *followed)
+        if (const auto last = last_.extract(key_of(row)); !last.empty()) --last.mapped()->slots;
+    }
+    return {};
   }
 
   bool add(const RunCount& runs) {
@@ -271,7 +288,8 @@ class SlotCounts {
   };
   CountPer per_;
   WallTime slot_{};
-  std::set<RunId> runs_;  // of that slot
+  std::set<RunId> runs_;           // of that slot
+  std::map<RowKey, Count*> last_;  // what would follow the attempts that runs are counted by
   std::map<std::tuple<WallTime, std::string, std::string, std::string>, Count> counts_;
 };
 
@@ -300,6 +318,8 @@ Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime
     return Error{Errc::invalid, "the summary has more than " + std::to_string(most_counts) +
                                     " counts; ask by the day or for all of it (per=day, per=all), for fewer jobs, "
                                     "or a shorter time"};
+  if (!filter->statuses.empty() || !filter->reasons.empty())
+    if (const auto done = summary.leave_out_followed(ledger); !done) return done.error();
   return Message().set(*per == CountPer::hour ? "hours" : "counts", summary.shown(filter->since.value_or(WallTime())));
 }
 

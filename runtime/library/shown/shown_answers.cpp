@@ -130,6 +130,8 @@ void set_defined(Message& told, const schedule::Definition& definition) {
   if (!job.details->trigger_env.empty()) told.set("trigger_env", *job.details->trigger_env);
   if (std::string expects = expects_text(*job.details->expects); !expects.empty())
     told.set("expects", std::move(expects));
+  if (const Millis within = job.details->expects->expect_within; within > Millis(0))
+    told.set("expect_within_ms", std::int64_t{within.count()});
   if (job.details->after.empty()) return;
   told.set("after", job.details->after).set("after_status", std::string(config::word_of(job.details->after_status)));
   if (job.details->has_slots_of_first) told.set("slots_of", job.details->after.front());

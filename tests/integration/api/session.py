@@ -252,6 +252,7 @@ def jobs():
         expect(get("/jobs/" + name)["job"] == name, "one job")
     expect(get("/jobs/daily")["schedule"] == ["0 2 * * *"] and get("/jobs/daily")["timezone"] == "Europe/Paris", "its file")
     place = get("/jobs/daily")
+    expect(place["expect_within_ms"] == 1800000 and "expect_within_ms" not in get("/jobs/often"), "what it expects")
     with open(place["file"]) as file:
         expect(file.read().splitlines()[place["line"] - 1] == "[job.daily]", "where it is defined")
     for odd in ("no-such-job", "a%2Fb", "%C3%A9"):

@@ -47,6 +47,21 @@ TEST_F(PaceOfAJob, IsNotKnownWhereItIsNotKnownWhatIsUsual) {
   EXPECT_EQ(pace_of(rows, {UsualTime::Basis::recent, 3s}, now)->usual, 3s);
 }
 
+TEST_F(PaceOfAJob, IsThatOfBeforeItGrewSlow) {
+  for (int i = 1; i <= 100; ++i) add(i <= 85 ? 9s : 1s, std::chrono::minutes(i));
+  UsualTime before{UsualTime::Basis::recent, 1s, 15, now - std::chrono::minutes(85)};
+  const auto pace = pace_of(rows, before, now);
+  ASSERT_TRUE(pace);
+  EXPECT_EQ(pace->percentile, 1s);
+  EXPECT_EQ(pace->runs, 100u);
+  EXPECT_TRUE(is_slow(9s, *pace));
+}
+
+TEST_F(PaceOfAJob, IsThatOfBeforeTheLastDayWhereThatIsUsual) {
+  for (int i = 1; i <= 100; ++i) add(i <= 50 ? 9s : 1s, std::chrono::minutes(28 * i));
+  EXPECT_EQ(pace_of(rows, usual, now)->percentile, 1s);
+}
+
 TEST_F(PaceOfAJob, CallsNothingSlowThatTakesLessThanASecondMoreThanUsual) {
   for (int i = 0; i < 40; ++i) add(20ms, 3 * day);
   EXPECT_FALSE(is_slow(1020ms, *pace_of(rows, usual, now)));

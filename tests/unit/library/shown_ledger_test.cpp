@@ -224,6 +224,21 @@ TEST_F(ShownLedger, CountsSlotsOfEachHourOrDayOrAllOnce) {
   EXPECT_EQ(counts("week"), "per: 'week' is not a period: hour, day or all");
 }
 
+TEST_F(ShownLedger, ASlotThatARetryHasHealedIsNoneThatFailed) {
+  Row failed = ran(1, noon), again = failed, both = ran(2, noon - Millis(1)), last = both;
+  for (Row* row : {&failed, &both, &last}) row->status = Status::failed, row->reason = Reason::exit_code;
+  again.attempt = last.attempt = 2;
+  write({failed, again, both, last});
+  Message asked;
+  asked.set("ask", "summary").set("statuses", std::vector<std::string>{"failed"}).set("per", "all");
+  const auto answer = ask(asked.set("since", std::int64_t{(noon - Millis(5)).time_since_epoch().count()}));
+  ASSERT_TRUE(answer) << answer.error().what;
+  const auto counts = answer->objects("counts");
+  ASSERT_EQ(counts.size(), 1u);
+  EXPECT_EQ(counts[0].integer("slots"), 1);
+  EXPECT_EQ(counts[0].integer("attempts"), 3);
+}
+
 TEST_F(ShownLedger, SaysWhatItCannotBeAsked) {
   write({ran(1, noon)});
   EXPECT_EQ(ask(Message().set("ask", "everything")).error().code, Errc::invalid);

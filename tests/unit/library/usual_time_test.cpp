@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/wall_text.hpp"
 #include "library/history/file_ledger.hpp"
+#include "library/history/ledger_wire.hpp"
 #include "library/shown/ledger_answers.hpp"
 #include "storage/ledger_file.hpp"
 #include "unit/storage/storage_test_support.hpp"
@@ -40,6 +42,7 @@ struct UsualTimes : ::testing::Test {
     EXPECT_EQ(found->front().basis, by_rows.basis);
     EXPECT_EQ(found->front().takes, by_rows.takes);
     EXPECT_EQ(found->front().runs, by_rows.runs);
+    EXPECT_EQ(found->front().slower_since, by_rows.slower_since);
     return by_rows;
   }
   UsualTime usual_without(const std::string& node, std::optional<WallTime> last_heard) {
@@ -54,18 +57,68 @@ struct UsualTimes : ::testing::Test {
   std::uint32_t last = 0;
 };
 
-TEST_F(UsualTimes, AreTheMiddleOfTheWeekBeforeTheLastDay) {
-  for (int day = 0; day < 9; ++day) ran(24h * day + 12h, day == 0 ? 50min : 10min + 1min * day);
+TEST_F(UsualTimes, AreTheMiddleOfTheTwoWeeksBeforeTheLastDay) {
+  for (int day = 0; day < 17; ++day) ran(24h * day + 12h, day == 0 ? 50min : 10min + 1min * day);
   for (int i = 1; i < 4; ++i) ran(1h * i, 50min);
   ran(24h * 2 + 13h, 5s, Status::failed);
   EXPECT_EQ(usual().basis, Basis::week);
-  EXPECT_EQ(usual().takes, 14min) << "of 11 to 16 min the fourth: the last day and what is older than a week count not";
+  EXPECT_EQ(usual().takes, 17min) << "of 11 to 23 min: the last day and what is older than two weeks count not";
+  EXPECT_EQ(usual().slower_since, std::nullopt);
+  EXPECT_EQ(usual().until(noon), noon - 24h);
 }
 
 TEST_F(UsualTimes, OfAJobThatIsDueOftenAreThoseOfAboutThisTimeOfTheDay) {
   for (int i = 0; i < 7 * 24 * 12; ++i) ran(5min * i, (i / 12) % 24 < 2 ? 10min : 3min);
   EXPECT_EQ(usual().basis, Basis::week);
   EXPECT_EQ(usual().takes, 10min);
+  EXPECT_EQ(usual().slower_since, std::nullopt);
+}
+
+TEST_F(UsualTimes, OfAJobThatIsQuickAtTheWeekendAreNotThoseOfTheWeekend) {
+  for (int today = 0; today < 7; ++today) {
+    rows.clear();
+    for (int i = 1; i < 14 * 24 * 4; ++i) ran(15min * i, (today + 70 - i / 96) % 7 < 2 ? 2s : 10s);
+    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.slot > b.slot; });
+    EXPECT_EQ(usual_of(rows, noon, {}).slower_since, std::nullopt) << today;
+    EXPECT_EQ(usual_of(rows, noon, {}).takes, 10s) << today;
+  }
+}
+
+TEST_F(UsualTimes, OfAJobThatHasBeenSlowForDaysAreThoseOfBefore) {
+  for (int i = 1; i < 12 * 24 * 12; ++i) ran(5min * i, i <= 6 * 24 * 12 ? 9s + 1ms * (i % 7) : 1s + 1ms * (i % 5));
+  EXPECT_EQ(usual().basis, Basis::week);
+  EXPECT_NEAR(static_cast<double>(usual().takes.count()), 1000, 10);
+  ASSERT_TRUE(usual().slower_since);
+  EXPECT_EQ(noon - *usual().slower_since, 24h * 4 + 40min) << "the first of those that are looked at";
+}
+
+TEST_F(UsualTimes, OfAYoungJobThatHasBeenSlowForEightyRunsAreThoseOfBefore) {
+  for (int i = 1; i <= 110; ++i) ran(1min * i, i <= 84 ? 9s + 1ms * (i % 7) : 1s + 1ms * (i % 5));
+  EXPECT_EQ(usual().basis, Basis::recent);
+  EXPECT_NEAR(static_cast<double>(usual().takes.count()), 1000, 10);
+  ASSERT_TRUE(usual().slower_since);
+  EXPECT_GT(noon - *usual().slower_since, 60min);
+  EXPECT_LE(noon - *usual().slower_since, 84min);
+}
+
+TEST_F(UsualTimes, OfAYoungJobThatHasBeenSlowForHundredsOfRunsAreThoseOfBefore) {
+  for (int i = 1; i <= 8 * 60; ++i) ran(1min * i, i <= 5 * 60 ? 9s : 1s);
+  EXPECT_EQ(usual().basis, Basis::recent);
+  EXPECT_EQ(usual().takes, 1s);
+  ASSERT_TRUE(usual().slower_since);
+  EXPECT_GT(noon - *usual().slower_since, 4h);
+  EXPECT_LE(noon - *usual().slower_since, 5h);
+}
+
+TEST_F(UsualTimes, OfAJobThatGrewSlowAndQuickAgainAreThoseOfAll) {
+  for (int i = 1; i <= 90; ++i) ran(1min * i, i > 40 && i <= 60 ? 9s : 1s);
+  EXPECT_EQ(usual().takes, 1s);
+  EXPECT_EQ(usual().slower_since, std::nullopt);
+}
+
+TEST_F(UsualTimes, GrowSlowByASecondAtLeast) {
+  for (int i = 1; i <= 90; ++i) ran(1min * i, i <= 40 ? 900ms : 10ms);
+  EXPECT_EQ(usual().slower_since, std::nullopt);
 }
 
 TEST_F(UsualTimes, OfAYoungJobAreTheMiddleOfTheOlderHalfOfItsLastRuns) {
@@ -76,7 +129,8 @@ TEST_F(UsualTimes, OfAYoungJobAreTheMiddleOfTheOlderHalfOfItsLastRuns) {
 
 TEST_F(UsualTimes, OfAYoungJobThatGrewSlowAreThoseOfBefore) {
   for (int i = 0; i < 20; ++i) ran(10min * (i + 1), i < 16 ? 50min : 10min);
-  EXPECT_EQ(usual().takes, 10min) << "of the oldest five the middle";
+  EXPECT_EQ(usual().takes, 10min);
+  EXPECT_EQ(usual().runs, 4u);
 }
 
 TEST_F(UsualTimes, OfFewRunsAreTheirMiddleAndOfNoneNotKnown) {
@@ -118,11 +172,24 @@ TEST_F(UsualTimes, AreReadOfManyJobsAndSaidByTheApiWhereTheyAreKnown) {
   ASSERT_EQ(said.size(), 3u);
   EXPECT_EQ(said[0].text("basis"), "week");
   EXPECT_EQ(said[0].integer("usual_ms"), 7 * 60'000);
-  EXPECT_EQ(said[0].integer("runs"), 6);
+  EXPECT_EQ(said[0].integer("runs"), 8);
+  EXPECT_EQ(said[0].text("slower_since"), std::nullopt);
   EXPECT_EQ(said[1].text("basis"), "recent");
   EXPECT_EQ(said[2].text("basis"), "few");
   EXPECT_EQ(said[2].integer("usual_ms"), std::nullopt);
   EXPECT_EQ(said[2].integer("runs"), 1);
+}
+
+TEST_F(UsualTimes, AreSaidWithSinceWhenRunsAreSlower) {
+  for (int i = 0; i < 20; ++i) ran(10min * (i + 1), i < 16 ? 50min : 10min);
+  io::Message asked;
+  asked.set("ask", "usual").set("jobs", std::vector<std::string>{"backup"});
+  const auto answer = answer_shown(*ledger(), asked.set("form", "shown"), noon);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->objects("usual").front().text("slower_since"), format_slot(noon - 160min));
+  const UsualTime again = usual_time_from(to_message(usual()));
+  EXPECT_EQ(again.slower_since, noon - 160min);
+  EXPECT_EQ(again.takes, 10min);
 }
 
 }  // namespace
