@@ -7,6 +7,7 @@
 #include "base/wall_text.hpp"
 #include "library/drift_text.hpp"
 #include "library/refusal_text.hpp"
+#include "library/shown/values.hpp"
 
 namespace ballot::library {
 namespace {
@@ -133,13 +134,6 @@ FleetNode self_of(const FleetFacts& facts) {
   return node;
 }
 
-io::Message::Value text_or_null(const std::string& text) {
-  return text.empty() ? io::Message::Value() : io::Message::Value(text);
-}
-io::Message::Value time_or_null(const std::optional<WallTime>& time) {
-  return time ? io::Message::Value(format_millis(*time)) : io::Message::Value();
-}
-
 /// Of several sessions of a node the one that tells most.
 int rank_of(const FleetNode& node) {
   constexpr std::string_view best_first[] = {"up", "degraded", "silent", "starting", "unknown", "gone"};
@@ -222,7 +216,7 @@ std::vector<io::Message> shown_missing(const std::vector<FleetNode>& nodes) {
     for (const std::string& reason : node.reasons) why += (why.empty() ? "" : "; ") + reason;
     io::Message one;
     one.set("node", node.node).set("state", node.state).set("last_heard", time_or_null(node.last_heard));
-    one.set("heard_by", text_or_null(node.heard_by)).set("why", why).set("leads", node.leads);
+    one.set("heard_by", word_or_null(node.heard_by)).set("why", why).set("leads", node.leads);
     all.push_back(std::move(one));
   }
   return all;
@@ -233,9 +227,9 @@ io::Message shown(const std::vector<FleetNode>& nodes) {
   for (const FleetNode& node : nodes) {
     io::Message one;
     one.set("node", node.node).set("state", node.state).set("reasons", node.reasons);
-    one.set("last_heard", time_or_null(node.last_heard)).set("heard_by", text_or_null(node.heard_by));
+    one.set("last_heard", time_or_null(node.last_heard)).set("heard_by", word_or_null(node.heard_by));
     one.set("session_until", time_or_null(node.session_until));
-    one.set("version", text_or_null(node.version)).set("host", text_or_null(node.host)).set("leads", node.leads);
+    one.set("version", word_or_null(node.version)).set("host", word_or_null(node.host)).set("leads", node.leads);
     all.push_back(std::move(one));
   }
   io::Message message;

@@ -100,7 +100,7 @@ ballot_mutant(refusal_of_a_write_unnoticed FILE ${traffic}
   FIND "if (answer.outcome == StoreResult::failed) p_.refused.refuse" REPLACE "if (false) p_.refused.refuse"
   FINDING "FAILED.*Claim.RefusedForWantOfSpaceIs" FILTER "Claim.*")
 ballot_mutant(refusal_of_writes_without_end FILE ${traffic}
-  FIND "if (answer.outcome == StoreResult::done) p_.refused.complete" REPLACE "if (false) p_.refused.complete"
+  FIND "p_.refused.standing()) p_.refused.complete" REPLACE "false) p_.refused.complete"
   FINDING "FAILED.*Claim.RefusedForWantOfSpaceIs" FILTER "Claim.*")
 ballot_mutant(late_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "if (is_late(*run, c.now.wall)) return" REPLACE "if (false) return"

@@ -17,10 +17,10 @@ namespace {
 using io::Message;
 using storage::Account;
 
-constexpr std::size_t most_evidence = 20'000;  // rows
-constexpr std::size_t most_rows = 50'000;      // of an answer: no node reads so many for one
+constexpr std::size_t most_evidence = 20'000;        // rows
+constexpr std::size_t most_rows_of_a_node = 50'000;  // of an answer: no node reads so many for one
 constexpr std::size_t most_states = 20'000, longest_state = 256, most_pauses = 20'000, longest_trouble = 4096;
-constexpr std::size_t most_named = 5;  // in a sentence
+constexpr std::size_t most_nodes_named = 5;  // in a sentence
 constexpr Millis answer_patience = std::chrono::seconds(2);
 
 /// The node answers that there is no such thing. Any other error leaves open what it has.
@@ -58,11 +58,11 @@ std::vector<WallTime> waiting_in(const Message& state) {
 
 std::string text_of(const std::vector<MissingNode>& missing) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(missing.size(), most_named); ++i)
+  for (std::size_t i = 0; i < std::min(missing.size(), most_nodes_named); ++i)
     text += (text.empty() ? "" : ", ") + missing[i].node + " (" +
             (missing[i].last_heard ? "last heard of at " + format_seconds(*missing[i].last_heard) + "; " : "") +
             missing[i].why + ")";
-  if (missing.size() > most_named) text += " and " + std::to_string(missing.size() - most_named) + " more";
+  if (missing.size() > most_nodes_named) text += " and " + std::to_string(missing.size() - most_nodes_named) + " more";
   return text;
 }
 
@@ -184,7 +184,8 @@ std::vector<Account> FleetAnswers::accounts_in(const std::vector<Answer>& answer
   std::vector<Account> accounts;
   for (const Answer& answer : answers) {
     auto rows = rows_from(answer.message, "rows");
-    if (rows && rows->size() > most_rows) rows = Error{Errc::corrupt, "it answers with more rows than a node reads"};
+    if (rows && rows->size() > most_rows_of_a_node)
+      rows = Error{Errc::corrupt, "it answers with more rows than a node reads"};
     if (!rows) lose(answer.ledger, rows.error().what);
     if (!rows) continue;
     for (Row& row : *rows) accounts.push_back({std::move(row), answer.ledger});

@@ -31,7 +31,7 @@ namespace {
 constexpr int threads = 8;  // most of them wait for other nodes
 constexpr std::size_t most_waiting = 256, most_waiting_of_a_user = 64;
 constexpr int nice_value = 5;
-constexpr Millis store_patience{1000};
+constexpr Millis read_patience{1000};
 constexpr Millis history_patience{2000};
 constexpr Millis heard_patience{1000};  // to say when those that do not answer were last heard of
 constexpr io::QueueBounds half{.at_once = threads / 2,
@@ -66,7 +66,7 @@ AskOthers others_of(FleetSource* source, const std::function<bool()>& goes_on) {
     return source->ask(questions, within, goes_on);
   };
   ask.store = [source, goes_on](const StoreQuestion& asked) {
-    return source->read_store(asked, store_patience, goes_on);
+    return source->read_store(asked, read_patience, goes_on);
   };
   return ask;
 }

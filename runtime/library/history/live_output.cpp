@@ -13,7 +13,7 @@ namespace ballot::library {
 namespace {
 
 constexpr Millis runner_patience{1500};  // another node that asks waits for 2 s
-constexpr Millis look_interval{100};     // whether it is still to wait
+constexpr Millis ask_interval{100};      // whether it is still to wait
 
 Error runner_silence() {
   return {
@@ -52,7 +52,7 @@ Result<runner::Shown> LiveOutput::ask(const runner::AttemptId& attempt, std::int
     const Millis left = until - io::read_clocks().steady;
     pollfd readable{connection_.get(), POLLIN, 0};
     if (left <= Millis(0) || (goes_on && !goes_on())) return runner_silence();
-    if (::poll(&readable, 1, static_cast<int>(std::min(left, look_interval).count())) == 0) continue;
+    if (::poll(&readable, 1, static_cast<int>(std::min(left, ask_interval).count())) == 0) continue;
     const ssize_t size = ::recv(connection_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (size <= 0) return no_answer();

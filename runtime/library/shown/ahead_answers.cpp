@@ -15,8 +15,8 @@ namespace {
 using io::Message;
 using std::chrono::days;
 
-constexpr Millis load_patience{5000};     // for the store
-constexpr std::size_t jobs_at_once = 50;  // a fraction of a millisecond's work
+constexpr Millis load_patience{5000};    // for the store
+constexpr std::size_t jobs_a_step = 50;  // a fraction of a millisecond's work
 constexpr Millis load_ahead = days(7), most_load_ahead = days(31);
 
 }  // namespace
@@ -64,7 +64,7 @@ void AheadAnswers::load_jobs(const LoadCounts::Take& take, std::function<void()>
 
 /// Some at a time.
 void AheadAnswers::take_on(const std::shared_ptr<Loading>& loading) const {
-  for (std::size_t left = jobs_at_once; left > 0 && loading->next != loading->jobs.end(); --left, ++loading->next) {
+  for (std::size_t left = jobs_a_step; left > 0 && loading->next != loading->jobs.end(); --left, ++loading->next) {
     const auto& [job, group] = *loading->next;
     const schedule::Plan* const plan = node_.core().views().plan_of(job);
     const bool is_stored = loading->states && plan && loading->others.contains(job);

@@ -16,7 +16,7 @@ using std::chrono::days;
 constexpr Millis counts_lifetime = std::chrono::minutes(1);
 constexpr Millis near = days(9), far = days(32);  // a week's days, whole, and one more; more than is asked for
 constexpr std::size_t slots_at_once = 50;         // a fraction of a millisecond's work
-constexpr std::int64_t most_counted = 3'000'000;  // a second's work, in such parts
+constexpr std::int64_t slots_a_step = 3'000'000;  // a second's work, in such parts
 
 }  // namespace
 
@@ -27,7 +27,7 @@ struct LoadCounts::Counting {
 
   Counting(WallTime from, WallTime until) : count{from, until, PlannedLoad(from, until)} {}
 
-  bool is_done() const { return place == alike.size() || slots >= most_counted; }
+  bool is_done() const { return place == alike.size() || slots >= slots_a_step; }
   void add(const core::Views& views, const std::string& job, WallTime paused_until, std::vector<WallTime> phase);
   WallTime begin_of(const std::string& job) const;
   std::optional<std::vector<WallTime>> slots_after(const core::Views& views, WallTime time, std::size_t most) const;

@@ -16,7 +16,6 @@ using io::Message;
 using Value = Message::Value;
 
 Value slot_or_null(const std::optional<WallTime>& slot) { return slot ? Value(format_slot(*slot)) : Value(); }
-Value time_or_null(const std::optional<WallTime>& time) { return time ? Value(format_millis(*time)) : Value(); }
 Value whole_or_null(const std::optional<int>& number) { return number ? Value(std::int64_t{*number}) : Value(); }
 Value number_or_null(std::uint64_t number) { return number == 0 ? Value() : Value(static_cast<std::int64_t>(number)); }
 
@@ -38,6 +37,7 @@ std::vector<std::string> shown_env(std::string_view words) {
 
 }  // namespace
 
+Value time_or_null(const std::optional<WallTime>& time) { return time ? Value(format_millis(*time)) : Value(); }
 Value word_or_null(std::string_view text) { return text.empty() ? Value() : Value(std::string(text)); }
 
 Message shown(const Row& row) {

@@ -36,5 +36,6 @@ void set_states(std::vector<io::Message>& jobs, const io::Message& answer);
 
 /// Null where it is "".
 io::Message::Value word_or_null(std::string_view text);
+io::Message::Value time_or_null(const std::optional<WallTime>& time);
 
 }  // namespace ballot::library

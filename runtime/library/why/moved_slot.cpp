@@ -5,7 +5,7 @@
 namespace ballot::library {
 namespace {
 
-constexpr std::chrono::hours day{24}, clock_change{3};
+constexpr std::chrono::hours a_day{24}, clock_change{3};
 
 bool has_slot_at(const schedule::Plan& plan, WallTime slot) {
   const auto next = plan.next(slot - Millis(1), {});
@@ -23,7 +23,7 @@ std::string moved_text(WallTime slot, const JobFacts& job) {
   if (as_written == nullptr || has_slot_at(*as_written, slot)) return {};
   const bool is_next = days->shift == DayShift::next;
   for (int away = 1; away <= schedule::farthest_shift.count(); ++away) {
-    const WallTime on = is_next ? slot - away * day : slot + away * day;
+    const WallTime on = is_next ? slot - away * a_day : slot + away * a_day;
     if (job.plan.why_left_out(on).empty()) return {};
     for (auto from = as_written->next(on - clock_change, {}); from && from->at <= on + clock_change;
          from = as_written->next(from->at, {}))

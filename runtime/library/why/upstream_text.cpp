@@ -16,7 +16,7 @@
 namespace ballot::library {
 namespace {
 
-constexpr std::int64_t most_rows = 32;
+constexpr std::int64_t rows_of_a_slot = 32;
 constexpr std::size_t longest_chain = 64;
 
 /// Its slot is that of a trigger: a schedule's are whole seconds.
@@ -27,7 +27,7 @@ bool is_of_trigger(const Row& row) {
 /// The last attempt of the latest slot that a schedule wanted; for one of a trigger, of the latest slot at all.
 std::optional<Row> latest(const std::string& job, WallTime slot, bool is_any, LedgerView& ledger) {
   std::optional<Row> latest;
-  const storage::Filter filter{.jobs = {job}, .until = slot + Millis(1), .limit = most_rows};
+  const storage::Filter filter{.jobs = {job}, .until = slot + Millis(1), .limit = rows_of_a_slot};
   (void)ledger.history(filter, [&](const Row& row) {
     if (!latest && (is_any || core::is_of_slot(row))) latest = row;
     return !latest;
