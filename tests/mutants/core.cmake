@@ -251,8 +251,8 @@ ballot_mutant(kill_is_a_replacement FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
   FIND "  job_.commands.add_trigger(request);" REPLACE "  c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
-ballot_mutant(election_by_a_clock_that_was_ahead_counts FILE runtime/core/job/job_context.hpp
-  FIND "return std::min(elected_at, now.wall - (now.steady - elected));" REPLACE "return now.wall > elected_at ? elected_at : std::max(elected_at, now.wall);"
+ballot_mutant(election_by_a_clock_that_was_ahead_counts FILE runtime/core/job/slots/slot_feed.cpp
+  FIND "job.term->elected_by(c.now)" REPLACE "job.term->elected_at"
   FINDING "FAILED.*Repair.RunsSlotsOnTime|covered it" FILTER "Repair.*:Seeds/Random.*")
 ballot_mutant(end_that_an_unreadable_register_names_is_kept_for_ever FILE runtime/core/store/takeover.cpp
   FIND "return !p_.jobs.find(ended.id.run); }))" REPLACE "return ended.id.attempt < 0; }))"

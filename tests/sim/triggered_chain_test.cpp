@@ -386,7 +386,7 @@ TEST_F(TriggeredChain, ARepairedChildDoesNotRunWhatItMayHaveRunBefore) {
 /// The line of the slot stays in the first job's register, as `report` waits.
 TEST_F(TriggeredChain, AChildThatIsRepairedAfterItsClocksWereSetBackDoesNotRunASlotAgain) {
   add("load", {"extract"});
-  add("clean", {"extract"});
+  add("clean", {"extract"}).on_leadership_lost = OnLeadershipLost::finish;
   add("report", {"extract", "clean"});
   takes("clean", 10min);
   begin();
@@ -397,7 +397,8 @@ TEST_F(TriggeredChain, AChildThatIsRepairedAfterItsClocksWereSetBackDoesNotRunAS
   for (SimNode* node : {&a, &b}) node->step_clock(-1min);
   world.store.forge("j/load", "unreadable");
   world.oracle.edited("load");
-  world.run_for(5s);
+  leader().crash();  // its runner would know that the run has ended
+  world.run_for(15s);
   leader().ask(core::Request::Kind::repair, "load");
   world.run_for(3min);
   EXPECT_EQ(world.starts_of("load"), 1u);
@@ -418,7 +419,8 @@ TEST_F(TriggeredChain, ARepairedParentBringsUpNoSlotThatAChildHasRun) {
   ASSERT_EQ(kept("extract") + kept("load"), 0u);
   world.store.forge("j/extract", before + "fence ?\n");
   world.oracle.edited("extract");
-  leader().crash();
+  for (SimNode* node : {&a, &b}) node->crash();
+  b.start();  // it has not seen the register as it was
   world.run_for(20s);
   leader().ask(core::Request::Kind::repair, "extract");
   world.run_for(1min);
