@@ -257,6 +257,9 @@ ballot_mutant(election_by_a_clock_that_was_ahead_counts FILE runtime/core/job/jo
 ballot_mutant(end_that_an_unreadable_register_names_is_kept_for_ever FILE runtime/core/store/takeover.cpp
   FIND "return !p_.jobs.find(ended.id.run); }))" REPLACE "return ended.id.attempt < 0; }))"
   FINDING "FAILED.*Restart.WhatAnotherNodeHasSettledIsForgottenOnce" FILTER "Restart.*")
+ballot_mutant(cursor_of_a_write_on_its_way_stands_after_a_repair FILE runtime/core/job/job_writes.cpp
+  FIND "if (job_.slots.settlement().settled_until() < stored.cursor) job_.resume_slots();" REPLACE ""
+  FINDING "slots behind the cursor are decided again" FILTER "Repair.BringsACursorBack*")
 ballot_mutant(repaired_parent_brings_up_what_a_child_has_run FILE runtime/core/job/chain/chained.cpp
   FIND "slot.slot <= of->interventions->repaired_at;" REPLACE "slot.slot < WallTime{};"
   FINDING "FAILED.*TriggeredChain.ARepairedParent" FILTER "TriggeredChain.*")

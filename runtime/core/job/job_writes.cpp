@@ -286,6 +286,8 @@ void JobWrites::confirm(std::uint64_t version) {
     const Repair done = job_.commands.take_repair();
     if (done.request) c_.wants.answers.push_back({*done.request, Answer::did(done.text(job_.name))});
   }
+  // A repair has brought the cursor back while the write was on its way.
+  if (job_.slots.settlement().settled_until() < stored.cursor) job_.resume_slots();
   if (redefined || repaired) {
     if (repaired || released || !stored.definition.empty())
       job_.slots.make_plan(job_.facts());  // else the old one goes on
