@@ -69,7 +69,7 @@ void JobAudit::judge_slot() {
     if (entry.row.run) (entry.row.trigger == Trigger::backfill ? backfilled : runs).push_back(&entry);
     if (is_scheduled(entry.row.trigger) && !is_undone(entry)) scheduled.push_back(&entry);
   }
-  std::erase_if(scheduled, [&](const Entry* entry) { return was_ahead_of_another_repair(*entry, runs); });
+  std::erase_if(scheduled, [&](const Entry* entry) { return was_ahead_of_a_repair(*entry, runs); });
   for (const Entry& entry : entries) reasons_.judge_pause(entry.row);
   for (const Entry* entry : runs) reasons_.see_run(entry->row, entry->change, span);
   check_attempts(runs);
@@ -199,21 +199,36 @@ WallTime JobAudit::elected_at(const TermRow& term) const {
 }
 
 /// Each run of the slot shows that the clock was ahead.
-bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
-  return !runs.empty() && std::all_of(runs.begin(), runs.end(),
-                                      [&](const Entry* run) { return was_ahead_of_another_repair(passed, run->row); });
+bool JobAudit::was_ahead_of_a_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Entry* run) {
+    return was_ahead_of_another_repair(passed, run->row) || was_ahead_of_a_repair(passed, run->row);
+  });
+}
+
+/// The repair's term was elected by the clock that was ahead: the run was claimed in it, or later, at a time before.
+bool JobAudit::was_ahead_of_a_repair(const Entry& passed, const Row& run) const {
+  const std::optional<WallTime> decided = run.run ? decided_at(*run.run) : std::nullopt;
+  if (passed.row.run || !decided) return false;
+  const auto repairs = spans_.repairs_after(passed.row, passed.change);
+  return std::any_of(repairs.begin(), repairs.end(), [&](const InForce* repair) {
+    const auto term = terms_.find({repair->row.group, repair->first_epoch});
+    return term != terms_.end() && run.group == repair->row.group && run.epoch >= repair->first_epoch &&
+           *decided < term->second.elected_at;
+  });
 }
 
 /// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them (that of
 /// its first attempt, else where the term that had passed the slot was elected before), at a time that this term says
-/// was over: its clock was ahead.
+/// was over: its clock was ahead. So it was where this term had ended before the slot.
 bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const Row& run) const {
   const Row& row = passed.row;
+  const auto term = terms_.find({row.group, row.epoch});
+  const bool was_before_due =
+      !row.run && term != terms_.end() && term->second.ended_at && *term->second.ended_at < run.slot;
   const std::optional<WallTime> over = time_over(passed, run.slot);
   const std::optional<WallTime> decided = run.run ? decided_at(*run.run) : std::nullopt;
-  if (!over || !decided || *decided > *over) return false;
+  if (!decided || (!was_before_due && (!over || *decided > *over))) return false;
   if (!spans_.was_another_since(row, passed.change) || run.group != row.group || run.epoch <= row.epoch) return false;
-  const auto term = terms_.find({row.group, row.epoch});
   return run.attempt == 1 || (term != terms_.end() && *decided > term->second.elected_at);
 }
 

@@ -63,7 +63,8 @@ class JobAudit {
   bool is_undone(const Entry& entry) const;
   bool was_ahead_of_a_repair(const Row& row, std::int64_t change) const;
   WallTime elected_at(const TermRow& term) const;
-  bool was_ahead_of_another_repair(const Entry& passed, const std::vector<const Entry*>& runs) const;
+  bool was_ahead_of_a_repair(const Entry& passed, const std::vector<const Entry*>& runs) const;
+  bool was_ahead_of_a_repair(const Entry& passed, const Row& run) const;
   bool was_ahead_of_another_repair(const Entry& passed, const Row& run) const;
   std::optional<WallTime> time_over(const Entry& passed, WallTime slot) const;
   void check_twice(const std::vector<const Entry*>& rows);

@@ -55,6 +55,18 @@ ballot_mutant(audit_excuses_overlaps_of_all_terms_that_are_over FILE runtime/aud
 ballot_mutant(audit_believes_when_each_term_was_elected FILE runtime/audit/job_audit.cpp
   FIND "last_slot(row) > elected_at(term->second)" REPLACE "last_slot(row) > term->second.elected_at"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenAhead")
+ballot_mutant(audit_believes_when_a_term_was_elected_that_repairs FILE runtime/audit/job_audit.cpp
+  FIND "run.epoch >= repair->first_epoch &&" REPLACE "false &&"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatRan")
+ballot_mutant(audit_excuses_what_ran_once_a_term_was_elected_that_repairs FILE runtime/audit/job_audit.cpp
+  FIND "*decided < term->second.elected_at;" REPLACE "*decided > WallTime{};"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatRan")
+ballot_mutant(audit_reports_what_a_term_had_passed_that_was_over_before FILE runtime/audit/job_audit.cpp
+  FIND "term->second.ended_at && *term->second.ended_at < run.slot;" REPLACE "false;"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlot")
+ballot_mutant(audit_excuses_what_a_term_that_is_over_had_passed FILE runtime/audit/job_audit.cpp
+  FIND "term->second.ended_at && *term->second.ended_at < run.slot;" REPLACE "term->second.ended_at;"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlot")
 ballot_mutant(audit_believes_the_ids_of_runs_that_were_asked_for FILE runtime/audit/job_audit.cpp
   FIND "decided && is_asked_for ? std::min" REPLACE "!decided && is_asked_for ? std::min"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.OfANodeThatIsAsked")
@@ -92,10 +104,10 @@ ballot_mutant(audit_excuses_each_fence_of_another_node FILE runtime/audit/spans.
   FIND "later.slot <= by.row.from && " REPLACE ""
   BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")
 ballot_mutant(audit_reports_what_ran_after_another_nodes_repair FILE runtime/audit/job_audit.cpp
-  FIND "*decided > *over) return false;" REPLACE "*decided > WallTime{}) return false;"
+  FIND "*decided > *over))" REPLACE "*decided > WallTime{}))"
   BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatASlotRan")
 ballot_mutant(audit_excuses_a_slot_that_ran_past_its_deadline FILE runtime/audit/job_audit.cpp
-  FIND "*decided > *over) return false;" REPLACE "*decided < WallTime{}) return false;"
+  FIND "*decided > *over))" REPLACE "*decided < WallTime{}))"
   BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatASlotRan")
 ballot_mutant(audit_excuses_a_second_row_of_the_term_that_passed_the_slot FILE runtime/audit/job_audit.cpp
   FIND "run.group != row.group || run.epoch <= row.epoch) return false;" REPLACE "run.group != row.group) return false;"

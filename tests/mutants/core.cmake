@@ -568,8 +568,14 @@ ballot_mutant(backfill_is_asked_of_nodes_that_remove_it FILE runtime/core/node/p
   FIND "peer.knows_backfills = parsed->knows_backfills;" REPLACE "peer.knows_backfills = true;"
   FINDING "FAILED.*Backfills.AreRefusedWhile" BY unit_core FILTER "Backfills.*")
 ballot_mutant(slots_of_a_chain_are_taken_up_from_another_group FILE runtime/core/job/chain/chained.cpp
-  FIND "if (!of || of->group != job.stored.group) continue;" REPLACE "if (!of) continue;"
+  FIND "if (!of || of->released || of->group != job.stored.group) continue;" REPLACE "if (!of) continue;"
   FINDING "FAILED.*TriggeredChain.AMoveToAnotherGroup" FILTER "TriggeredChain.*")
+ballot_mutant(released_register_forgets_what_was_run_of_chains FILE runtime/core/job/chain/chained.cpp
+  FIND "for (ChainedSlot& slot : slots) slot.ended = Status::missed;" REPLACE "slots.clear();"
+  FINDING "FAILED.*GoneForAWhile.AChild" FILTER "GoneForAWhile.*")
+ballot_mutant(slots_of_a_first_job_that_is_gone_for_a_while_stay FILE runtime/core/job/chain/chained.cpp
+  FIND "if (job.stored.released) return !may_be_brought_up(c, job.name, slot);" REPLACE "if (job.stored.released) return false;"
+  FINDING "FAILED.*GoneForAWhile.OfAFirstJob" FILTER "GoneForAWhile.*")
 ballot_mutant(slots_of_a_chain_that_moves_are_dropped_in_silence FILE runtime/core/job/job_machine.cpp
   FIND "if (!wanted && claims(c).leave_chained(JobClaims::Leaves::as_moved)) return false;" REPLACE ""
   FINDING "FAILED.*TriggeredChain.AMoveToAnotherGroup" FILTER "TriggeredChain.*")

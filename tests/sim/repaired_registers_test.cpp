@@ -171,6 +171,24 @@ TEST_F(Repair, GoesOnFromNowAndKeepsWhatWasClaimedAheadOfTheClock) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// A run has been closed, and its leader has not heard of that yet.
+TEST_F(Repair, BringsACursorBackWhileAWriteOfTheJobIsOnItsWay) {
+  start();
+  for (SimNode* node : {&a, &b}) node->step_clock(1h);
+  ASSERT_TRUE(starts_within(61s));
+  for (SimNode* node : {&a, &b}) node->step_clock(-1h);
+  SimNode& leading = leader();
+  ASSERT_TRUE(world.run_while_not([&] { return leading.open_children() == 0; }, 1min));
+  leading.link.lose_answer = 1000;
+  world.run_for(400ms);
+  leading.link.lose_answer = 0;
+  ASSERT_TRUE(world.oracle.job_register("job")->runs.empty());
+  EXPECT_TRUE(repair(leading, "", "job").ok);
+  EXPECT_EQ(state(leading), "active");
+  EXPECT_TRUE(starts_within(61s));
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// The slots from now up to those that were claimed have never been due before: nobody has claimed them.
 TEST_F(Repair, GoesOnFromNowWhereTheJobWasFirstSeenByAClockThatWasAhead) {
   for (SimNode* node : {&a, &b}) node->step_clock(1h);

@@ -320,10 +320,52 @@ TEST_F(TriggeredChain, AMoveToAnotherGroupMissesWhatIsNotBegunYetAndNothingElse)
   world.run_for(1min);
   EXPECT_EQ(fates("load"), "chain failed: exit_code, chain missed: no_definition, chain missed: no_definition");
   EXPECT_EQ(fates("report"), "chain missed: no_definition, chain missed: no_definition");
-  for (const char* const name : {"extract", "load", "report"}) {
-    EXPECT_EQ(kept(name), 0u) << name;
-    EXPECT_EQ(world.oracle.job_register(name)->group, "other") << name;
+  EXPECT_EQ(world.oracle.job_register("load")->group, "other");
+  EXPECT_EQ(kept("extract") + kept("load") + kept("report"), 0u);
+  expect_all_is_well();
+}
+
+/// The files of one job of a chain are gone for a while. The last job waits for another one, so that the first one has
+/// the slot still.
+struct GoneForAWhile : TriggeredChain {
+  GoneForAWhile() {
+    add("load", {"extract"});
+    add("clean", {});
+    add("report", {"extract", "clean"});
+    takes("clean", 5min);
+    begin();
+    trigger("clean", true), trigger("extract");
+    world.run_for(40s);
   }
+  void take_away(const std::string& name) {
+    const Job gone = job(name);
+    std::erase_if(jobs, [&](const Job& one) { return one.name == name; });
+    equip();
+    world.run_for(20s);
+    jobs.push_back(gone);
+    equip();
+    world.run_for(20s);
+  }
+};
+
+TEST_F(GoneForAWhile, AChildHasNoOtherRowOfWhatItHasRun) {
+  ASSERT_EQ(fates("load"), "chain succeeded");
+  take_away("load");
+  EXPECT_EQ(fates("load"), "chain succeeded");
+  world.run_for(6min);
+  EXPECT_EQ(world.starts_of("load"), 1u);
+  EXPECT_EQ(fates("report"), "chain succeeded");
+  EXPECT_EQ(kept("extract") + kept("load") + kept("report"), 0u);
+  expect_all_is_well();
+}
+
+TEST_F(GoneForAWhile, OfAFirstJobNothingIsBegunAnyMore) {
+  ASSERT_EQ(kept("extract"), 1u);
+  take_away("extract");
+  EXPECT_EQ(kept("extract"), 0u);
+  world.run_for(6min);
+  EXPECT_EQ(fates("load"), "chain succeeded");
+  EXPECT_EQ(fates("report"), "");
   expect_all_is_well();
 }
 

@@ -23,12 +23,16 @@ bool may_have(const JobMachine& parent, const RunId& trigger) {
   return !of || find(of->kept->chained, trigger);
 }
 
+bool may_be_brought_up(const Context& c, const std::string& job, const ChainedSlot& slot) {
+  const auto& parents = c.chains.parents(job);
+  return std::any_of(parents.begin(), parents.end(), [&](const auto* one) { return may_have(*one, slot.trigger); });
+}
+
 bool is_needed(const Context& c, const std::string& job, const ChainedSlot& slot) {
   const auto& children = c.chains.children(job);
-  const auto& parents = c.chains.parents(job);
   return !slot.ended ||
          std::any_of(children.begin(), children.end(), [&](const auto* one) { return lacks(*one, slot.trigger); }) ||
-         std::any_of(parents.begin(), parents.end(), [&](const auto* one) { return may_have(*one, slot.trigger); });
+         may_be_brought_up(c, job, slot);
 }
 
 bool shows_open(const JobRegister& r, const RunId& run) {
@@ -77,7 +81,7 @@ std::vector<ChainedSlot> to_take_up(const Context& c, const JobFacts& job) {
   std::vector<ChainedSlot> slots;
   for (const JobMachine* parent : c.chains.parents(job.name)) {
     const JobRegister* const of = parent->definition() ? parent->known_register() : nullptr;
-    if (!of || of->group != job.stored.group) continue;
+    if (!of || of->released || of->group != job.stored.group) continue;
     for (const ChainedSlot& slot : of->kept->chained) {
       const auto is_it = [&](const ChainedSlot& one) { return one.trigger == slot.trigger; };
       if (find(job.stored.kept->chained, slot.trigger) || std::any_of(slots.begin(), slots.end(), is_it)) continue;
@@ -105,7 +109,11 @@ void keep_chained(const Context& c, const JobFacts& job, PendingWrite& write, co
   for (ChainedSlot& slot : slots)
     if (const RunId id = slot.run(job.name); !slot.ended && !shows_open(write.next, id))
       slot.ended = status_of_run(write, runs, id);
+  if (write.next.released)
+    for (ChainedSlot& slot : slots) slot.ended = Status::missed;
   erase_if(slots, [&](const ChainedSlot& slot) {
+    if (write.next.released) return false;
+    if (job.stored.released) return !may_be_brought_up(c, job.name, slot);
     // What was ended by this write the others do not know of yet.
     return find(job.stored.kept->chained, slot.trigger) && !is_needed(c, job.name, slot);
   });
@@ -114,7 +122,7 @@ void keep_chained(const Context& c, const JobFacts& job, PendingWrite& write, co
 
 bool is_chained_stale(const Context& c, const JobFacts& job) {
   const RareList<ChainedSlot>& slots = job.stored.kept->chained;
-  return std::any_of(slots.begin(), slots.end(), [&](const ChainedSlot& slot) {
+  return !job.stored.released && std::any_of(slots.begin(), slots.end(), [&](const ChainedSlot& slot) {
     return slot.ended ? !is_needed(c, job.name, slot) : !shows_open(job.stored, slot.run(job.name));
   });
 }

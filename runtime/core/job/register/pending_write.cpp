@@ -126,7 +126,6 @@ void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, Wall
   // Its slots are those of a schedule: of another one they would be others.
   if (timing.expressions.empty() || timing != next.timing) next.end_backfill();
   if (wanted || next.released) next.timing = std::move(timing);
-  if (next.released) next.kept.edit().chained.clear(), next.kept.tidy();  // nobody takes these up any more
   next.since = since;
   next.cursor = std::max(next.cursor, whole_seconds(now));
   // Without a definition the anchors stay, as a pause does: until it is released its slots are those of the plan in

@@ -128,7 +128,7 @@ class SimJudge {
   void judge_triggers(const testing::MergedLedger& ledger);
   std::string variable_not_allowed(const core::Request& request) const;
   bool is_kept_by_a_run(const Later& later) const;
-  static bool is_asked_twice(const Start& start, const Asked& refused);
+  bool is_asked_twice(const Start& start, const Asked& refused) const;
   void compare_files();
   void judge_evictions();
   void judge_kills();

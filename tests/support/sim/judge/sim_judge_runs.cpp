@@ -309,10 +309,12 @@ void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
 }
 
 /// The network may carry a request into the store a second time once it has been refused and removed. Only the node
-/// that has refused it remembers that; where a node has died before the run
-/// began, it may have been that one.
-bool SimJudge::is_asked_twice(const Start& start, const Asked& refused) {
-  return refused.forgotten && *refused.forgotten <= start.at && start.at <= *refused.answered + repeated_within;
+/// that has refused it remembers that: where a node has died before the run began, it may have been that one; and a
+/// term that began when it had been refused is of another one.
+bool SimJudge::is_asked_twice(const Start& start, const Asked& refused) const {
+  const Term* const by = oracle_.term(start.group, start.epoch);
+  const bool is_forgotten = refused.forgotten && *refused.forgotten <= start.at;
+  return (is_forgotten || (by && by->began > *refused.answered)) && start.at <= *refused.answered + repeated_within;
 }
 
 /// An attempt that a later term has taken for lost may go on beside the next one. Each node takes the kill for its own,

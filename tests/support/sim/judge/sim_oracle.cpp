@@ -225,6 +225,7 @@ void SimOracle::watch_terms() {
     }
     if (leading) {
       leading->ended = loop_.now();
+      leading->alive = store_.renewed_at(leading->session);  // by a renewal of this very instant, perhaps
       note("store", "term " + std::to_string(leading->epoch) + " of group " + group + " is over");
       leading = nullptr;
     }

@@ -29,6 +29,19 @@ bool is_judged(const Job& job) {
   return job.details->after.empty() && job.enabled && !job.schedule.empty() && job.schedule[0] != "@reboot";
 }
 
+/// Slots that are caught up run one after the other, also of a job whose runs may go on beside each other; and those
+/// that are due meanwhile come after them.
+bool is_behind_a_catch_up(const std::vector<Start>& starts, const std::string& job, WallTime slot, SteadyTime due) {
+  bool waits = false, runs = false;
+  for (const Start& start : starts) {
+    if (start.job != job || !is_of_schedule(start) || start.slot >= slot) continue;
+    waits = waits || start.at > due;
+    runs = runs || (start.trigger == Trigger::catch_up && start.at <= due + Millis(1000) &&
+                    start.ended.value_or(SteadyTime::max()) >= due - link_slack);
+  }
+  return waits && runs;
+}
+
 std::int64_t between_attempts(const core::JobRegister* stored) {
   if (!stored) return 0;
   return std::count_if(stored->runs.begin(), stored->runs.end(),
@@ -92,6 +105,7 @@ void SimJudge::judge_quiet(const Job& job, const Quiet& quiet) {
                             steady(slots[i + 1]) <= latest + job.kill_grace;
     const bool replaces = job.concurrency == Concurrency::replace && begun <= latest + job.kill_grace;
     if (open >= most && job.concurrency != Concurrency::replace) continue;
+    if (is_behind_a_catch_up(oracle_.starts, job.name, slots[i], due)) continue;
     if (quiet.limited || superseded || replaces || (moved && (start || gives_up))) continue;
     oracle_.find(start ? "started late: " + what : "a slot was not run: " + what);
   }
