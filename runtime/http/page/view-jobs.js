@@ -72,7 +72,7 @@ function Next({ job }) {
 // As the newest cell of the strip beside it, where that is there.
 function Last({ job, rows, silent }) {
   const row = rows?.[0];
-  return html`<span class="two"><${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} silent=${silent} />${row ? html`<a class="muted small" href=${rowLink(row, job.job)}><${Time} at=${row.slot} zone=${job.zone} /></a>` : null}</span>`;
+  return html`<span class="two"><${LastStatus} text=${row ? row.status + (row.reason ? ': ' + row.reason : '') : job.last} silent=${silent} />${row ? html`<a class="small" href=${rowLink(row, job.job)}><${Time} at=${row.slot} zone=${job.zone} /></a>` : null}</span>`;
 }
 
 // `pace`: as by which it is sorted.

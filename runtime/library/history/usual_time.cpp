@@ -55,7 +55,11 @@ Millis took_at(const Runs& runs, std::size_t from, std::size_t to, std::size_t o
 }
 
 /// How many runs have grown slow for good, of these, newest first; where that is so of several, the fewest; 0: none.
+/// Requires: there is one.
 std::size_t grown_slow(const Runs& runs) {
+  const auto [quickest, slowest] = std::minmax_element(
+      runs.begin(), runs.end(), [](const Ran& one, const Ran& other) { return one.took < other.took; });
+  if (slowest->took - quickest->took < least_slowness) return 0;  // as of most jobs
   std::size_t found = 0, least_wrong = runs.size();
   for (std::size_t since = least; since + least <= runs.size(); ++since) {
     const Millis high = took_at(runs, since, runs.size(), 6), low = took_at(runs, 0, since, 1);
@@ -129,8 +133,10 @@ UsualTime usual_of(const std::vector<Row>& rows, WallTime now, const std::vector
     for (const Window& window : windows_of_the_day())
       if (now - window.to <= last.back()->slot) add_those_in(rows, now, window, with_older);
   const std::size_t grown = grown_slow(with_older);
-  return grown > 0 ? before_growth(UsualTime::Basis::recent, with_older, grown)
-                   : middle(UsualTime::Basis::recent, runs, newer);
+  if (grown > 0) return before_growth(UsualTime::Basis::recent, with_older, grown);
+  const UsualTime older = middle(UsualTime::Basis::recent, runs, newer);
+  const UsualTime all = middle(UsualTime::Basis::recent, runs);
+  return all.takes < older.takes ? all : older;
 }
 
 Result<std::vector<UsualTime>> read_usual_times(LedgerView& ledger, const std::vector<std::string>& jobs,

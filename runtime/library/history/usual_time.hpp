@@ -4,8 +4,8 @@
 //   which runs count | those that succeeded, each with how long its last attempt took
 //   week             | the middle of those of the two weeks before the last day: of the 8 newest before one, two, four,
 //                    | seven and ten days ago, so at about this time of the day. At least 3
-//   recent           | else, of a job that is known for a day or so, the middle of the older half of the last 60; not
-//                    | the 3 newest. At least 3
+//   recent           | else, of a job that is known for a day or so, the middle of the older half of the last 60, not
+//                    | the 3 newest; or of all 60 where that is less. At least 3
 //   few              | else the middle of the last 60; also where these may lack runs that a node knows which does not
 //                    | answer
 //   slower since     | where these runs have grown slow for good, by half as much again and a second, only those before
