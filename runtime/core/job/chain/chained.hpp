@@ -7,9 +7,8 @@
 //                    |                                                         | that there is none (`next`)
 //   its run goes on  | the run is closed                                       | ended
 //   ended            | all jobs after it have it, and none that it comes after | none of it
-//   any              | the register is released: no file defines the job       | ended, as missed: nothing begins for it
-//   ended, released  | a file defines it again, and no job that it comes after | none of it
-//                    | has it                                                  |
+//   any              | the register is released: no file defines the job       | ended, as missed
+//   ended, released  | a file defines the job, and none before it has the slot | none of it
 //
 // A job takes the slot once: the write that claims its run, or says that there is none, is the one that brings the line
 // into its register. The line leaves registers from the first job on, as no job that it comes after has it by then.
