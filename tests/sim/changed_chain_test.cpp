@@ -1,0 +1,164 @@
+// Triggered chains whose jobs are edited, moved, taken away or repaired meanwhile: no slot runs twice, and each that
+// does not run says why.
+#include <gtest/gtest.h>
+
+#include "sim/triggered_chain.hpp"
+
+namespace ballot {
+namespace {
+
+TEST_F(TriggeredChain, AnEditOfTheChildMissesItsSlotAndLaunchesNothing) {
+  add("load", {"extract"});
+  begin();
+  trigger("extract");
+  world.run_for(2s);
+  job("load").description = "another";
+  job("load").details.edit().nice = 5;
+  equip();
+  world.run_for(1min);
+  EXPECT_EQ(fates("load"), "chain missed: no_definition");
+  EXPECT_EQ(kept("extract") + kept("load"), 0u);
+}
+
+/// While a run of the first job goes on, its register is the group's before, and shows the slots of both triggers.
+TEST_F(TriggeredChain, AMoveToAnotherGroupMissesWhatIsNotBegunYetAndNothingElse) {
+  job("extract").concurrency = Concurrency::queue;
+  takes("extract", 30s);
+  add("load", {"extract"}).retries = 1;
+  job("load").details.edit().retry_delay = 1min;
+  exits("load", 1);
+  add("report", {"extract", "load"});
+  begin();
+  trigger("extract"), trigger("extract");
+  world.run_for(45s);
+  ASSERT_EQ(fates("load"), "chain failed: exit_code");
+  for (Job& one : jobs) one.group = "other";
+  equip();
+  world.run_for(1min);
+  EXPECT_EQ(fates("load"), "chain failed: exit_code, chain missed: no_definition, chain missed: no_definition");
+  EXPECT_EQ(fates("report"), "chain missed: no_definition, chain missed: no_definition");
+  EXPECT_EQ(world.oracle.job_register("load")->group, "other");
+  EXPECT_EQ(kept("extract") + kept("load") + kept("report"), 0u);
+  expect_all_is_well();
+}
+
+/// The files of one job of a chain are gone for a while. The last job waits for another one, so that the first one has
+/// the slot still.
+struct GoneForAWhile : TriggeredChain {
+  GoneForAWhile() {
+    add("load", {"extract"});
+    add("clean", {});
+    add("report", {"extract", "clean"});
+    takes("clean", 5min);
+    begin();
+    trigger("clean", true), trigger("extract");
+    world.run_for(40s);
+  }
+  void take_away(const std::string& name) {
+    const Job gone = job(name);
+    std::erase_if(jobs, [&](const Job& one) { return one.name == name; });
+    equip();
+    world.run_for(20s);
+    jobs.push_back(gone);
+    equip();
+    world.run_for(20s);
+  }
+};
+
+TEST_F(GoneForAWhile, AChildHasNoOtherRowOfWhatItHasRun) {
+  ASSERT_EQ(fates("load"), "chain succeeded");
+  take_away("load");
+  EXPECT_EQ(fates("load"), "chain succeeded");
+  world.run_for(6min);
+  EXPECT_EQ(world.starts_of("load"), 1u);
+  EXPECT_EQ(fates("report"), "chain succeeded");
+  EXPECT_EQ(kept("extract") + kept("load") + kept("report"), 0u);
+  expect_all_is_well();
+}
+
+TEST_F(GoneForAWhile, OfAFirstJobNothingIsBegunAnyMore) {
+  ASSERT_EQ(kept("extract"), 1u);
+  take_away("extract");
+  EXPECT_EQ(kept("extract"), 0u);
+  world.run_for(6min);
+  EXPECT_EQ(fates("load"), "chain succeeded");
+  EXPECT_EQ(fates("report"), "");
+  expect_all_is_well();
+}
+
+TEST_F(TriggeredChain, AJobThatIsAddedLaterHasNoRunOfIt) {
+  begin();
+  trigger("extract");
+  add("load", {"extract"});
+  equip();
+  world.run_for(1min);
+  EXPECT_EQ(world.starts_of("load"), 0u);
+  EXPECT_EQ(fates("load"), "");
+}
+
+TEST_F(TriggeredChain, ARepairedChildDoesNotRunWhatItMayHaveRunBefore) {
+  add("load", {"extract"});
+  begin();
+  trigger("extract");
+  world.run_for(3s);
+  auto contents = world.store.contents();
+  Register& stored = contents.registers.at("j/load");
+  stored.value = "unreadable";
+  stored.version = ++contents.revision;
+  world.store.edit(std::move(contents));
+  world.oracle.edited("load");
+  world.run_for(20s);
+  leader().ask(core::Request::Kind::repair, "load");
+  world.run_for(1min);
+  EXPECT_EQ(world.starts_of("load"), 0u);
+  EXPECT_EQ(fates("load"), "chain missed: halted");
+  EXPECT_EQ(kept("extract") + kept("load"), 0u);
+}
+
+/// The line of the slot stays in the first job's register, as `report` waits.
+TEST_F(TriggeredChain, AChildThatIsRepairedAfterItsClocksWereSetBackDoesNotRunASlotAgain) {
+  add("load", {"extract"});
+  add("clean", {"extract"}).on_leadership_lost = OnLeadershipLost::finish;
+  add("report", {"extract", "clean"});
+  takes("clean", 10min);
+  begin();
+  for (SimNode* node : {&a, &b}) node->step_clock(1min);
+  trigger("extract");
+  world.run_for(30s);
+  ASSERT_EQ(world.starts_of("load"), 1u);
+  for (SimNode* node : {&a, &b}) node->step_clock(-1min);
+  world.store.forge("j/load", "unreadable");
+  world.oracle.edited("load");
+  leader().crash();  // its runner would know that the run has ended
+  world.run_for(15s);
+  leader().ask(core::Request::Kind::repair, "load");
+  world.run_for(3min);
+  EXPECT_EQ(world.starts_of("load"), 1u);
+  EXPECT_EQ(fates("load"), "chain succeeded");
+  EXPECT_EQ(kept("load"), 1u) << "for the others of its chain";
+}
+
+/// The parent's register is one of before, which cannot be read.
+TEST_F(TriggeredChain, ARepairedParentBringsUpNoSlotThatAChildHasRun) {
+  add("load", {"extract"}).details.edit().after_status = AfterStatus::ended;
+  begin();
+  trigger("extract");
+  world.run_for(3s);
+  ASSERT_EQ(kept("extract"), 1u);
+  const std::string before = world.store.contents().registers.at("j/extract").value;
+  world.run_for(1min);
+  ASSERT_EQ(world.starts_of("load"), 1u);
+  ASSERT_EQ(kept("extract") + kept("load"), 0u);
+  world.store.forge("j/extract", before + "fence ?\n");
+  world.oracle.edited("extract");
+  for (SimNode* node : {&a, &b}) node->crash();
+  b.start();  // it has not seen the register as it was
+  world.run_for(20s);
+  leader().ask(core::Request::Kind::repair, "extract");
+  world.run_for(1min);
+  EXPECT_EQ(world.starts_of("load"), 1u);
+  EXPECT_EQ(fates("load"), "chain succeeded");
+}
+
+}  // namespace
+}  // namespace ballot
