@@ -37,6 +37,10 @@ std::string advice(std::string_view message) {
   return "";
 }
 
+bool is_full(std::uint64_t code, std::string_view message) {
+  return code == code_exhausted && has(message, "space exceeded");
+}
+
 bool is_unauthenticated(const Reply& reply) {
   return reply.kind == Reply::Kind::refused && has(reply.text, "invalid auth token");
 }
@@ -45,7 +49,7 @@ Reply::Kind kind_of(std::uint64_t code, std::string_view message) {
   if (has(message, "lease not found")) return Reply::Kind::not_found;
   if (code == code_out_of_range && has(message, "compacted")) return Reply::Kind::compacted;
   const bool refused = code == code_denied || code == code_unauthenticated || code == code_out_of_range ||
-                       (code == code_exhausted && has(message, "space exceeded")) ||
+                       is_full(code, message) ||
                        std::find(std::begin(codes_refused), std::end(codes_refused), code) != std::end(codes_refused);
   return refused ? Reply::Kind::refused : Reply::Kind::unknown;
 }
@@ -68,7 +72,10 @@ Reply reply_of(const http::Event& event) {
   Reply reply{Reply::Kind::done, http::parse_json(event.body)};
   if (event.status == 200 && reply.body.is_object()) return reply;
   const std::string message = support::excerpt(http::text_at(reply.body, "error"));
-  if (!message.empty()) return {kind_of(http::number_at(reply.body, "code"), message), {}, message + advice(message)};
+  if (!message.empty()) {
+    const std::uint64_t code = http::number_at(reply.body, "code");
+    return {kind_of(code, message), {}, message + advice(message), false, is_full(code, message)};
+  }
   const std::string text = "server returned HTTP " + std::to_string(event.status);
   if (event.status >= 500) return {Reply::Kind::unknown, {}, text};
   Reply foreign{Reply::Kind::refused, {}, text + ": is it etcd 3.4 or later, with its JSON gateway enabled?"};

@@ -45,6 +45,7 @@ struct Reply {
   http::json::value body = {};
   std::string text = {};
   bool foreign = false;  // refused by what is no etcd: another server may be one
+  bool full = false;     // refused for want of space, whoever asks
 
   bool done() const noexcept { return kind == Kind::done; }
   /// 0: the answer has none.

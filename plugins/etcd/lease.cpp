@@ -20,6 +20,7 @@ std::string lease_body(const std::string& lease) { return "{\"ID\":\"" + lease +
 
 SessionBegun not_begun(const Reply& reply) {
   if (reply.done()) return support::not_begun(StoreResult::failed, "no etcd answers so: look at [etcd] servers");
+  if (reply.full) return {SessionBegun::How::full, {}, {}, {}, reply.text};
   return support::not_begun(outcome_of(reply), reply.text);
 }
 

@@ -91,7 +91,10 @@ void ElectedCommand::on_status(const core::CandidateStatus& before) {
       campaigner().perform(std::move(out));
     }
   }
-  if (ticks_ && !now.leads() && before.leads()) ticks_->drop();
+  if (ticks_ && !now.leads() && before.leads()) {
+    ticks_->drop();
+    said_more_ = false;
+  }
   if (now.connected) failing_ = false;
   if (now.failures > before.failures) on_failure();
   if (now.asked_to_leave && !before.asked_to_leave) {
@@ -161,17 +164,25 @@ void ElectedCommand::advance_cron(Now now) {
 void ElectedCommand::settle_due(Now now, const core::Ticks::Look& look) {
   pass_over(look);
   if (child_ == Child::waiting) return claim(now, *look.due);
-  say(Level::warn, "tick skipped: the child is still running", {{"tick", format_seconds(*look.due)}});
+  say_passed(*look.due, said_up_to_);
   core::Actions out;
   ticks_->skip(*look.due, campaigner().last_request(), out);
   campaigner().perform(std::move(out));
 }
 
+/// While the store refuses writes the same ticks are found again with each attempt.
 void ElectedCommand::pass_over(const core::Ticks::Look& look) {
-  if (look.passed_more) say(Level::warn, "ticks are missed: nobody led for more than 5m");
-  for (const WallTime slot : look.passed)
-    say(Level::warn, child_ == Child::waiting ? "tick missed" : "tick skipped: the child is still running",
-        {{"tick", format_seconds(slot)}});
+  if (look.passed_more && !said_more_) say(Level::warn, "ticks are missed: nobody led for more than 5m");
+  said_more_ = look.passed_more;
+  const WallTime said = said_up_to_;
+  for (const WallTime slot : look.passed) say_passed(slot, said);
+}
+
+void ElectedCommand::say_passed(WallTime slot, WallTime said) {
+  if (slot <= said) return;
+  said_up_to_ = std::max(said_up_to_, slot);
+  say(Level::warn, child_ == Child::waiting ? "tick missed" : "tick skipped: the child is still running",
+      {{"tick", format_seconds(slot)}});
 }
 
 void ElectedCommand::claim(Now now, WallTime slot) {

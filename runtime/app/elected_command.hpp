@@ -57,6 +57,7 @@ class ElectedCommand final : public CandidateProgram {
   void settle_due(Now now, const core::Ticks::Look& look);
   void run_unelected(Now now);
   void pass_over(const core::Ticks::Look& look);
+  void say_passed(WallTime slot, WallTime said);
   void claim(Now now, WallTime slot);
   void on_claimed(Now now, WallTime slot);
   void arm(Now now);
@@ -87,6 +88,8 @@ class ElectedCommand final : public CandidateProgram {
   std::vector<PrintedLine> early_;          // before it was known to have started
   SteadyTime not_before_{};                 // the next run
   std::optional<WallTime> unelected_from_;  // cron, run-anyway: ticks after it are not settled
+  WallTime said_up_to_ = WallTime::min();   // ticks up to it that were passed over stand in the log
+  bool said_more_ = false;                  // and so do those that are older than any that is made up for
   bool failing_ = false;                    // no election is to be had
   int stop_signal_ = 0;                     // that ends all this
 };

@@ -1,11 +1,13 @@
 #include "http/token_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "base/trust.hpp"
 #include "base/unique_fd.hpp"
 #include "io/trusted_file.hpp"
 
@@ -42,17 +44,47 @@ Result<TokenFile::Refreshed> TokenFile::refresh() {
   return has_changed ? Refreshed::changed : Refreshed::same;
 }
 
+namespace {
+
+/// What is in the file; "" where there is none and one may be made.
+Result<std::string> text_before(const std::string& path) {
+  const auto text = io::read_trusted_file(path, io::Readers::owner);
+  const bool is_missing = !text && text.error().code == Errc::not_found;
+  if (!is_missing) return text;
+  if (const auto fault = distrust_folder(path.substr(0, path.rfind('/') + 1), ::geteuid()))
+    return Error{Errc::refused, *fault};
+  return std::string();
+}
+
+/// All of it, or, where there is no space, nothing.
+bool append(int file, std::size_t size_before, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = ::write(file, text.data(), text.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) {
+      const int error = errno;
+      if (::ftruncate(file, static_cast<off_t>(size_before)) == 0) errno = error;
+      return false;
+    }
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return ::fsync(file) == 0;
+}
+
+}  // namespace
+
 Result<void> add_token(const std::string& path, const std::string& line) {
   const auto error_in = [&](const Error& error) { return Error{error.code, path + ": " + error.what}; };
-  const auto there = io::read_trusted_file(path, io::Readers::owner);
-  if (!there && there.error().code != Errc::not_found) return error_in(there.error());
-  const std::string before = there ? *there : "";
-  const std::string added = (before.empty() || before.ends_with('\n') ? "" : "\n") + line + "\n";
-  if (const auto tokens = Tokens::parse(before + added); !tokens) return error_in({Errc::refused, tokens.error().what});
+  if (const auto usable = text_before(path); !usable) return error_in(usable.error());
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  const bool is_written = file && ::write(file.get(), added.data(), added.size()) == static_cast<ssize_t>(added.size());
-  if (!is_written || ::fsync(file.get()) != 0)
-    return Error{Errc::io, "cannot write " + path + ": " + std::strerror(errno)};
+  const auto failure = [&] { return Error{Errc::io, "cannot write " + path + ": " + std::strerror(errno)}; };
+  if (!file || ::flock(file.get(), LOCK_EX) != 0) return failure();  // two at once would both see a name free
+  const auto before = text_before(path);
+  if (!before) return error_in(before.error());
+  const std::string added = (before->empty() || before->ends_with('\n') ? "" : "\n") + line + "\n";
+  if (const auto tokens = Tokens::parse(*before + added); !tokens)
+    return error_in({Errc::refused, tokens.error().what});
+  if (!append(file.get(), before->size(), added)) return failure();
   return {};
 }
 

@@ -43,7 +43,7 @@ class TokenFile {
 };
 
 /// Adds a line (token_line) to the file, which is made, with mode 0600, where it is missing. Errors: those of
-/// open(); refused, where the file would have two tokens of one name: nothing was added then.
+/// open(); refused, where the file would have two tokens of one name; io. Nothing was added then, nor a part of it.
 Result<void> add_token(const std::string& path, const std::string& line);
 
 }  // namespace ballot::web

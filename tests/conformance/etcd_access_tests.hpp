@@ -48,6 +48,11 @@ class EtcdAccess : public Etcd {
   Options with_password(const testing::EtcdServer& server, const std::string& password) {
     return {{"servers", server.address()}, {"auth", "ballot:" + write_secret(state_, password + "\n")}};
   }
+  static void set_alarm(testing::EtcdServer& server, const std::string& action) {
+    const std::string member(http::text_at(server.ask("/v3/maintenance/status", "{}"), "header", "member_id"));
+    server.ask("/v3/maintenance/alarm",
+               R"({"action":")" + action + R"(","memberID":")" + member + R"(","alarm":"NOSPACE"})");
+  }
   /// Why it may not.
   std::string refusal_of(const Options& options) {
     Candidate& one = add_with("refused", options, state_.path());
@@ -222,18 +227,27 @@ TEST_P(EtcdAccess, AStoreThatIsFullSaysWhatToDoAndIsWrittenToAgain) {
   testing::EtcdServer& server = start();
   Candidate& a = add_with("a", {{"servers", server.address()}}, state_.path());
   expect_leads(a);
-  const auto alarm = [&](const char* action) {
-    const std::string member(http::text_at(server.ask("/v3/maintenance/status", "{}"), "header", "member_id"));
-    server.ask("/v3/maintenance/alarm",
-               std::string("{\"action\":\"") + action + "\",\"memberID\":\"" + member + "\",\"alarm\":\"NOSPACE\"}");
-  };
-  alarm("ACTIVATE");
+  set_alarm(server, "ACTIVATE");
   const WriteAnswer refused = write(a, {"g", *a.leads("g"), "j/x", "1", 0});
   EXPECT_EQ(refused.outcome, StoreResult::failed);
   EXPECT_NE(refused.text.find("etcdctl alarm disarm"), std::string::npos) << refused.text;
-  alarm("DEACTIVATE");
+  set_alarm(server, "DEACTIVATE");
   if (a.closed()) lead_again(a, "g");
   EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::done);
+}
+
+TEST_P(EtcdAccess, AStoreThatIsFullRefusesNoUserButIsTriedAgain) {
+  testing::EtcdServer& server = start();
+  set_alarm(server, "ACTIVATE");
+  const Options options{{"servers", server.address()}};
+  Candidate& a = add_with("a", options, state_.path());
+  open(a);
+  EXPECT_FALSE(opened(a));
+  ASSERT_TRUE(a.closed());
+  EXPECT_EQ(a.closed()->cause, Cause::unreachable);
+  EXPECT_NE(a.closed()->text.find("etcdctl alarm disarm"), std::string::npos) << a.closed()->text;
+  set_alarm(server, "DEACTIVATE");
+  expect_leads(add_with("a", options, state_.path()));
 }
 
 }  // namespace ballot::conformance

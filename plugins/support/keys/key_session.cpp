@@ -47,6 +47,7 @@ void KeySession::on_begun(const SessionBegun& begun) {
   if (over_) return;
   switch (begun.how) {
     case SessionBegun::How::refused: return fail(Cause::auth_failed, begun.text, Rest::uncertain);
+    case SessionBegun::How::full: return fail(Cause::unreachable, begun.text, Rest::uncertain);
     case SessionBegun::How::unknown:
       problem_ = begun.text;
       again_at_ = boot_now() + reach_pause;

@@ -89,6 +89,7 @@ struct SessionBegun {
     resumed,  // the one that was to be resumed is open
     gone,     // it is not: nothing has begun
     refused,  // the store refuses this user, or cannot be used; `text` says why and what to do
+    full,     // it has no space now, whoever asks; `text` says what to do
     unknown   // the store cannot be reached
   };
   How how = How::unknown;

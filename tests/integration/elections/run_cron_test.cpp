@@ -1,7 +1,11 @@
 // `ballot run cron`: several candidates, one schedule: every tick once, whoever leads at the time.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <sstream>
+
 #include "integration/elections/cron_candidates.hpp"
+#include "support/process/small_disk.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -69,6 +73,24 @@ TEST_F(RunCron, GoesOnAfterManyQuickRuns) {
 TEST_F(RunCron, EndsWithTheCodeOfTheChildThatIsTheLast) {
   CandidateProcess one(folder, cron("a", "* * * * * *", {"--on-child-error", "exit"}, "exit 7"));
   EXPECT_EQ(one.wait(), 7);
+}
+
+TEST_F(RunCron, SaysOnceOfATickThatItIsMissedWhileItsStoreHasNoSpace) {
+  const SmallDisk disk(folder.folder / "state", "1m");
+  if (!disk.mounted()) GTEST_SKIP() << "only root can mount a small disk";
+  CandidateProcess one(folder, cron("a", "* * * * * *", {"--on-child-success", "rerun"}, folder.saying("true")));
+  ASSERT_TRUE(folder.wait_until_said("END", 1));
+  disk.fill();
+  ASSERT_TRUE(one.wait_for("tick missed", 3));
+  disk.make_room();
+  ASSERT_TRUE(folder.wait_until_said("END", folder.said("END").size() + 2));
+  EXPECT_TRUE(one.stops_between_runs(SIGTERM));
+  std::istringstream log(one.log());
+  std::set<std::string> missed;
+  for (std::string line; std::getline(log, line);) {
+    if (line.find("tick missed") != std::string::npos)
+      EXPECT_TRUE(missed.insert(line.substr(line.find(" tick="))).second) << line;
+  }
 }
 
 TEST_F(RunCron, RunsItsTicksAnywayWithoutABackend) {

@@ -1,5 +1,11 @@
 // Tokens and their file.
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "http/token_file.hpp"
 #include "support/temp_folder.hpp"
@@ -124,6 +130,34 @@ TEST_F(TokenFiles, ThatOthersMayReadOrWriteAreNotUsed) {
   EXPECT_EQ(TokenFile::open(path_).error().code, Errc::invalid);
   std::filesystem::create_symlink(folder_ / "elsewhere", path_);
   EXPECT_FALSE(TokenFile::open(path_));
+}
+
+TEST(TokenFile, OfALineThatHasNoSpaceNoPartIsAdded) {
+  const TempFolder folder;
+  const std::string file = folder / "tokens", good = "ci viewer " + hash_of_abc;
+  ASSERT_TRUE(add_token(file, good));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit room_for_a_part{good.size() + 11, before.rlim_max};
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &room_for_a_part), 0);
+  const auto added = add_token(file, "cd viewer " + std::string(64, '0'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(added);
+  EXPECT_NE(added.error().what.find("File too large"), std::string::npos) << added.error().what;
+  std::ifstream text(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(text), {}), good + "\n");
+  EXPECT_TRUE(add_token(file, "cd viewer " + std::string(64, '0')));
+}
+
+TEST(TokenFile, IsNotMadeWhereOthersMayWrite) {
+  const TempFolder folder;
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  const auto added = add_token(folder / "tokens", "ci viewer " + hash_of_abc);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, Errc::refused);
+  EXPECT_FALSE(std::filesystem::exists(folder / "tokens"));
 }
 
 }  // namespace
