@@ -369,7 +369,8 @@ export class FakeFleet {
         if (of) return send({ slots: this.slotsAhead(of, now, to, 1000).map((at) => ({ slot: iso(at), job: of.name, group: of.group, node: this.nodeAt(of, now) })), left_out: false, unknown: [] });
         // Those that are due each few seconds, if they are wanted.
         for (const [job, seconds] of this.wanted.often ?? []) for (let at = Math.ceil(now / 1000) * 1000; at < to; at += seconds * 1000) slots.push({ slot: iso(at), job, group: 'db', node: 'host-1' });
-        for (let m = Math.ceil(now / MINUTE); m * MINUTE < to && slots.length < 1000; m++) for (const one of this.dueAt(m)) {
+        const own = slots.length;
+        for (let m = Math.ceil(now / MINUTE); m * MINUTE < to && slots.length < 1000 + own; m++) for (const one of this.dueAt(m)) {
           if (this.pauses.has(one.name) || (query.get('group') && one.group !== query.get('group')) || (query.get('job') && one.name !== query.get('job'))) continue;
           const node = this.lacksLeader(one.group) ? null : this.nodeAt(one, now);
           if (!query.get('node') || node === query.get('node')) slots.push({ slot: iso(m * MINUTE), job: one.name, group: one.group, node });

@@ -238,6 +238,7 @@ describe('the page', { concurrency: 2 }, () => {
   test('the next minutes are there, however many jobs are due each few seconds', () => withFleet({ fake: 400, often: Array.from({ length: 30 }, (_, i) => [`tick-${i}`, 30]) }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/now');
     const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row:visible');
+    await page.locator('.figures div', { hasText: /^Jobs\d/ }).waitFor();
     await due.locator('summary', { hasText: '30 jobs are due more often than every 5 min' }).waitFor();
     const shown = await rows.locator('time').evaluateAll((all) => all.map((one) => Date.parse(one.dateTime)));
     assert.ok(shown.length >= 12);

@@ -57,7 +57,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
 
   test('while a node that lives is slow to answer, Now shows what it knew, as of when', () => withFleet({ fake: 60, burst: 5 }, (url, fleet) => withPage({}, async (page) => {
     const of = fleet.jobs.find((job) => job.temper === 'broken'), node = fleet.nodeAt(of, fleet.now()), id = '01a00000-0000-7000-8000-000000000011';
-    fleet.byHand.push({ ...fleet.row(of, fleet.now() - 5000, { run_id: id, attempt: 1, status: 'running', trigger: 'manual', started_at: new Date(fleet.now() - 5000).toISOString() }) });
+    fleet.byHand.push({ ...fleet.row(of, fleet.now() - 5000, { run_id: id, attempt: 1, status: 'running', trigger: 'manual', started_at: new Date(fleet.now() - 3_600_000).toISOString() }) });
     await show(page, url, '#/now');
     const failing = page.locator('.attention .item', { hasText: of.name }), run = page.locator('[aria-labelledby=running] .row', { has: page.locator(`a[href*="${id}"]`) });
     await failing.first().waitFor();

@@ -51,3 +51,6 @@ ballot_mutant(strangers_take_all_places FILE runtime/http/places.cpp
 ballot_mutant(a_bucket_is_full_at_each_look FILE runtime/http/rates.cpp
   FIND "bucket = {left_at(bucket, now), now};" REPLACE "bucket = {limit_.at_once, now};"
   BY unit_web FILTER "Rates.*" FINDING "FAILED.*Rates.LetSoMany")
+ballot_mutant(a_slot_that_a_retry_has_healed_has_failed FILE runtime/library/shown/ledger_answers.cpp
+  FIND "!last.empty()) --last.mapped()->slots" REPLACE "false) --last.mapped()->slots"
+  BY unit_library FILTER "ShownLedger.*" FINDING "FAILED.*ShownLedger.ASlotThatARetry")

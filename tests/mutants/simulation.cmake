@@ -45,14 +45,17 @@ ballot_mutant(a_register_is_written_over_any_version FILE runtime/simulation/sto
   FIND "if (present != write.version)" REPLACE "if (false)"
   BY unit_simulation FILTER "StoreContents.*" FINDING "FAILED.*StoreContents.ARegister")
 ballot_mutant(the_last_day_is_usual FILE runtime/library/history/usual_time.cpp
-  FIND "{{days(3), days(1), 12}" REPLACE "{{days(2), days(0), 12}"
+  FIND "{2 * day, day}," REPLACE "{2 * day, 0 * day},"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.AreTheMiddle")
 ballot_mutant(a_young_jobs_newest_runs_are_usual FILE runtime/library/history/usual_time.cpp
-  FIND "std::max(least, times.size() / 2)" REPLACE "least"
+  FIND "std::max(least, runs.size() / 2)" REPLACE "least"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreTheMiddle")
 ballot_mutant(a_young_job_that_grew_slow_is_usual FILE runtime/library/history/usual_time.cpp
-  FIND "of_oldest.takes < of_older.takes ? of_oldest" REPLACE "false ? of_oldest"
+  FIND "grown = grown_slow(with_older)" REPLACE "grown = 0"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobThatGrewSlow")
+ballot_mutant(a_job_that_has_been_slow_for_days_is_usually_so FILE runtime/library/history/usual_time.cpp
+  FIND "grown = grown_slow(runs)" REPLACE "grown = 0"
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAJobThatHasBeenSlowForDays")
 ballot_mutant(what_a_silent_node_may_have_is_not_missed FILE runtime/library/history/usual_time.cpp
   FIND " || may_lack_older(last, missing)" REPLACE ""
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreNotKnown")

@@ -108,7 +108,7 @@ const merged = (isGone, ...lists) => (data, before, at) => {
   const fresh = new Map(lists.flatMap((name) => data[name].map((one) => [keyOf(one), one])));
   const both = (name) => {
     const old = before[name].filter((one) => !fresh.has(keyOf(one)) || fresh.get(keyOf(one)).slots < one.slots), keys = new Set(old.map(keyOf));
-    return [name, [...data[name].filter((one) => !keys.has(keyOf(one))), ...old.map((one) => ({ ...one, asOf: at }))]];
+    return [name, [...old.map((one) => ({ ...one, asOf: at })), ...data[name].filter((one) => !keys.has(keyOf(one)))]];
   };
   return { ...data, ...Object.fromEntries(lists.map(both)) };
 };

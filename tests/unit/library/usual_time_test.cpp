@@ -122,9 +122,9 @@ TEST_F(UsualTimes, GrowSlowByASecondAtLeast) {
 }
 
 TEST_F(UsualTimes, OfAYoungJobAreTheMiddleOfTheOlderHalfOfItsLastRuns) {
-  for (int i = 0; i < 10; ++i) ran(1h + 10min * i, i < 5 ? 50min : 10min + 1min * i);
+  for (int i = 0; i < 10; ++i) ran(1h + 10min * i, 60min - 1min * i);
   EXPECT_EQ(usual().basis, Basis::recent);
-  EXPECT_EQ(usual().takes, 17min) << "of 15 to 19 min";
+  EXPECT_EQ(usual().takes, 53min) << "of 51 to 55 min";
 }
 
 TEST_F(UsualTimes, OfAYoungJobThatGrewSlowAreThoseOfBefore) {
