@@ -12,8 +12,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/regular_file.hpp"
 #include "http/peer_lookup.hpp"
+#include "http/tls_file.hpp"
 #include "io/message.hpp"
 
 namespace ballot::web {
@@ -35,8 +35,7 @@ Result<std::shared_ptr<ssl::context>> peer_context(const std::string& ca_file) {
     context->set_default_verify_paths(error);
     return context;
   }
-  if (const auto regular = stat_regular(ca_file); !regular)
-    return Error{Errc::invalid, "[http] tls_ca: " + regular.error().what};
+  if (const auto trusted = check_tls_file("tls_ca", ca_file); !trusted) return trusted.error();
   if (context->load_verify_file(ca_file, error))
     return Error{Errc::invalid, "[http] tls_ca: the authorities in " + ca_file + " cannot be used: " + error.message()};
   return context;

@@ -1,30 +1,16 @@
 #include "http/server_tls.hpp"
 
 #include <openssl/x509.h>
-#include <unistd.h>
 
 #include <ctime>
 
-#include "base/regular_file.hpp"
-#include "base/trust.hpp"
 #include "base/wall_text.hpp"
+#include "http/tls_file.hpp"
 
 namespace ballot::web {
 namespace {
 
 namespace ssl = boost::asio::ssl;
-
-/// A link is followed, as what renews certificates makes them.
-Result<void> check_trusted(const std::string& key, const std::string& path) {
-  const std::string what = "[http] " + key + ": " + path;
-  const auto info = stat_regular(path);
-  if (!info) return Error{Errc::invalid, "[http] " + key + ": " + info.error().what};
-  if (const auto fault = distrust_file(path, ::geteuid()))
-    return Error{Errc::refused, what + " is not used: " + *fault};
-  if (key == "tls_key" && (info->st_mode & S_IRWXO) != 0)
-    return Error{Errc::refused, what + " is not used: everybody may read it; take that away with chmod o-rwx"};
-  return {};
-}
 
 Error unusable(const char* key, const std::string& path, const boost::system::error_code& error) {
   return {Errc::invalid, std::string("[http] ") + key + ": " + path + " cannot be used: " + error.message()};
@@ -82,7 +68,7 @@ std::optional<std::string> ServerTls::untimely(Context& context) const {
 Result<std::shared_ptr<ServerTls::Context>> ServerTls::read() const {
   for (const auto& [key, path] : {std::pair("tls_cert", &names_.cert), std::pair("tls_key", &names_.key),
                                   std::pair("tls_client_ca", &names_.client_ca)})
-    if (const auto trusted = path->empty() ? Result<void>() : check_trusted(key, *path); !trusted)
+    if (const auto trusted = path->empty() ? Result<void>() : check_tls_file(key, *path); !trusted)
       return trusted.error();
   auto context = std::make_shared<Context>(Context::tls_server);
   boost::system::error_code error;

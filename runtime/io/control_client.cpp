@@ -92,7 +92,9 @@ Result<ControlClient> ControlClient::ask(const std::string& path, const Message&
 }
 
 Error ControlClient::went_away() const {
-  return {Errc::unavailable, "the daemon at " + path_ + " went away before it had answered; see its log"};
+  return {Errc::unavailable, "the daemon at " + path_ +
+                                 " went away before it had answered: it may have done what was asked, or do "
+                                 "it yet; see its log and `ballot history`"};
 }
 
 Result<std::optional<Message>> ControlClient::take_line(std::size_t end) {

@@ -113,6 +113,19 @@ TEST_F(Claim, RefusedForWantOfSpaceIsWhatTheNodeSaysUntilAWriteIsDone) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// Only a request was refused, which nobody asks a second time.
+TEST_F(Claim, AStoreThatHadRefusedAWriteIsKnownToTakeThemAgainWhereNothingIsDue) {
+  world.run_for(20s);
+  a.link.refuse_write = 1000;
+  a.trigger("job");
+  world.run_for(3s);
+  ASSERT_TRUE(a.core().refused_writes());
+  a.link.refuse_write = 0;
+  world.run_for(10s);
+  EXPECT_FALSE(a.core().refused_writes());
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Claim, LostToAnotherTermIsNotOursAndLeavesNoRow) {
   SimNode& b = world.add("b");
   b.jobs = a.jobs;

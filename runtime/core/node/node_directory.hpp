@@ -45,6 +45,8 @@ class NodeDirectory {
   void on_lost();
   /// The files say otherwise of a group, or the store says otherwise of this node's fitness to lead one.
   void on_changed() { changed_ = true; }
+  /// The same records once more.
+  void publish_again() { troubles_changed_ = true; }
   /// What is wrong with this node, and is no reason to hand it nothing.
   void set_troubles(std::vector<std::string> troubles);
   /// True: node_record() is to be sent. `unfit`: why this node is to be handed nothing, or "".

@@ -24,6 +24,7 @@ bool Nodes::may_publish(const CoreParts& parts) {
 }
 
 void Nodes::publish() {
+  if (p_.refused.is_to_be_tried(c_.now.steady)) p_.directory.publish_again();
   if (!may_publish(p_) ||
       !p_.directory.begin_publishing(c_.now.steady, waits_for_runs(p_) ? "it is stopping" : p_.health.unfit()))
     return;

@@ -17,13 +17,19 @@ void RefusedWrites::refuse(Actions& out, const Now& now, const std::string& name
   const bool is_first = !standing_;
   if (is_first) standing_ = {now.wall, {}};
   standing_->text = text;
-  refused_[name] = now.steady;
+  refused_[name] = tried_at_ = now.steady;
   if (noted_at_ && now.steady < *noted_at_ + between_notices) return;
   noted_at_ = now.steady;
   is_noted_ = true;
   Notice notice{Level::error, "the store refused a write: " + text, {{"name", name}}};
   if (!is_first) notice.fields.emplace_back("since", format_seconds(standing_->since));
   out.push_back(std::move(notice));
+}
+
+bool RefusedWrites::is_to_be_tried(SteadyTime now) {
+  if (!standing_ || now < tried_at_ + tried_within) return false;
+  tried_at_ = now;
+  return true;
 }
 
 void RefusedWrites::complete(Actions& out, const Now& now, const std::string& name) {

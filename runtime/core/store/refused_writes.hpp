@@ -7,6 +7,7 @@
 //   refused | the last one that was refused is done          | taken, which is logged
 //   refused | another one is done: what was refused for the  | taken, where that was the last of them
 //           | last time long ago is not tried any more       |
+//   refused | none is refused for 5 s: nobody tries again    | refused: the node writes something to know
 //
 //   refused.refuse(out, now, "j/backup", "there is no space");
 //   if (const auto& refusal = refused.standing()) print(refusal->text, refusal->since);
@@ -35,6 +36,9 @@ class RefusedWrites {
   /// It is in the store.
   void complete(Actions& out, const Now& now, const std::string& name);
 
+  /// Nothing that was refused is tried again: only another write shows whether the store takes any. Once in 5 s.
+  bool is_to_be_tried(SteadyTime now);
+
   /// None: whatever was written last is in the store.
   const std::optional<Standing>& standing() const { return standing_; }
 
@@ -42,6 +46,7 @@ class RefusedWrites {
   std::map<std::string, SteadyTime> refused_;  // by name, when it was refused last
   std::optional<Standing> standing_;
   SteadyTime forgotten_at_{};           // what is not tried any more was, last
+  SteadyTime tried_at_{};               // a write was refused, or is to be tried, last
   std::optional<SteadyTime> noted_at_;  // in the log
   bool is_noted_ = false;               // that they stand: their end is logged too
 };

@@ -47,8 +47,8 @@ NatsServer::~NatsServer() { kill(); }
 void NatsServer::set_routes(const std::vector<int>& routes) {
   std::string text = "server_name: " + name_ + "\nlisten: \"" + address() +
                      "\"\nhttp: \"127.0.0.1:" + std::to_string(monitor_port_.number()) +
-                     "\"\njetstream { store_dir: \"" + (folder_ / "data") + "\", max_file_store: " + settings_.space + " }\n" +
-                     settings_.more + "\n";
+                     "\"\njetstream { store_dir: \"" + (folder_ / "data") + "\", max_file_store: " + settings_.space +
+                     " }\n" + settings_.more + "\n";
   if (clustered_) {
     text += "cluster {\n  name: ballot\n  listen: \"127.0.0.1:" + std::to_string(route_port()) +
             "\"\n  no_advertise: true\n";

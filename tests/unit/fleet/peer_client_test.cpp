@@ -176,6 +176,20 @@ TEST(PeerClient, OverTlsTheCertificateMustBeOfTheAuthorityAndOfTheName) {
   EXPECT_EQ(ask(url_of(peer, "https"), {.tls_ca = folder / "none.pem"}).error().code, Errc::invalid);
 }
 
+TEST(PeerClient, AuthoritiesThatAnybodyMayWriteAreNotUsed) {
+  const TempFolder folder;
+  const testing::TlsFiles files(folder.path());
+  files.make("right", "IP:127.0.0.1");
+  const HttpPeer::Tls right{files.cert("right"), files.key("right")};
+  HttpPeer peer(answers, &right);
+  ASSERT_EQ(::chmod(files.ca().c_str(), 0666), 0);
+  const auto answer = ask(url_of(peer, "https"), {.tls_ca = files.ca()});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::refused);
+  EXPECT_EQ(answer.error().what.find("[http] tls_ca: " + files.ca() + " is not used: "), 0u) << answer.error().what;
+  EXPECT_TRUE(peer.asked().empty());
+}
+
 TEST(PeerClient, APipeInThePlaceOfTheAuthoritiesIsNotWaitedFor) {
   const TempFolder folder;
   const testing::TlsFiles files(folder.path());
