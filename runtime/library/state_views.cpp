@@ -143,7 +143,8 @@ void note_node(const Node& node, NodeStatus& status) {
   if (status.is_starting)
     reasons.emplace_back("backend: the session is being opened");
   else if (status.session == Session::none)
-    reasons.emplace_back("backend: no session, so nothing is led");
+    reasons.push_back("backend: no session, so nothing is led" +
+                      (session.why_closed().empty() ? "" : ": " + session.why_closed()));
   if (!node.why_held().empty()) reasons.push_back("moving: " + node.why_held());
   if (status.session == Session::in_doubt)
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");

@@ -30,6 +30,7 @@ Session::Edge Session::on_opened(Now now, const backend::SessionOpened& event) {
   if (state_ != State::opening) return Edge::none;
   state_ = State::open;
   has_opened_ = true;
+  why_closed_.clear();
   timeout_ = event.timeout;
   deadline_ = opened_at_ + lease();
   next_renewal_ = opened_at_ + renewal_interval();
@@ -40,8 +41,9 @@ Session::Edge Session::on_opened(Now now, const backend::SessionOpened& event) {
   return Edge::opened;
 }
 
-Session::Edge Session::on_closed(Now now, const backend::SessionClosed&) {
+Session::Edge Session::on_closed(Now now, const backend::SessionClosed& event) {
   if (state_ == State::ended) return Edge::none;
+  why_closed_ = event.text;
   const bool was_open = state_ == State::open;
   const bool asked = state_ == State::closing;
   state_ = State::closed;

@@ -71,6 +71,8 @@ class Session {
   /// When the last confirmed renewal was sent: the store's answer was given after that.
   SteadyTime renewed_from() const { return renewed_from_; }
   bool is_open() const { return state_ == State::open; }
+  /// What the backend said when the last one ended, or was not opened; "" while it is open.
+  const std::string& why_closed() const { return why_closed_; }
   /// Another daemon has this node's name, and this one has never had a session: this daemon stops. A daemon that has
   /// had a session never stops because of what the store says.
   bool is_refused(const backend::SessionClosed& event) const {
@@ -112,8 +114,9 @@ class Session {
   std::uint64_t generation_ = 0;
   Millis timeout_{0};
   bool has_opened_ = false;  // in any generation
-  SteadyTime opened_at_{};   // when the opening was asked for,
-  SteadyTime remind_at_{};   // and when it is logged that the session is not open yet
+  std::string why_closed_;
+  SteadyTime opened_at_{};  // when the opening was asked for,
+  SteadyTime remind_at_{};  // and when it is logged that the session is not open yet
   WallTime opened_wall_{};
   SteadyTime deadline_{}, renewed_from_{};
   SteadyTime next_renewal_{};
