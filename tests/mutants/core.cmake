@@ -567,9 +567,6 @@ ballot_mutant(backfills_of_others_end_in_silence FILE runtime/core/job/job_backf
 ballot_mutant(backfill_is_asked_of_nodes_that_remove_it FILE runtime/core/node/peers.cpp
   FIND "peer.knows_backfills = parsed->knows_backfills;" REPLACE "peer.knows_backfills = true;"
   FINDING "FAILED.*Backfills.AreRefusedWhile" BY unit_core FILTER "Backfills.*")
-ballot_mutant(slots_of_a_chain_are_taken_up_from_another_group FILE runtime/core/job/chain/chained.cpp
-  FIND "if (!of || of->released || of->group != job.stored.group) continue;" REPLACE "if (!of) continue;"
-  FINDING "FAILED.*TriggeredChain.AMoveToAnotherGroup" FILTER "TriggeredChain.*")
 ballot_mutant(released_register_forgets_what_was_run_of_chains FILE runtime/core/job/chain/chained.cpp
   FIND "for (ChainedSlot& slot : slots) slot.ended = Status::missed;" REPLACE "slots.clear();"
   FINDING "FAILED.*GoneForAWhile.AChild" FILTER "GoneForAWhile.*")
