@@ -106,6 +106,7 @@ class Chaos {
   void load_all();
   void give_time();
   void hold_up();
+  void edit_behind_a_halt();
   void watch_lags(Millis span);
   void heal(SimNode& node);
   void heal_all();

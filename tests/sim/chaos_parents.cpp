@@ -45,6 +45,18 @@ void Chaos::hold_up() {
   for (std::size_t i = 0; i < usual.size(); ++i) world_.nodes[i]->takes["minutely"] = usual[i];
 }
 
+/// A job that has the slots of another one is edited while that one is halted: it keeps its phase, and waits for
+/// nobody.
+void Chaos::edit_behind_a_halt() {
+  Job* const tail = file_of("tail");
+  if (!tail || spoiled_.contains("tail") || parents_.below(3) != 0) return;
+  if (!spoiled_.contains("finishes")) spoil("finishes");
+  world_.run_for(95s);  // it is noticed with the write of its next slot
+  tail->description = *tail->description + ".";
+  world_.oracle.note("files", "job tail is edited");
+  load_all();
+}
+
 /// Whoever comes after others may be known to lag behind them: what its leader shows is looked at each second.
 void Chaos::watch_lags(Millis span) {
   for (Millis left = span; left > 0ms; left -= 1s) {

@@ -108,6 +108,7 @@ void Chaos::spoil(const std::string& job) {
 
 /// It is noticed with the next write. A job that comes after one that is halted follows its own file meanwhile.
 void Chaos::repair_spoiled() {
+  edit_behind_a_halt();
   if (spoiled_.empty()) return;
   world_.run_for(2min + 5s);
   const std::vector<Job> all = jobs();

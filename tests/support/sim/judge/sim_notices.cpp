@@ -84,10 +84,11 @@ SteadyTime SimOracle::seems_to_go_on_until(const Start& start) const {
   return std::min(loop_.now(), broken ? std::max(broken->noticed, *start.ended) : *start.ended);
 }
 
-/// A clock that was wrong makes another one of a time that is over several terms.
+/// A clock that was wrong makes another one of a time that is over several terms, at most by as much as two clocks were
+/// apart: behind at its beginning, and ahead at its end.
 void SimOracle::judge_cause(const std::string& node, const core::Notify& notice, const std::string& what) {
   const Row& row = notice.row;
-  const Millis least = notice.expected - cause_slack - most_off_;
+  const Millis least = notice.expected - cause_slack - (most_ahead_ + most_behind_);
   const auto without_cause = [&](const std::string& why) {
     find(node + " notifies without cause that " + what + " is not as expected (" + format_duration(notice.expected) +
          "): " + why);

@@ -99,7 +99,11 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   return starts.size() - 1;
 }
 
-void SimOracle::clock_set(Millis offset) { most_off_ = std::max({most_off_, offset, -offset}); }
+void SimOracle::clock_set(Millis offset) {
+  most_off_ = std::max({most_off_, offset, -offset});
+  most_ahead_ = std::max(most_ahead_, offset);
+  most_behind_ = std::max(most_behind_, -offset);
+}
 
 /// It was acknowledged, and no end that somebody has asked for may have come since, by any clock.
 bool SimOracle::is_paused(const std::string& key) const {

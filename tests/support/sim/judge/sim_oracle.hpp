@@ -227,7 +227,7 @@ class SimOracle {
   std::map<std::string, std::uint64_t> fences_;              // of the last START, by job
   std::map<std::string, WallTime> paused_;                   // acknowledged when: jobs, and "group G"
   std::map<std::string, std::vector<WallTime>> pause_ends_;  // that were asked for, by the same
-  Millis most_off_{0};                                       // so far a clock has been wrong, at most
+  Millis most_off_{0}, most_ahead_{0}, most_behind_{0};      // so far a clock has been wrong, at most
   std::map<std::string, std::set<RunId>> resuming_;
   std::map<RunId, std::size_t> asked_;                // requests, in their order
   std::map<std::string, std::size_t> last_resume_;    // of them, by what it resumes
