@@ -22,9 +22,6 @@ ballot_mutant(slow_run_not_noticed FILE ${expectations}
 ballot_mutant(slow_run_told_with_each_write FILE ${expectations}
   FIND "if (open.slow && !(before && before->slow) && " REPLACE "if (open.slow && "
   FINDING "notifies a second time")
-ballot_mutant(run_that_ended_in_time_told_as_slow FILE ${expectations}
-  FIND " && !(run && was_in_time(*run))" REPLACE ""
-  FINDING "FAILED.*SlowRuns.AreNoneThatEndInTimeWhile" FILTER "SlowRuns.*")
 ballot_mutant(slow_run_of_a_dead_node FILE ${expectations}
   FIND "(run.state == State::foreign && run.goes_on)" REPLACE "run.state == State::foreign"
   FINDING "no attempt of it took so long|told of as slow")
