@@ -37,20 +37,6 @@ TEST_F(SlowRuns, AreNoneThatEndInTimeToTheMillisecond) {
   expect_all_is_well();
 }
 
-/// Its node hears of the end when it has just noticed, by its clock, that the time is over.
-TEST_F(SlowRuns, AreNoneThatEndInTimeWhileTheirDaemonStandsStill) {
-  start(expecting_within(10s));
-  a.takes["job"] = 9s;
-  world.run_for(1min + 8s);
-  a.freeze();
-  world.run_for(3s);
-  a.thaw();
-  world.run_for(20s);
-  EXPECT_EQ(a.rows().back().status, Status::succeeded);
-  EXPECT_EQ(told(Event::slow), 0u);
-  expect_all_is_well();
-}
-
 TEST_F(SlowRuns, WhoseTimeIsNotExpectedToBeAnythingAreNoMatter) {
   start(expecting());
   a.takes["job"] = 50s;
