@@ -64,10 +64,15 @@ void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
   errands.push_back(std::move(op));
 }
 
+/// A trigger that may have been stored in the session before may have been refused since, and its answer not read: sent
+/// once more, it would be done after all.
 RequestDesk::Errands RequestDesk::on_opened() {
   Errands errands;
-  for (auto& [id, asked] : asked_)
-    if (!asked.stored) send(errands, asked, true);
+  for (auto& [id, asked] : asked_) {
+    if (asked.stored) continue;
+    asked.in_question = asked.sent && !asked.answered && asked.request.kind == Request::Kind::trigger;
+    asked.in_question ? ask_fate(errands, id, asked) : send(errands, asked, true);
+  }
   return errands;
 }
 
@@ -135,7 +140,7 @@ void RequestDesk::follow_gone(Errands& errands, const std::set<RunId>& there) {
   for (auto& [id, asked] : asked_) {
     if (!asked.sent || asked.answered || asked.answer) continue;
     asked.missed = !there.contains(id);
-    if (asked.stored && asked.missed) ask_fate(errands, id, asked);
+    if (asked.in_question || (asked.stored && asked.missed)) ask_fate(errands, id, asked);
   }
 }
 
@@ -235,6 +240,10 @@ RequestDesk::Errands RequestDesk::on_fate(Now now, const RunId& request, const s
   const bool is_over = asked.fate_at && now.steady >= *asked.fate_at;
   if (!is_over) {
     const auto stored = stored_request(request, registers);
+    if (std::exchange(asked.in_question, false)) {
+      asked.stored = stored.has_value();
+      if (!answer && !stored) return asked.fate_asked = false, send(errands, asked, true), errands;
+    }
     if (stored && !is_same_trigger(*stored, asked.request)) {
       conclude(errands, request, "refused", Answer::refused(Errc::conflict, under_way(*stored)));
       return errands;

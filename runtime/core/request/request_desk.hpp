@@ -4,6 +4,8 @@
 //   asked here | event                                        | next
 //   new        | a session is open; its run is known          | sent
 //   sent       | the store has it                             | stored; a pause of all instances: answered, and gone
+//   sent       | another session is open; of a trigger it is  | sent again
+//              | read that nothing has come of it             |
 //   any        | the same trigger is asked for again          | as it was: all who ask are answered alike
 //   stored     | its record is gone, or was another node's,   | answered as that one is: its answer, or the job's
 //              | where the same trigger was asked for         | register once the record is gone
@@ -116,6 +118,7 @@ class RequestDesk {
     bool stored = false;             // and is,
     bool existed = false;            // or such a record was there:
     bool shared = false;             // another node's, for the same run
+    bool in_question = false;        // the session was lost before the store had it: it may have been done;
     bool missed = false;             // by a list since its fate was asked for it is not there
     bool was_gone = false;           // when its fate was read, and its answer was not there yet
     bool lists_again = false;        // the registers could not be listed

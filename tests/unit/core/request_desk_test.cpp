@@ -34,6 +34,39 @@ TEST_F(RequestDeskAsked, SendsARequestOnceThereIsASessionAndWithEachUntilTheStor
   EXPECT_TRUE(desk.on_opened().empty());
 }
 
+/// It may have been refused meanwhile; its leader removed it then, and sent once more it would be done after all.
+TEST_F(RequestDeskAsked, SendsATriggerAgainOnlyOnceItIsReadThatNothingHasComeOfIt) {
+  const Request a = make(Kind::trigger);
+  accept(a);
+  desk.on_lost();
+  EXPECT_EQ(texts(desk.on_opened()), Texts{"read the fate of A in a"});
+  desk.on_fate_unknown(at(1s), a.id);
+  desk.on_lost();
+  EXPECT_EQ(texts(desk.on_opened()), Texts{"read the fate of A in a"});
+  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {job_with("a", {})})), Texts{"create q/A"});
+}
+
+TEST_F(RequestDeskAsked, SendsATriggerThatWasRefusedMeanwhileNoSecondTime) {
+  const Request a = make(Kind::trigger);
+  accept(a);
+  desk.on_lost();
+  desk.on_opened();
+  const auto refusal = answer_of(a, Answer::refused(Errc::conflict, "overlap"), 1min);
+  const Texts done = texts(desk.on_fate(at(2s), a.id, {refusal, job_with("a", {})}));
+  EXPECT_EQ(done, Texts{"reply 7: conflict: overlap"});
+}
+
+/// It had arrived: its leader answers, or removes it.
+TEST_F(RequestDeskAsked, WaitsForTheAnswerToATriggerThatHadArrived) {
+  const Request a = make(Kind::trigger);
+  accept(a);
+  desk.on_lost();
+  desk.on_opened();
+  EXPECT_TRUE(desk.on_fate(at(2s), a.id, {record_of(a), job_with("a", {})}).empty());
+  desk.on_lost();
+  EXPECT_TRUE(desk.on_opened().empty());
+}
+
 TEST_F(RequestDeskAsked, RefusesARequestThatIsUnderWayAndAnswersTheFirstOne) {
   const Request a = stored(make(Kind::pause));
   EXPECT_EQ(texts(desk.accept(at(1s), {8, a, "", 1s}, true)),
