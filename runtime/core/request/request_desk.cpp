@@ -69,15 +69,11 @@ void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
 RequestDesk::Errands RequestDesk::on_opened() {
   Errands errands;
   for (auto& [id, asked] : asked_) {
-    if (asked.stored) continue;
-    asked.in_question = asked.sent && !asked.answered && asked.request.kind == Request::Kind::trigger;
+    if (asked.stored || asked.answered) continue;
+    asked.in_question = asked.sent && asked.request.kind == Request::Kind::trigger;
     asked.in_question ? ask_fate(errands, id, asked) : send(errands, asked, true);
   }
   return errands;
-}
-
-void RequestDesk::on_lost() {
-  for (auto& [id, asked] : asked_) asked.fate_asked = false;
 }
 
 RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std::vector<Register>& registers,
@@ -99,12 +95,6 @@ RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std
   else
     send(errands, asked, open);
   return errands;
-}
-
-bool RequestDesk::on_runs_unknown(const RunId& request) {
-  const auto it = asked_.find(request);
-  if (it == asked_.end()) return false;
-  return it->second.lists_again = true;
 }
 
 RequestDesk::Errands RequestDesk::list_again(bool open) {

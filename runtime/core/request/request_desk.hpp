@@ -66,11 +66,16 @@ class RequestDesk {
   // ---- what is asked here. `open`: there is a session.
   Errands accept(Now now, const Ask& ask, bool open);
   Errands on_opened();
-  void on_lost();
+  void on_lost() {
+    for (auto& [id, asked] : asked_) asked.fate_asked = false;
+  }
   /// `registers`: all jobs'.
   Errands on_runs_listed(const RunId& request, const std::vector<Register>& registers, bool open);
   /// They could not be listed: once more, by list_again(). False: nobody waits for it.
-  bool on_runs_unknown(const RunId& request);
+  bool on_runs_unknown(const RunId& request) {
+    const auto it = asked_.find(request);
+    return it != asked_.end() && (it->second.lists_again = true);
+  }
   Errands list_again(bool open);
   /// `existed`: the store had such a record before: an earlier attempt's to create it, or another node's.
   Errands on_stored(const RunId& request, bool existed = false);

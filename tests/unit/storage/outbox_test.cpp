@@ -117,7 +117,8 @@ TEST_F(OutboxCase, GoesOnFromBatchToBatchWithoutLossOrRepetition) {
   write(records);
   const Texts whole = all(read(0));
   EXPECT_EQ(whole.size(), records.size());
-  for (const Outbox::Bounds& bounds : {Outbox::Bounds{1, 1}, Outbox::Bounds{3, 1'000}, Outbox::Bounds{7, 150}}) {
+  for (const Outbox::Bounds& bounds :
+       {Outbox::Bounds{1, 1}, Outbox::Bounds{3, 1'000}, Outbox::Bounds{7, 150}, Outbox::Bounds{100, 150}}) {
     Texts texts;
     LedgerBatch batch;
     for (std::int64_t after = 0, last = read(0).last; after < last; after = batch.last) {
