@@ -3,9 +3,8 @@
 //
 //   the run is of                                   | the parent's row that it is held against
 //   the slot of its first parent, which it has too  | of that slot
-//   a chain that somebody has triggered             | of the same trigger's slot, where one trigger alone may have
-//   begun
-//                                                   | the two
+//   a chain that somebody has triggered             | of the same trigger's slot, where one trigger alone may
+//                                                   | have begun both
 //   a slot of its own schedule; any slot, for a     | of its latest slot at or before that one, where one term has
 //     parent but the first whose slots it has       | settled that slot and begun the run
 //

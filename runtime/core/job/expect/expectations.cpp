@@ -46,7 +46,7 @@ bool goes_on_for_longer(const Context& c, const LiveRun& run) {
   return is_heard_of && is_counted(run) && c.now.steady > *run.slow_after + end_takes;
 }
 
-/// It is over, and no attempt of it had taken too long: a daemon that stood still has noticed it as slow before it
+/// The run is over, and no attempt of it had taken too long: a daemon that stood still has noticed it as slow before it
 /// heard of its end.
 bool was_in_time(const LiveRun& run) {
   return run.has_ended() && !run.repeat && !run.next && run.row.duration && *run.row.duration <= run.open.expect_within;
