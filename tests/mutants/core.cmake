@@ -262,7 +262,10 @@ ballot_mutant(end_that_an_unreadable_register_names_is_kept_for_ever FILE runtim
   FINDING "FAILED.*Restart.WhatAnotherNodeHasSettledIsForgottenOnce" FILTER "Restart.*")
 ballot_mutant(repaired_parent_brings_up_what_a_child_has_run FILE runtime/core/job/chain/chained.cpp
   FIND "slot.slot <= of->interventions->repaired_at;" REPLACE "slot.slot < WallTime{};"
-  FINDING "FAILED.*TriggeredChain.ARepairedParent" FILTER "TriggeredChain.*")
+  FINDING "FAILED.*ParentOfBefore.ARepairBrings" FILTER "ParentOfBefore.*")
+ballot_mutant(parent_under_repair_is_gone_by FILE runtime/core/job/chain/upstream.cpp
+  FIND "return !parent.is_repairing() && parent" REPLACE "return parent"
+  FINDING "FAILED.*ParentOfBefore.WhileItsRepair" FILTER "ParentOfBefore.*")
 ballot_mutant(repaired_child_runs_a_slot_of_a_clock_that_was_ahead FILE runtime/core/job/job_machine.cpp
   FIND "claims(c).leave_chained(JobClaims::Leaves::as_repaired);" REPLACE "job_.slots.begin_step();"
   FINDING "FAILED.*TriggeredChain.AChildThatIsRepaired" FILTER "TriggeredChain.*")
