@@ -97,8 +97,11 @@ ballot_mutant(refusal_of_a_write_unnoticed FILE ${traffic}
   FIND "if (answer.outcome == StoreResult::failed) p_.refused.refuse" REPLACE "if (false) p_.refused.refuse"
   FINDING "FAILED.*Claim.RefusedForWantOfSpaceIs" FILTER "Claim.*")
 ballot_mutant(refused_trigger_is_sent_again FILE runtime/core/request/request_desk.cpp
-  FIND "asked.in_question ? ask_fate(errands, id, asked) : send(errands, asked, true);" REPLACE "send(errands, asked, true);"
+  FIND "if (asked.is_trigger() && asked.phase == Phase::sent) asked.phase = Phase::in_question;" REPLACE ""
   BY unit_core FILTER "RequestDeskAsked.*" FINDING "FAILED.*RequestDeskAsked.SendsATrigger")
+ballot_mutant(request_that_is_over_is_sent_again FILE ${traffic}
+  FIND "if (const RunId* const request = again ? op.asked() : nullptr) {" REPLACE "if (const RunId* const request = nullptr) {"
+  FINDING "FAILED.*Requests.ATriggerThatWasRefusedIsNotSentAgainInTheNext" FILTER "Requests.*")
 ballot_mutant(refused_writes_stand_until_something_is_due FILE runtime/core/node/nodes.cpp
   FIND "if (p_.refused.is_to_be_tried(c_.now.steady))" REPLACE "if (false)"
   FINDING "FAILED.*Claim.AStoreThatHadRefused" FILTER "Claim.*")

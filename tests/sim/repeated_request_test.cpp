@@ -107,6 +107,30 @@ TEST_F(Requests, ATriggerThatWasRefusedIsNotRunWhenItsRecordComesBack) {
   EXPECT_TRUE(world.store.list(name).empty());
 }
 
+/// Its node hears of the refusal, and not that the store has had the request.
+TEST_F(Requests, ATriggerThatWasRefusedIsNotSentAgainInTheNextSession) {
+  a.takes["one"] = 15s;
+  world.run_for(60s - world.wall().time_since_epoch() % 1min + 2s);
+  core::Request request;
+  request.kind = Kind::trigger;
+  request.job = "one";
+  request.id = world.loop.random().run_id(world.wall());
+  request.by = "b uid 0";
+  b.link.answers_cut = true;
+  b.ask(request);
+  world.run_for(100ms);
+  b.link.answers_cut = false;
+  ASSERT_TRUE(wait_for_reply(b));
+  EXPECT_FALSE(b.replies[0].ok);
+  world.run_for(20ms);  // what has been answered is out of the store
+  b.link.cut = true;
+  world.run_for(20s);
+  b.link.cut = false;
+  world.run_for(20s);
+  for (const auto& start : world.starts) EXPECT_NE(start.run, request.id) << "it was refused";
+  expect_no_records();
+}
+
 TEST_F(Requests, ATriggerThatIsRepeatedWithAnotherJobIsAConflictAtAnyNode) {
   a.link.cut = true;  // nobody takes the request
   world.run_for(100ms);

@@ -35,28 +35,27 @@ RequestDesk::Errands RequestDesk::accept(Now now, const Ask& ask, bool open) {
   asked.request.until = now.wall + ask.patience;
   asked.run_suffix = ask.run_suffix, asked.gone = ask.gone;
   const auto [place, added] = asked_.emplace(ask.request.id, std::move(asked));
-  if (added)
-    send(errands, place->second, open);
-  else
+  if (added && open)
+    send(errands, place->second);
+  else if (!added)
     join(errands, ask, place->second);
   return errands;
 }
 
 /// A trigger may be repeated, as its id is its run's.
 void RequestDesk::join(Errands& errands, const Ask& ask, Asked& asked) {
-  const bool is_same = ask.request.kind == Request::Kind::trigger && is_same_trigger(ask.request, asked.request);
+  const bool is_same = asked.is_trigger() && is_same_trigger(ask.request, asked.request);
   if (!is_same || ask.request.wait != asked.request.wait)
     return errands.push_back(Reply{ask.asker, false, under_way(asked.request), {}, Errc::conflict});
   asked.askers.push_back(ask.asker);
-  if (asked.answered) errands.push_back(Reply{ask.asker, true, "", ask.request.id, Errc::invalid, true});
+  if (asked.is_answered()) errands.push_back(Reply{ask.asker, true, "", ask.request.id, Errc::invalid, true});
 }
 
 /// A kill and a forget name a run by its last digits, or by its job: the registers say which one is meant.
-void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
-  if (!open) return;  // once there is a session
+void RequestDesk::send(Errands& errands, Asked& asked) {
   if (names_run(asked.request.kind) && asked.request.run == RunId{})
     return errands.push_back(ListRuns{asked.request.id});
-  asked.sent = true;
+  asked.phase = Phase::sent;
   if (asked.request.of_all) errands.push_back(pause_end_op(asked.request, asked.at));
   RecordOp op = asked.request.of_all ? standing_pause_op(asked.request, asked.at)
                                      : creation(request_record(asked.request.id), to_text(asked.request));
@@ -64,15 +63,31 @@ void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
   errands.push_back(std::move(op));
 }
 
-/// A trigger that may have been stored in the session before may have been refused since, and its answer not read: sent
-/// once more, it would be done after all.
+/// Asks the store what is next asked of it for the request.
+void RequestDesk::resume(Errands& errands, const RunId& request, Asked& asked) {
+  asked.goes_on = false;
+  if (asked.is_trigger() && asked.phase == Phase::sent) asked.phase = Phase::in_question;
+  asked.phase == Phase::in_question ? ask_fate(errands, request, asked) : send(errands, asked);
+}
+
 RequestDesk::Errands RequestDesk::on_opened() {
   Errands errands;
-  for (auto& [id, asked] : asked_) {
-    if (asked.stored || asked.answered) continue;
-    asked.in_question = asked.sent && asked.request.kind == Request::Kind::trigger;
-    asked.in_question ? ask_fate(errands, id, asked) : send(errands, asked, true);
-  }
+  for (auto& [id, asked] : asked_)
+    if (asked.phase < Phase::stored) resume(errands, id, asked);
+  return errands;
+}
+
+bool RequestDesk::goes_on_later(const RunId& request) {
+  const auto it = asked_.find(request);
+  return it != asked_.end() && it->second.phase < Phase::stored && (it->second.goes_on = true);
+}
+
+bool RequestDesk::on_unknown(const RunId& request) { return goes_on_later(request); }
+
+RequestDesk::Errands RequestDesk::go_on() {
+  Errands errands;
+  for (auto& [id, asked] : asked_)
+    if (asked.goes_on && asked.phase < Phase::stored) resume(errands, id, asked);
   return errands;
 }
 
@@ -92,15 +107,8 @@ RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std
   asked.run_node = found.front().node;
   if (asked.request.kind == Request::Kind::kill && asked.gone.contains(asked.run_node))
     conclude(errands, request, "refused", run_of_gone(asked.request.run, asked.run_node));
-  else
-    send(errands, asked, open);
-  return errands;
-}
-
-RequestDesk::Errands RequestDesk::list_again(bool open) {
-  Errands errands;
-  for (auto& [id, asked] : asked_)
-    if (std::exchange(asked.lists_again, false)) send(errands, asked, open);
+  else if (open)
+    send(errands, asked);
   return errands;
 }
 
@@ -109,7 +117,7 @@ RequestDesk::Errands RequestDesk::on_stored(const RunId& request, bool existed) 
   const auto it = asked_.find(request);
   if (it == asked_.end()) return errands;
   Asked& asked = it->second;
-  asked.stored = true;
+  if (!asked.is_answered()) asked.phase = Phase::stored;
   asked.existed = asked.existed || existed;
   if (asked.request.of_all)
     conclude(errands, request, "done", done_for_all(asked.request));
@@ -119,7 +127,7 @@ RequestDesk::Errands RequestDesk::on_stored(const RunId& request, bool existed) 
 }
 
 void RequestDesk::ask_fate(Errands& errands, const RunId& request, Asked& asked) {
-  if (asked.request.kind != Request::Kind::trigger || std::exchange(asked.fate_asked, true)) return;
+  if (!asked.is_trigger() || std::exchange(asked.fate_asked, true)) return;
   asked.missed = false;
   errands.push_back(ReadFate{request, asked.request.job});
 }
@@ -128,9 +136,10 @@ void RequestDesk::ask_fate(Errands& errands, const RunId& request, Asked& asked)
 /// job's register says so.
 void RequestDesk::follow_gone(Errands& errands, const std::set<RunId>& there) {
   for (auto& [id, asked] : asked_) {
-    if (!asked.sent || asked.answered || asked.answer) continue;
+    if (!asked.is_sent() || asked.is_answered() || asked.answer) continue;
     asked.missed = !there.contains(id);
-    if (asked.in_question || (asked.stored && asked.missed)) ask_fate(errands, id, asked);
+    if (asked.phase == Phase::in_question || (asked.phase == Phase::stored && asked.missed))
+      ask_fate(errands, id, asked);
   }
 }
 
@@ -148,14 +157,15 @@ RequestDesk::Errands RequestDesk::on_withdrawn(const RunId& request) {
 
 void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats) {
   const auto it = asked_.find(request);
-  if (it == asked_.end() || it->second.answered) return;
+  if (it == asked_.end() || it->second.is_answered()) return;
   repeats = repeats || it->second.shared || answer.repeats;
   for (const Asker asker : it->second.askers) {
     errands.push_back(Reply{asker, answer.ok, answer.text, answer.run, answer.code, repeats});
     repeats = true;
   }
-  it->second.answered = true;
-  if (!answer.ok && it->second.sent) refused_[request] = it->second.request;
+  const bool was_sent = it->second.is_sent();
+  it->second.phase = Phase::answered;
+  if (!answer.ok && was_sent) refused_[request] = it->second.request;
   if (!answer.ok || !it->second.request.wait) asked_.erase(it);
 }
 
@@ -165,7 +175,7 @@ void RequestDesk::tell_end(Errands& errands, const Asked& asked, const Row& row)
 
 void RequestDesk::tell_answer(Errands& errands, const RunId& request) {
   const auto it = asked_.find(request);
-  if (it == asked_.end() || !it->second.answer || it->second.answered) return;
+  if (it == asked_.end() || !it->second.answer || it->second.is_answered()) return;
   taken_.erase(request);
   const Answer answer = *it->second.answer;
   errands.push_back(Conclude{request, result_of(answer), answer.text, {}});
@@ -175,7 +185,7 @@ void RequestDesk::tell_answer(Errands& errands, const RunId& request) {
 /// It is answered here. A node that has taken it up may record another end.
 void RequestDesk::conclude(Errands& errands, const RunId& request, std::string result, const Answer& answer) {
   const auto it = asked_.find(request);
-  if (it == asked_.end() || it->second.answered) return;
+  if (it == asked_.end() || it->second.is_answered()) return;
   const bool is_recorded = taken_.contains(request);
   errands.push_back(Conclude{request, std::move(result), answer.text,
                              is_recorded ? std::nullopt : std::optional(it->second.request)});
@@ -191,7 +201,7 @@ RequestDesk::Errands RequestDesk::expire(Now now, bool open) {
   Errands errands;
   std::vector<RunId> over;
   for (const auto& [id, asked] : asked_)
-    if (!asked.answered && asked.until <= now.steady) over.push_back(id);
+    if (!asked.is_answered() && asked.until <= now.steady) over.push_back(id);
   for (const RunId& id : over) expire(errands, now, open, id, asked_.at(id));
   return errands;
 }
@@ -200,7 +210,7 @@ RequestDesk::Errands RequestDesk::expire(Now now, bool open) {
 void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, Asked& asked) {
   const bool is_shared = asked.shared;                // the record is another node's
   if (asked.answer) return tell_answer(errands, id);  // done, and the request cannot be removed
-  if (asked.request.kind == Request::Kind::trigger && asked.sent) {
+  if (asked.is_trigger() && asked.is_sent()) {
     if (!asked.fate_at) asked.fate_at = asked.until + fate_slack;
     if (now.steady < fate_unknown_at(asked.until)) {
       if (now.steady >= *asked.fate_at && open && !std::exchange(asked.fate_asked, true))
@@ -224,15 +234,16 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
 RequestDesk::Errands RequestDesk::on_fate(Now now, const RunId& request, const std::vector<Register>& registers) {
   Errands errands;
   const auto it = asked_.find(request);
-  if (it == asked_.end() || it->second.answered) return errands;
+  if (it == asked_.end() || it->second.is_answered()) return errands;
   Asked& asked = it->second;
   const auto answer = fate_of(request, registers);
   const bool is_over = asked.fate_at && now.steady >= *asked.fate_at;
   if (!is_over) {
     const auto stored = stored_request(request, registers);
-    if (std::exchange(asked.in_question, false)) {
-      asked.stored = stored.has_value();
-      if (!answer && !stored) return asked.fate_asked = false, send(errands, asked, true), errands;
+    if (asked.phase == Phase::in_question) {
+      asked.fate_asked = false;
+      if (!answer && !stored) return send(errands, asked), errands;
+      asked.phase = Phase::stored;
     }
     if (stored && !is_same_trigger(*stored, asked.request)) {
       conclude(errands, request, "refused", Answer::refused(Errc::conflict, under_way(*stored)));
@@ -262,11 +273,12 @@ void RequestDesk::reply_fate(Errands& errands, Asked& asked, const Answer& answe
   reply(errands, asked.request.id, answer, answer.by != asked.request.by || answer.by.empty());
 }
 
-void RequestDesk::on_fate_unknown(Now now, const RunId& request) {
+bool RequestDesk::on_fate_unknown(Now now, const RunId& request) {
   const auto it = asked_.find(request);
-  if (it == asked_.end() || it->second.answered) return;
+  if (it == asked_.end() || it->second.is_answered()) return false;
   it->second.fate_asked = false;
   if (it->second.fate_at) it->second.fate_at = std::max(*it->second.fate_at, now.steady + relist_pause);
+  return goes_on_later(request);
 }
 
 /// Requests that other nodes take up go on without this node; those that it has not published are withdrawn.
@@ -274,7 +286,7 @@ RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
   Errands errands;
   std::vector<RunId> open;
   for (const auto& [id, asked] : asked_)
-    if (!asked.answered) open.push_back(id);
+    if (!asked.is_answered()) open.push_back(id);
   for (const RunId& id : open) {
     const bool is_shared = asked_.at(id).shared;
     if (!taken_.contains(id)) tell_answer(errands, id);  // what was refused here the next leader may do
@@ -314,7 +326,7 @@ RequestDesk::Errands RequestDesk::on_records(Now now, const std::vector<Register
 void RequestDesk::on_answer_record(Errands& errands, Now now, const RunId& id, const Register& record) {
   const auto answer = parse_answer(record.value);
   const auto asked = asked_.find(id);
-  const bool ours = asked != asked_.end() && !asked->second.answered;
+  const bool ours = asked != asked_.end() && !asked->second.is_answered();
   if (ours && answer && is_of_another(*answer, asked->second.request)) asked->second.shared = true;
   const bool is_shared = ours && asked->second.shared;  // the other node is to read it too
   if (ours && answer) reply(errands, id, *answer);
@@ -327,7 +339,7 @@ void RequestDesk::on_end_record(Errands& errands, Now now, const RunId& id, cons
   const auto row = parse_outcome(record.value);
   const auto asked = asked_.find(id);
   if (asked != asked_.end()) {
-    if (!asked->second.answered) return;  // its answer comes first
+    if (!asked->second.is_answered()) return;  // its answer comes first
     if (row) tell_end(errands, asked->second, *row);
     asked_.erase(asked);
   } else if (row && row->ended_at && now.wall - *row->ended_at < answer_life) {
@@ -384,7 +396,7 @@ void RequestDesk::on_term_ended(const std::string& group) {
 RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::optional<Answer> answer) {
   Errands errands;
   const auto asked = asked_.find(request);
-  const bool is_trigger = asked != asked_.end() && asked->second.request.kind == Request::Kind::trigger;
+  const bool is_trigger = asked != asked_.end() && asked->second.is_trigger();
   if (const auto taken = taken_.find(request); answer && taken != taken_.end()) answer->by = taken->second.by;
   if (!is_trigger || !answer || answer->ok) taken_.erase(request);
   if (!answer) {
@@ -429,7 +441,7 @@ SteadyTime RequestDesk::wake_of(const Asked& asked, bool open) {
 std::optional<SteadyTime> RequestDesk::wake(bool open) const {
   std::optional<SteadyTime> wake;
   for (const auto& [id, asked] : asked_)
-    if (!asked.answered) wake = std::min(wake.value_or(SteadyTime::max()), wake_of(asked, open));
+    if (!asked.is_answered()) wake = std::min(wake.value_or(SteadyTime::max()), wake_of(asked, open));
   return wake;
 }
 

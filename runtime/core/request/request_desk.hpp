@@ -1,20 +1,25 @@
 // RequestDesk: what people ask, from acceptance to answer, and what this node does for others' requests. It says in
 // order what is to be done in the store and replied to whoever asked; what a request asks for is for others to do.
 //
-//   asked here | event                                        | next
-//   new        | a session is open; its run is known          | sent
-//   sent       | the store has it                             | stored; a pause of all instances: answered, and gone
-//   sent       | another session is open; of a trigger it is  | sent again
-//              | read that nothing has come of it             |
-//   any        | the same trigger is asked for again          | as it was: all who ask are answered alike
-//   stored     | its record is gone, or was another node's,   | answered as that one is: its answer, or the job's
-//              | where the same trigger was asked for         | register once the record is gone
-//   any        | done here: the answer waits until the        | answered
-//              | request is out of the store                  |
-//   any        | an answer is read, or was given up           | answered; gone, unless the run's end is waited for
-//   sent       | past its time, a trigger                     | its fate is read: done, or certainly not
-//   any        | past its time, anything else                 | answered: timeout
-//   answered   | the run has ended                            | gone
+//   asked here  | event                                        | next
+//   unsent      | a session is open; its run is known          | sent
+//   sent        | the store has it                             | stored; a pause of all instances: answered, and gone
+//   sent        | the store does not say whether it has it, or | of a trigger: in question; of anything else: sent
+//   again
+//               | the session is lost                          |
+//   in question | its fate is read: the store has it           | stored
+//   in question | its fate is read: nothing has come of it     | sent again
+//   any         | the same trigger is asked for again          | as it was: all who ask are answered alike
+//   stored      | its record is gone, or was another node's,   | answered as that one is: its answer, or the job's
+//               | where the same trigger was asked for         | register once the record is gone
+//   any         | done here: the answer waits until the        | answered
+//               | request is out of the store                  |
+//   any         | an answer is read, or was given up           | answered; gone, unless the run's end is waited for
+//   not unsent  | past its time, a trigger                     | its fate is read: done, or certainly not
+//   any         | past its time, anything else                 | answered: timeout
+//   answered    | the run has ended                            | gone
+//
+// A trigger in question may have been refused already: sent again before its fate is read, it would be run after all.
 //
 //   for (auto& errand : desk.accept(now, ask, open)) perform(errand);
 //
@@ -69,14 +74,14 @@ class RequestDesk {
   void on_lost() {
     for (auto& [id, asked] : asked_) asked.fate_asked = false;
   }
+  /// The store does not say whether it has the request. True: go_on() is due a little later.
+  bool on_unknown(const RunId& request);
   /// `registers`: all jobs'.
   Errands on_runs_listed(const RunId& request, const std::vector<Register>& registers, bool open);
-  /// They could not be listed: once more, by list_again(). False: nobody waits for it.
-  bool on_runs_unknown(const RunId& request) {
-    const auto it = asked_.find(request);
-    return it != asked_.end() && (it->second.lists_again = true);
-  }
-  Errands list_again(bool open);
+  /// They could not be listed. True: go_on() is due a little later.
+  bool on_runs_unknown(const RunId& request) { return goes_on_later(request); }
+  /// Asks the store again where it has not said enough.
+  Errands go_on();
   /// `existed`: the store had such a record before: an earlier attempt's to create it, or another node's.
   Errands on_stored(const RunId& request, bool existed = false);
   Errands on_not_stored(const RunId& request, const std::string& why);
@@ -85,7 +90,8 @@ class RequestDesk {
   /// Of a trigger past its time, or one that another node was asked for too. `registers`: the request and its answer,
   /// as far as they are there, and its job's.
   Errands on_fate(Now now, const RunId& request, const std::vector<Register>& registers);
-  void on_fate_unknown(Now now, const RunId& request);
+  /// True: go_on() is due a little later.
+  bool on_fate_unknown(Now now, const RunId& request);
   /// Removes requests that no client waits for any longer.
   Errands expire(Now now, bool open);
   /// All of it: the daemon stops.
@@ -111,29 +117,39 @@ class RequestDesk {
   bool begin_cleanup(SteadyTime now);
 
  private:
+  enum class Phase {
+    unsent,
+    sent,         // it may be in the store
+    in_question,  // a trigger that may be, or may have been done: nobody knows before its fate is read
+    stored,
+    answered  // the run's end is still waited for
+  };
   struct Asked {
     std::vector<Asker> askers;  // the first one, and those who have repeated it
     Request request;
     SteadyTime until{};
     WallTime at{};
     std::string run_suffix{};
-    std::set<std::string> gone{};    // as of Ask
-    std::string run_node{};          // which executes the run that it names, once that is known
-    bool sent = false;               // it may be in the store,
-    bool stored = false;             // and is,
-    bool existed = false;            // or such a record was there:
+    std::set<std::string> gone{};  // as of Ask
+    std::string run_node{};        // which executes the run that it names, once that is known
+    Phase phase = Phase::unsent;
+    bool existed = false;            // such a record was there when it was to be created:
     bool shared = false;             // another node's, for the same run
-    bool in_question = false;        // the session was lost before the store had it: it may have been done;
     bool missed = false;             // by a list since its fate was asked for it is not there
     bool was_gone = false;           // when its fate was read, and its answer was not there yet
-    bool lists_again = false;        // the registers could not be listed
+    bool goes_on = false;            // the store is asked again by go_on()
     std::optional<Answer> answer{};  // given once the request is out of the store, so that nobody does it again
-    bool answered = false;           // the reply is given; the run's end is still waited for
     std::optional<SteadyTime> fate_at{};
     bool fate_asked = false;
+
+    bool is_answered() const { return phase == Phase::answered; }
+    bool is_sent() const { return phase != Phase::unsent; }
+    bool is_trigger() const { return request.kind == Request::Kind::trigger; }
   };
 
-  void send(Errands& errands, Asked& asked, bool open);
+  void send(Errands& errands, Asked& asked);
+  void resume(Errands& errands, const RunId& request, Asked& asked);
+  bool goes_on_later(const RunId& request);
   void join(Errands& errands, const Ask& ask, Asked& asked);
   void reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats = false);
   void tell_end(Errands& errands, const Asked& asked, const Row& row);

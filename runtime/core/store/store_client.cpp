@@ -29,6 +29,11 @@ const std::string* StoreClient::RecordOp::name(std::size_t i) const {
   return i < removals.size() ? &removals[i] : nullptr;
 }
 
+const RunId* StoreClient::RecordOp::asked() const {
+  if (request) return &*request;
+  return next.empty() ? nullptr : next.front().asked();
+}
+
 void StoreClient::list(Actions& out, Reading reading, std::string_view prefix) {
   all_reading_ += reading.entries;
   reads_[++last_request_] = std::move(reading);

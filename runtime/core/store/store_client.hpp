@@ -81,6 +81,8 @@ class StoreClient {
 
     /// Of what is created or removed; null: there are not so many.
     const std::string* name(std::size_t i) const;
+    /// The request that is in the store once this, or what comes next, is done; null: none of this node.
+    const RunId* asked() const;
   };
 
   /// The jobs of a write, each with the serial by which it knows its register's.

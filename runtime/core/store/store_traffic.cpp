@@ -49,7 +49,8 @@ void StoreTraffic::on(const backend::ReadDone& event) {
     case Reading::For::repairs: return done ? groups_.on_repairs(event.registers) : void();
     case Reading::For::trigger_fate:
       if (done) return requests_.perform(p_.desk.on_fate(c_.now, asked.asker, event.registers));
-      return p_.desk.on_fate_unknown(c_.now, asked.asker);
+      if (p_.desk.on_fate_unknown(c_.now, asked.asker)) p_.store.retry_later(c_.now.steady);
+      return;
   }
 }
 
@@ -118,6 +119,11 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
   for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
   if (again && fate(0).outcome == StoreResult::failed && op.request)
     return requests_.perform(p_.desk.on_not_stored(*op.request, fate(0).text));
+  // Of what is asked here the desk knows whether it is to be sent again, be it in the next session.
+  if (const RunId* const request = again ? op.asked() : nullptr) {
+    if (p_.desk.on_unknown(*request)) p_.store.retry_later(c_.now.steady);
+    return;
+  }
   if (again) {
     p_.store.delay(std::move(op));
     p_.store.retry_later(c_.now.steady);
@@ -191,7 +197,7 @@ void StoreTraffic::send_reads() {
   if (std::exchange(c_.wants.published, false)) p_.feeds.outcomes.on_changed();
   if (!p_.store.begin_retry(c_.now.steady)) return;
   p_.store.send_delayed(c_.out);
-  requests_.perform(p_.desk.list_again(true));
+  requests_.perform(p_.desk.go_on());
   list_if_dirty(p_.feeds.requests, Reading::For::requests);
   list_if_dirty(p_.feeds.outcomes, Reading::For::published);
   list_if_dirty(p_.feeds.nodes, Reading::For::nodes);

@@ -46,6 +46,26 @@ TEST_F(RequestDeskAsked, SendsATriggerAgainOnlyOnceItIsReadThatNothingHasComeOfI
   EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {job_with("a", {})})), Texts{"create q/A"});
 }
 
+TEST_F(RequestDeskAsked, ReadsTheFateOfATriggerOfWhichTheStoreDoesNotSayWhetherItArrived) {
+  const Request a = make(Kind::trigger);
+  accept(a);
+  EXPECT_TRUE(desk.on_unknown(a.id));
+  EXPECT_EQ(texts(desk.go_on()), Texts{"read the fate of A in a"});
+  EXPECT_TRUE(desk.on_fate_unknown(at(1s), a.id)) << "it is read once more";
+  EXPECT_EQ(texts(desk.go_on()), Texts{"read the fate of A in a"});
+  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {job_with("a", {})})), Texts{"create q/A"});
+}
+
+TEST_F(RequestDeskAsked, SendsAPauseAgainOfWhichTheStoreDoesNotSayWhetherItArrived) {
+  const Request a = make(Kind::pause);
+  accept(a);
+  EXPECT_TRUE(desk.on_unknown(a.id));
+  EXPECT_EQ(texts(desk.go_on()), Texts{"create q/A"});
+  EXPECT_TRUE(desk.go_on().empty());
+  desk.expire(at(patience), true);
+  EXPECT_FALSE(desk.on_unknown(a.id)) << "nobody waits for it: it is not sent again behind the asker's back";
+}
+
 TEST_F(RequestDeskAsked, SendsATriggerThatWasRefusedMeanwhileNoSecondTime) {
   const Request a = make(Kind::trigger);
   accept(a);
@@ -182,8 +202,8 @@ TEST_F(RequestDeskAsked, ListsRunsOnceMoreWhereTheyCouldNotBeListed) {
   accept(a), accept(b);
   EXPECT_TRUE(desk.on_runs_unknown(a.id));
   EXPECT_FALSE(desk.on_runs_unknown(new_id())) << "nobody waits for that";
-  EXPECT_EQ(texts(desk.list_again(true)), Texts{"list runs for A"});
-  EXPECT_TRUE(desk.list_again(true).empty());
+  EXPECT_EQ(texts(desk.go_on()), Texts{"list runs for A"});
+  EXPECT_TRUE(desk.go_on().empty());
   desk.on_lost();
   EXPECT_EQ(texts(desk.on_opened()), (Texts{"list runs for A", "list runs for B"}));
 }
