@@ -102,6 +102,9 @@ ballot_mutant(refused_trigger_is_sent_again FILE runtime/core/request/request_de
 ballot_mutant(request_that_is_over_is_sent_again FILE ${traffic}
   FIND "if (const RunId* const request = again ? op.asked() : nullptr) {" REPLACE "if (const RunId* const request = nullptr) {"
   FINDING "FAILED.*Requests.ATriggerThatWasRefusedIsNotSentAgainInTheNext" FILTER "Requests.*")
+ballot_mutant(trigger_of_a_job_that_moves_is_refused FILE runtime/core/request/requests.cpp
+  FIND "job->machine.leaves_to_another_group(request.id)) return;" REPLACE "job->machine.leaves_to_another_group(RunId{}) && false) return;"
+  FINDING "FAILED.*Definitions.ATriggerOfAJobThatMoves" FILTER "Definitions.*")
 ballot_mutant(refused_writes_stand_until_something_is_due FILE runtime/core/node/nodes.cpp
   FIND "if (p_.refused.is_to_be_tried(c_.now.steady))" REPLACE "if (false)"
   FINDING "FAILED.*Claim.AStoreThatHadRefused" FILTER "Claim.*")

@@ -207,6 +207,26 @@ TEST_F(Definitions, AMovedJobWaitsForTheRunThatIsUnderWay) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST_F(Definitions, ATriggerOfAJobThatMovesWaitsForTheLeaderOfItsNewGroup) {
+  a.takes["job"] = 20s;
+  world.run_for(65s - world.wall().time_since_epoch() % 1min);
+  ASSERT_EQ(a.open_children(), 1);
+  Job job = minutely();
+  job.group = "other";
+  a.jobs = {define(job)};
+  a.load();
+  world.run_for(2s);
+  ASSERT_EQ(jobs_of(a)[0].state, "waiting for group default");
+  const RunId run = a.trigger_with("job", "", false);
+  world.run_for(5s);
+  EXPECT_TRUE(a.replies.empty()) << a.replies[0].text;
+  world.run_for(15s);
+  ASSERT_EQ(a.replies.size(), 1u);
+  EXPECT_TRUE(a.replies[0].ok) << a.replies[0].text;
+  EXPECT_EQ(world.starts.back().run, run);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Definitions, AMovedJobIsTakenAlsoWhereItsOldGroupIsHandedOverMeanwhile) {
   Job job = minutely();
   job.on_leadership_lost = OnLeadershipLost::finish;

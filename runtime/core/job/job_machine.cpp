@@ -418,6 +418,12 @@ void JobMachine::ask_repair(Context& c, const Request& request) {
   c.wants.reads.push_back(this);
 }
 
+bool JobMachine::leaves_to_another_group(const RunId& trigger) const {
+  if (!job_.term || !job_.definition || job_.definition->job.group == job_.term->group) return false;
+  const auto& closed = job_.view.stored().triggered;
+  return !shows(trigger) && std::find(closed.begin(), closed.end(), trigger) == closed.end();
+}
+
 void JobMachine::ask_trigger(Context& c, const Request& request) {
   const RunList::Known known = job_.runs.ask_again(request.id);
   if (known == RunList::Known::claiming) return;

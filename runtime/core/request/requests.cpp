@@ -208,6 +208,7 @@ void Requests::take(const Request& request) {
     return refuse(request, Answer::refused(Errc::not_found, "no job file of " + p_.settings.node + " defines " +
                                                                 std::string(common_name(request.job))));
   if (!job || !job->machine.term()) return;
+  if (request.kind == Request::Kind::trigger && job->machine.leaves_to_another_group(request.id)) return;
   if (is_past(request)) return refuse(request, end_is_past(request, Errc::refused));
   p_.desk.take(request, job->machine.term()->group);
   record(request);
