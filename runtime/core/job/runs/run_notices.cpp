@@ -19,9 +19,9 @@ bool shows_run(const JobRegister& r, const RunId& run) {
   return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) { return open.id == run; });
 }
 
-/// Not where another attempt is to come, nor where a term before has closed it: as lost, and it was not.
-bool closes_run(const JobRegister& before, const JobRegister& next, const RunId& run) {
-  return shows_run(before, run) && !shows_run(next, run);
+/// Not where another attempt is to come, nor where a term before has closed this one: as lost, and it was not.
+bool closes_run(const JobRegister& before, const JobRegister& next, const LiveRun& run) {
+  return shows_attempt(before, run) && !shows_run(next, run.open.id);
 }
 
 void tell_missed(Context& c, const JobFacts& job, const Disposition& d, const JobRegister& in) {
@@ -124,7 +124,7 @@ void tell_started(Context& c, const JobFacts& job, const LiveRun& run) {
 void remember_ends(const JobFacts& job, PendingWrite& write, const RunList& runs) {
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = runs.find(id);
-    if (!run || !closes_run(job.stored, write.next, id.run)) continue;
+    if (!run || !closes_run(job.stored, write.next, *run)) continue;
     JobRegister& next = write.next;
     next.last_end = Defaulted(last_end_of(run->row, *next.last_end));
     if (is_failure(run->row)) next.failing = true;
@@ -145,7 +145,7 @@ void tell_written(Context& c, const JobFacts& job, const PendingWrite& write, co
   bool failing = job.stored.failing || is_over;
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = runs.find(id);
-    if (!run || !closes_run(job.stored, write.next, id.run)) continue;
+    if (!run || !closes_run(job.stored, write.next, *run)) continue;
     const bool recovered = failing && run->row.status == Status::succeeded;
     failing = is_failure(run->row) || (failing && !recovered);
     const schedule::DefinitionPtr& definition = definition_of(job, *run);

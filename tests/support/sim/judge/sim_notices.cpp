@@ -24,7 +24,10 @@ void SimOracle::notified(const std::string& node, const core::Notify& notice) {
   const core::JobRegister* now = job_register(row.job);
   if (now && now->interventions->repair > 0) return;  // that a run was notified of may have been forgotten with it
   if (row.reason == Reason::halted) return;           // as of slots that an older register shows as open: of a repair
-  if (!notified_.emplace(what, notice.event).second) find(node + " notifies a second time of " + what);
+  // A resumption expects success anew, and the instant may be the same.
+  const std::string key =
+      notice.event == Event::overdue && now ? what + " from " + format_millis(now->kept->success->from) : what;
+  if (!notified_.emplace(key, notice.event).second) find(node + " notifies a second time of " + what);
   if (notice.event == Event::late || notice.event == Event::slow || notice.event == Event::overdue)
     return judge_cause(node, notice, what);
   if (!row.run || notice.event == Event::started) return;

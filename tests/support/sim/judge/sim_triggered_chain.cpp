@@ -130,6 +130,7 @@ void SimJudge::judge_order(const Start& start, const core::ChainedSlot& slot, co
     for (const Start& before : oracle_.starts) {
       const bool by_word = row->status == Status::lost || row->status == Status::killed;  // nobody saw it end
       if (before.run != run || before.orphaned || by_word) continue;
+      if (oracle_.is_taken_for_lost({run, before.attempt})) continue;
       if (before.at > start.at || before.ended.value_or(SteadyTime::max()) > start.at)
         return oracle_.find(what + "and run " + run.text() + " of " + parent + " had not ended");
     }
