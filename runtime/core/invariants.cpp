@@ -42,7 +42,9 @@ std::string Invariants::broken(const JobMachine& machine) {
     claiming += run.state == LiveRun::State::claiming;
     const bool confirmed = std::any_of(job.view.stored().runs.begin(), job.view.stored().runs.end(),
                                        [&](const OpenRun& open) { return open.id == run.open.id; });
-    if (leads && run.state == LiveRun::State::starting && !confirmed && !run.unclaimed)
+    // Of a term before the runner starts nothing any more, and a later one may have closed it.
+    const bool is_of_term = leads && run.open.epoch == job.term->epoch;
+    if (is_of_term && run.state == LiveRun::State::starting && !confirmed && !run.unclaimed)
       return "a run starts without a confirmed claim";
   }
   if (claiming > 1 || (claiming == 1 && leads && !sent)) return "a claim has no write in flight";
