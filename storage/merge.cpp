@@ -10,10 +10,11 @@ namespace {
 
 int rank(const Account& account) {
   const Row& row = account.row;
-  const bool is_guess = row.status == Status::lost || row.reason == Reason::halted;
+  // After a repair nobody knows whether the run was begun; who takes it for lost knows that it was.
+  const int knows = row.reason == Reason::halted ? 0 : row.status == Status::lost ? 1 : 2;
   // A node that guesses what became of its own run, as it was dead meanwhile, knows no more than others.
-  const bool is_own = !account.is_evidence && row.node == account.ledger && !is_guess;
-  return (is_final(row.status) ? 8 : 0) + (is_guess ? 0 : 4) + (is_own ? 2 : account.is_evidence ? 1 : 0);
+  const bool is_own = !account.is_evidence && row.node == account.ledger && knows == 2;
+  return (is_final(row.status) ? 12 : 0) + 4 * knows + (is_own ? 2 : account.is_evidence ? 1 : 0);
 }
 
 WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }

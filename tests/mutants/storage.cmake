@@ -50,8 +50,11 @@ ballot_mutant(copy_is_not_synced FILE storage/backup.cpp
   FIND "!file || ::fsync(file.get()) != 0 ||" REPLACE "!file ||"
   BY unit_storage FILTER "PowerLoss.*" FINDING "FAILED.*PowerLoss.TakesNoCopy")
 ballot_mutant(lost_beats_an_end FILE storage/merge.cpp
-  FIND "row.status == Status::lost || row.reason == Reason::halted;" REPLACE "row.reason == Reason::halted;"
+  FIND "row.status == Status::lost ? 1 : 2;" REPLACE "row.status == Status::lost ? 3 : 2;"
   BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.WhoeverKnowsTheEnd")
+ballot_mutant(halted_beats_lost FILE storage/merge.cpp
+  FIND "row.reason == Reason::halted ? 0 :" REPLACE "row.reason == Reason::halted ? 1 :"
+  BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.LostBeatsHalted")
 ballot_mutant(evidence_beats_the_runs_own_node FILE storage/merge.cpp
   FIND "(is_own ? 2 : account.is_evidence ? 1 : 0)" REPLACE "(is_own ? 1 : account.is_evidence ? 2 : 0)"
   BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.TheExecutingNodesRow")

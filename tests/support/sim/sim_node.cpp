@@ -87,6 +87,7 @@ void SimNode::set_frozen() {
 
 void SimNode::freeze() {
   world_.oracle.note(name, "the daemon is stopped");
+  if (!frozen_) frozen_since_ = world_.loop.now();
   frozen_ = true;
   set_frozen();
 }
@@ -95,6 +96,7 @@ void SimNode::thaw() {
   if (!frozen_) return;
   world_.oracle.note(name, "the daemon goes on");
   frozen_ = false;
+  world_.oracle.stood_still(name, frozen_since_);
   set_frozen();
   feed(core::Tick{});
 }

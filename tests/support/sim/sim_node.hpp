@@ -150,6 +150,7 @@ class SimNode final : private Host {
   SimResign resign_;
   SimLoop::Timer timer_ = 0;
   bool frozen_ = false;
+  SteadyTime frozen_since_{};
   std::optional<SteadyTime> stands_since_;
   std::optional<SteadyTime> stop_due_;  // a clean stop is complete by then,
   SteadyTime stop_commit_{};            // but for a commit that has begun before

@@ -93,6 +93,15 @@ TEST(Merge, WhoeverKnowsTheEndBeatsLost) {
     for (const char* ledger : {"n1", "n3"}) EXPECT_EQ(winner(knows, run_in(ledger, Status::lost)), text(knows));
 }
 
+/// A job of a chain is repaired after its run was lost: its leader cannot know whether there was one.
+TEST(Merge, LostBeatsHaltedOfARunAsItHadBegun) {
+  Account halted = run_in("n3", Status::missed);
+  halted.row.reason = Reason::halted;
+  halted.row.epoch = 9;
+  for (const char* ledger : {"n1", "n2"})
+    EXPECT_EQ(winner(halted, run_in(ledger, Status::lost)), text(run_in(ledger, Status::lost)));
+}
+
 /// The node that leads writes `lost` of a dead node's run, and closes the run in its register with the same words.
 TEST(Merge, EvidenceInTheWordsOfALedgersRowYieldsToThatRow) {
   Account lost = run_in("n2", Status::lost), forgotten = run_in("n3", Status::lost);

@@ -142,7 +142,11 @@ std::string SimOracle::unended(const History& history, const testing::MergedLedg
 /// Of a job's runs that end with their terms no more go on at the same time than it allows.
 std::string SimOracle::overlapping() const {
   std::map<std::string, std::vector<const Start*>> living;  // by job; as of the start that is checked
-  const auto end_of = [](const Start& s) { return s.ended.value_or(SteadyTime::max()); };
+  const auto end_of = [this](const Start& s) {
+    const auto forgotten = forgotten_.find(s.run);  // whoever says so answers for it
+    return std::min(s.ended.value_or(SteadyTime::max()),
+                    forgotten == forgotten_.end() ? SteadyTime::max() : forgotten->second);
+  };
   for (const Start& start : starts) {
     if (!start.terminate) continue;
     std::vector<const Start*>& others = living[start.job];

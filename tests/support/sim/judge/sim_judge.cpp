@@ -246,11 +246,14 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   const core::JobRegister* stored = oracle_.job_register(row.job);
   if (row.trigger == Trigger::manual && stored && !stored->runs.empty()) return "";  // whoever asks does not wait
   const auto is_open = [&](const runner::AttemptId& id) {
-    const auto is_it = [&](const core::OpenRun& run) { return run.id == id.run && run.attempt == id.attempt; };
-    return stored && std::any_of(stored->runs.begin(), stored->runs.end(), is_it);
+    return stored && std::any_of(stored->runs.begin(), stored->runs.end(),
+                                 [&](const auto& run) { return run.id == id.run && run.attempt == id.attempt; });
   };
   const bool repeated = std::any_of(lost_.begin(), lost_.end(), [&](const auto& one) {
-    const bool is_pending = one.second >= *due || is_open(one.first);  // its row may not be durable for long
+    const runner::AttemptId next{one.first.run, one.first.attempt + 1};
+    const bool is_claimed_now = oracle_.is_claimed(row.job, next) && !oracle_.start_of(next);
+    // Its row may not be durable for long.
+    const bool is_pending = one.second >= *due || is_open(one.first) || is_claimed_now;
     return is_pending && begun_.at(one.first.run).job == row.job;
   });
   if (job->guarantee == Guarantee::at_least_once && repeated) return "";  // it is to be run again
@@ -264,7 +267,8 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   const bool is_late = term && (caught_up || disturbed_since(row.node, *due));  // so may be a node that was stopped
   const auto is_asked_first = [&](const Start& start) {
     const bool is_of_term = start.job == row.job && start.epoch == row.epoch && start.trigger == Trigger::manual;
-    const auto asked = true_time(node, start.slot);
+    const auto request = asked_.find(start.run);
+    const auto asked = request == asked_.end() ? true_time(node, start.slot) : request->second.at;
     return is_of_term && asked && *asked <= std::max(term->began, *due) + claim_takes + slack;
   };
   if (is_late && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), is_asked_first)) return "";
@@ -278,9 +282,14 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
 }
 
 /// The claim of a slot before may have been on its way to the store at `due`, over a link that is not in order: it is
-/// known to be claimed once it is confirmed, and the run starts late.
+/// known to be claimed once it is confirmed, and the run starts late, or too late to be started.
 bool SimJudge::is_claim_under_way(const Row& row, WallTime slot, SteadyTime due) const {
   if (!disturbed_since(row.node, due - claim_takes)) return false;
+  const auto is_late_claim = [&](const auto& one) {
+    const Begun& begun = one.second;
+    return begun.job == row.job && begun.epoch == row.epoch && begun.since >= due;
+  };
+  if (std::any_of(begun_.begin(), begun_.end(), is_late_claim)) return true;
   return std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
     return start.job == row.job && start.slot < slot && start.at >= due && start.at <= loop_.now();
   });
@@ -367,6 +376,7 @@ std::string SimJudge::why_not_paused(const std::string& node, const Row& row, Wa
   if (!due || !clocks_right_since(*due)) return "";
   if (!may_be_paused(row.job, row.group, *due, loop_.now())) return "nobody had paused it";
   const Job* job = job_of(node, row.job);
+  if (job && !job->details->after.empty()) return "";  // its slot waits for the jobs before it, which may end late
   const SteadyTime latest = *due + (job ? job->start_deadline + job->jitter : Millis(0)) + on_time;
   // A leader that a fault kept from deciding the slot in time may have taken the pause before it decided the slot; so
   // may the next one, where nobody led all the while.

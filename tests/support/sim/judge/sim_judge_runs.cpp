@@ -86,17 +86,17 @@ bool SimJudge::is_kept_by_a_run(const Later& later) const {
          });
 }
 
-/// A `finish` run that is open has died with its runner or its host on another node, and only that one's daemon could
-/// say so, which was not in order either when the slot was due. Nobody saw its end, so that it counts as going on until
-/// then.
+/// A run that is open has ended on another node, or died there with its runner or its host, and only that one's daemon
+/// could say so, which was not in order when the slot was due. It counts as going on until then.
 bool SimJudge::is_end_unseen(const Row& row, SteadyTime due) const {
   const SimOracle::Claims* claims = oracle_.claims_of(row.job);
   return claims && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
-           const bool died =
-               start.job == row.job && start.ended && !start.outcome && !start.terminate && !start.is_function;
+           const bool is_over = start.ended && *start.ended <= due && !start.terminate && !start.is_function;
+           if (start.job != row.job || start.node == row.node || !is_over) return false;
            const auto claim = claims->find({start.run, start.attempt});
-           return died && start.node != row.node && *start.ended <= due && claim != claims->end() &&
-                  claim->second.open && disturbed_since(start.node, due);
+           const SteadyTime since = *start.ended - slack;
+           return claim != claims->end() && claim->second.was_open(due) &&
+                  (disturbed_since(start.node, since) || any_since(deaths_, start.node, since));
          });
 }
 

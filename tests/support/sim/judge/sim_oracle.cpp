@@ -27,6 +27,7 @@ void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now
 void SimOracle::note(const std::string& who, const Row& recorded) {
   if (recorded.run && (recorded.status == Status::lost || recorded.reason == Reason::lost_limit))
     taken_for_lost_.insert({*recorded.run, recorded.attempt});
+  if (recorded.run && recorded.reason == Reason::forgotten) forgotten_.emplace(*recorded.run, loop_.now());
   if (!recorded.run) note_without_run(recorded);
   if (is_another_nodes(recorded.job, who)) find(who + " records a slot of another node: " + line_of(recorded));
   keep({loop_.now(), who, recorded});
@@ -406,6 +407,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
       return run.id == id.run && run.attempt == id.attempt && !run.waits_until;
     });
     const Claim* other = another_claim(history, claim.run);
+    if (!claim.open) claim.closed = loop_.now();
     claim.is_superseded = !claim.open && !start_of(id) && other;
     if (!claim.open && other && start_of(id) && start_of({other->run.id, other->run.attempt}))
       find("claimed twice: job " + job + ", slot " + format_slot(claim.run.slot) + ", run " + id.run.text());

@@ -69,6 +69,9 @@ class SimOracle {
     core::OpenRun run;
     bool open = true;
     bool is_superseded = false;  // given up, and landed after all
+    SteadyTime closed{};         // where it is open no more
+
+    bool was_open(SteadyTime at) const { return open || closed >= at; }
   };
   using Claims = std::map<runner::AttemptId, Claim>;
 
@@ -98,6 +101,10 @@ class SimOracle {
   /// Its link to the node breaks, which the node knows from `noticed` on, up to `up`.
   void link_breaks(const std::string& node, SteadyTime noticed, SteadyTime up) {
     breaks_[node].push_back({loop_.now(), noticed, up});
+  }
+  /// The daemon was stopped from then until now, and takes for going on what it had not heard of by then.
+  void stood_still(const std::string& node, SteadyTime from) {
+    breaks_[node].push_back({from, loop_.now(), loop_.now()});
   }
   /// Nobody knows how the attempt ended.
   void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
@@ -223,6 +230,7 @@ class SimOracle {
   std::set<runner::AttemptId> gone_;
   std::set<runner::AttemptId>
       taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody knows of it
+  std::map<RunId, SteadyTime> forgotten_;                    // runs that an operator says are over
   std::map<std::string, std::vector<Break>> breaks_;         // of the link to its runner, by node
   std::map<std::string, std::uint64_t> fences_;              // of the last START, by job
   std::map<std::string, WallTime> paused_;                   // acknowledged when: jobs, and "group G"
