@@ -49,7 +49,7 @@ void settle(Best& best, const std::vector<WallTime>& taken) {
     for (auto one = best.lower_bound({first, first}); one != best.end() && one->first.first <= last;) {
       const Row& inner = one->second.row;
       const bool says_less = yields(inner) && !yields(whole);
-      const bool is_part = is_within(inner, whole);
+      const bool is_part = &inner != &outer.row && is_within(inner, whole);
       if (is_part && !says_less && !has_same_words(inner, whole)) outer.row.slots -= inner.slots;
       one = is_part && (says_less || has_same_words(inner, whole)) ? best.erase(one) : std::next(one);
     }

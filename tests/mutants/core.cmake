@@ -3,7 +3,7 @@
 # ---- who is told
 
 ballot_mutant(end_told_of_each_attempt FILE runtime/core/job/runs/run_notices.cpp
-  FIND "shows_run(before, run) && !shows_run(next, run)" REPLACE "shows_run(before, run)"
+  FIND "shows_attempt(before, run) && !shows_run(next, run.open.id)" REPLACE "shows_attempt(before, run)"
   FINDING "notifies of the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
 ballot_mutant(failures_forgotten FILE runtime/core/job/runs/run_notices.cpp
   FIND "if (is_failure(run->row)) next.failing = true;" REPLACE ""

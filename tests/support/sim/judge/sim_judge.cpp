@@ -252,8 +252,7 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   const bool repeated = std::any_of(lost_.begin(), lost_.end(), [&](const auto& one) {
     const runner::AttemptId next{one.first.run, one.first.attempt + 1};
     const bool is_claimed_now = oracle_.is_claimed(row.job, next) && !oracle_.start_of(next);
-    // Its row may not be durable for long.
-    const bool is_pending = one.second >= *due || is_open(one.first) || is_claimed_now;
+    const bool is_pending = one.second >= *due || is_open(one.first) || is_claimed_now;  // its row may be late
     return is_pending && begun_.at(one.first.run).job == row.job;
   });
   if (job->guarantee == Guarantee::at_least_once && repeated) return "";  // it is to be run again
