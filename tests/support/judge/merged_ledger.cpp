@@ -45,7 +45,10 @@ MergedLedger::MergedLedger(const std::vector<NodeLedger>& ledgers) {
       const auto [known, fresh] = attempts_.try_emplace({*row.run, row.attempt}, entry);
       if (fresh) continue;
       entry.taken_for_lost = known->second.taken_for_lost = known->second.taken_for_lost || entry.taken_for_lost;
+      // Its node may never have heard that its claim was stored.
+      const std::uint64_t fence = std::max(known->second.row.fence, entry.row.fence);
       if (storage::beats(account_of(entry), account_of(known->second))) known->second = std::move(entry);
+      known->second.row.fence = fence;
     }
 }
 

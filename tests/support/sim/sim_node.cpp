@@ -236,6 +236,8 @@ void SimNode::work() {
     core::Actions actions = core_->step(clock.now(), next, follows);
     world_.stream.add(name, clock.now(), actions);
     for (core::Action& action : actions) std::visit([this](auto& what) { act(what); }, action);
+    for (const auto& [job, line] : std::exchange(settled_twice_, {}))
+      world_.oracle.find(name + " records a slot twice: " + line);
   }
   stepping_ = false;
   if (core_ && !stopped_) rearm();
@@ -350,9 +352,10 @@ void SimNode::act(core::Notice& a) {
   std::string text = a.text;
   for (const auto& [key, value] : a.fields) {
     text += " " + key + "=" + value;
-    // A cursor that was brought back passes its slots again.
-    if (key == "job" && a.text.starts_with("job repaired"))
-      std::erase_if(settled_, [&](const auto& one) { return std::get<0>(one) == value; });
+    // A cursor that was brought back passes its slots again, from the write on that ends the repair.
+    if (key != "job" || !a.text.starts_with("job repaired")) continue;
+    std::erase_if(settled_, [&](const auto& one) { return std::get<0>(one) == value; });
+    settled_twice_.erase(value);
   }
   world_.oracle.note(name, text);
   if (a.text.find("the register would be larger than") != std::string::npos)
@@ -388,8 +391,7 @@ void SimNode::check(const core::Launch& launch) {
 void SimNode::check(const core::RecordRow& record) {
   const Row& row = record.row;
   if (record.if_absent || row.run || row.trigger == Trigger::manual) return;
-  if (!settled_.emplace(row.job, row.slot, row.epoch).second)
-    world_.oracle.find(name + " records a slot twice: " + line_of(row));
+  if (!settled_.emplace(row.job, row.slot, row.epoch).second) settled_twice_.emplace(row.job, line_of(row));
 }
 
 /// While it stops, it claims nothing that it had not begun to claim before.

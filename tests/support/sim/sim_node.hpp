@@ -165,6 +165,7 @@ class SimNode final : private Host {
   std::map<core::Asker, core::Request> unanswered_;
   std::map<std::string, std::string> written_;                          // registers, as this daemon sent them last
   std::set<std::tuple<std::string, WallTime, std::uint64_t>> settled_;  // job, slot and epoch of rows without a run
+  std::map<std::string, std::string> settled_twice_;                    // by job, as text: in this step
 };
 
 }  // namespace ballot
