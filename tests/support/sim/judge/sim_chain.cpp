@@ -206,9 +206,10 @@ void SimJudge::judge_phase(const Job& job) {
 }
 
 /// Where files differ from node to node, a leader may not have known that it was a parent. A run that was taken for
-/// lost counts as that, whatever its node says later.
+/// lost counts as that, whatever its node says later. By a clock that was ahead a pause has passed slots of the parent
+/// that it had not passed by those that were right.
 void SimJudge::judge_upstream(const Row& row, const Job& job, const BySlot& all, const testing::MergedLedger& ledger) {
-  if (was_edited(job.name)) return;
+  if (was_edited(job.name) || by_wrong_clock_.contains({job.name, row.slot})) return;
   for (const std::string& parent : job.details->after) {
     const Row* const of = row_for(all, parent, row.slot);
     if (was_edited(parent) || !of || !of->run || !is_as_asked(of->status, job.details->after_status)) return;

@@ -165,11 +165,10 @@ void SimJudge::row(const std::string& node, const Row& row) {
   if (files_.empty()) return;
   if (row.run) return judge_run(node, row);
   if (row.trigger == Trigger::reboot) return;
-  judge_skipped(node, row, row.slot);
-  judge_missed(node, row, row.slot);
-  if (!row.slot_until) return;
-  judge_skipped(node, row, *row.slot_until);
-  judge_missed(node, row, *row.slot_until);
+  const auto judge = [&](WallTime slot) { judge_skipped(node, row, slot), judge_missed(node, row, slot); };
+  judge(row.slot);
+  if (row.slot_until) judge(*row.slot_until);
+  if (!clocks_right_since(loop_.now() - Millis(10'000))) by_wrong_clock_.emplace(row.job, row.slot);
 }
 
 void SimJudge::judge_skipped(const std::string& node, const Row& row, WallTime slot) {

@@ -247,6 +247,7 @@ class SimJudge {
   std::map<std::string, SteadyTime> repaired_;                     // jobs, by when
   std::map<std::string, std::pair<Lag, SteadyTime>> lags_;         // by job: the last one, and since when
   std::map<std::pair<std::string, WallTime>, SteadyTime> missed_;  // when slots were decided, by job; clocks were right
+  std::set<std::pair<std::string, WallTime>> by_wrong_clock_;      // the others, by job
 };
 
 }  // namespace ballot
