@@ -3,6 +3,7 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/history/ledger_wire.hpp"
 #include "storage/ledger.hpp"
 #include "unit/app/answering_node.hpp"
 #include "unit/app/rows.hpp"
@@ -89,6 +90,39 @@ TEST_F(NodeThatAsksTheLeader, HasWhatTheStoreShowsOfOneThatIsSilent) {
   EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,halted,,,,,,,\n"));
   const Ran text = node.asked({"show", "nightly"});
   EXPECT_TRUE(contains(text.out, "state       halted: it is unreadable")) << text.out;
+}
+
+/// A node of a fleet that has runs of host-2, which is silent, by the store's register alone.
+struct NodeThatKnowsRunsByTheStore : ::testing::Test {
+  static void answer(const io::Message& asked, const io::Reply& reply) {
+    if (asked.text("do") != "ledger") return NodeOfASilentLeader::answer(asked, reply);
+    const io::Message silent = io::Message().set("node", "host-2").set("why", "it is silent");
+    io::Message says = io::Message().set("scope", std::string("fleet")).set("missing", std::vector{silent});
+    std::vector<io::Message> rows;
+    for (const char* job : {"a", "b", "c", "d", "e", "f", "nightly"}) rows.push_back(run_by_the_store(job));
+    const bool are_asked = asked.text("ask") == "history";
+    reply.finish(says.set("rows", are_asked ? rows : std::vector<io::Message>()).set("sequence", std::int64_t{1}));
+  }
+  /// The register has when it was started, and that it ended.
+  static io::Message run_by_the_store(const std::string& job) {
+    Row row = testing::run_row(Status::succeeded);
+    row.job = job;
+    row.node = "host-2";
+    row.slot = row.started_at.emplace(io::read_clocks().wall - std::chrono::hours(1));
+    return library::to_message(row).set("evidence", true);
+  }
+
+  AnsweringNode node{"[job.nightly]\ncommand = [\"/bin/true\"]\n", answer};
+};
+
+TEST_F(NodeThatKnowsRunsByTheStore, SlowNamesTheJobsWhoseRunsItDoesNotCompare) {
+  const Ran slow = node.asked({"slow"});
+  EXPECT_EQ(slow.code, 0) << slow.err;
+  EXPECT_TRUE(contains(slow.err,
+                       "ballot slow: runs of a, b, c, d, e and 2 more are not compared: only a node that does not "
+                       "answer knows how long they took\n"))
+      << slow.err;
+  EXPECT_FALSE(contains(slow.out, "host-2")) << slow.out;
 }
 
 /// A node of a job that runs on each; of host-2, which is gone, its daemon knows when it was last heard of.
