@@ -41,6 +41,32 @@ TEST_F(NodeOfASilentLeader, JobsMarkItAndThatIsAll) {
   EXPECT_FALSE(contains(jobs.err, "silent")) << jobs.err;
 }
 
+/// A node that leads its job, in a store that is full.
+struct NodeOfAFullStore : ::testing::Test {
+  static void answer(const io::Message& asked, const io::Reply& reply) {
+    const std::string what = asked.text("do").value_or("");
+    const io::Message job =
+        io::Message().set("job", "nightly").set("group", "default").set("leader", "host-1").set("state", "active");
+    if (what == "jobs") return reply.finish(io::Message().set("jobs", std::vector{job}));
+    if (what != "nodes") return reply.fail({Errc::invalid, "it is older"});
+    io::Message self = io::Message().set("node", "host-1").set("state", "degraded");
+    self.set("reasons", std::vector<std::string>{"ledger: /l: full", "backend: " + std::string(refusal)});
+    reply.finish(io::Message().set("nodes", std::vector{self}));
+  }
+
+  static constexpr const char* refusal = "the store refuses writes: no space, since 2025-03-09T07:00:02Z";
+  AnsweringNode node{"[job.nightly]\ncommand = [\"/bin/true\"]\n", answer};
+};
+
+TEST_F(NodeOfAFullStore, JobsSayThatNothingIsStartedAndWhy) {
+  const Ran jobs = node.asked({"jobs"});
+  EXPECT_EQ(jobs.code, 0) << jobs.err;
+  EXPECT_TRUE(contains(jobs.out, "active")) << "that is the job's state: " << jobs.out;
+  EXPECT_EQ(jobs.err, "ballot jobs: node host-1 starts nothing at present: " + std::string(refusal) + "\n");
+  const Ran json = node.asked({"jobs", "--format", "json"});
+  EXPECT_TRUE(contains(json.out, R"({"unfit":"host-1","why":")" + std::string(refusal) + "\"}")) << json.out;
+}
+
 /// A node of a fleet, of whose job `nightly`, which host-2 leads, the nodes that answer say this.
 struct NodeThatAsksTheLeader : ::testing::Test {
   AnsweringNode node_of(std::vector<io::Message> states, std::vector<io::Message> missing) const {
