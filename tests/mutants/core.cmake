@@ -105,6 +105,12 @@ ballot_mutant(refused_writes_stand_until_something_is_due FILE runtime/core/node
 ballot_mutant(refusal_of_writes_without_end FILE ${traffic}
   FIND "p_.refused.standing()) p_.refused.complete" REPLACE "false) p_.refused.complete"
   FINDING "FAILED.*Claim.RefusedForWantOfSpaceIs" FILTER "Claim.*")
+ballot_mutant(refused_session_unnoticed FILE runtime/core/core.cpp
+  FIND "if (event.refuses_writes) p.refused.refuse" REPLACE "if (false) p.refused.refuse"
+  BY unit_core FILTER "FirstSession.*" FINDING "FAILED.*FirstSession.ThatTheStoreRefuses")
+ballot_mutant(refused_renewal_unnoticed FILE runtime/core/core.cpp
+  FIND "if (event.outcome == StoreResult::failed) p.refused.refuse" REPLACE "if (false) p.refused.refuse"
+  BY unit_core FILTER "Renewals.*" FINDING "FAILED.*Renewals.ThatTheStoreRefuses")
 ballot_mutant(late_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "if (is_late(*run, c.now.wall)) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
