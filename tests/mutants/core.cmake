@@ -297,6 +297,9 @@ ballot_mutant(claimed_slots_that_are_brought_back_lose_their_ends FILE runtime/c
 ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
   FIND "pass_over({range.from, range.to});" REPLACE ""
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
+ballot_mutant(slots_of_a_pause_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
+  FIND "is_missed || range.reason == Reason::paused" REPLACE "is_missed"
+  BY unit_core FILTER "Writer.*" FINDING "FAILED.*Writer.AWriteHasClaimedNoSlotsOfAPause")
 ballot_mutant(repair_carries_what_is_beyond_its_cursor FILE runtime/core/job/job_machine.cpp
   FIND "if (last ? unwritten || beyond" REPLACE "if (last ? unwritten"
   FINDING "FAILED.*CursorAhead.OfARegister" FILTER "CursorAhead.*")
