@@ -18,6 +18,9 @@ constexpr Millis busy_pause = 2ms;
 constexpr int busy_tries = 250;  // while others write
 constexpr int busy_tries_pressed = 50;
 
+/// Of a store that cannot be opened. What the operating system refuses is a write: the disk is full, or only reads.
+backend::SessionClosed closed_by(const Error& error) { return {cause_of(error), error.what, error.code == Errc::io}; }
+
 }  // namespace
 
 void LocalDriver::open(const SessionRequest& request, SteadyTime asked) {
@@ -30,7 +33,7 @@ void LocalDriver::open(const SessionRequest& request, SteadyTime asked) {
 
 void LocalDriver::open_session(const Opening& opening) {
   auto opened = Session::open(opening, outlet_.host());
-  if (!opened) return finish(cause_of(opened.error()), opened.error().what);
+  if (!opened) return finish(closed_by(opened.error()));
   const Millis asked = opening.request.timeout;
   const Millis granted = granted_timeout(asked);
   if (asked > Millis(0) && granted != asked)
@@ -55,10 +58,10 @@ void LocalDriver::find_store() {
   // Its name is in the lock file as soon as a store is complete.
   const auto lock = LockFile::find(folder_ + "/lock");
   if (!lock && lock.error().code == Errc::not_found) return;
-  if (!lock) return finish(cause_of(lock.error()), lock.error().what);
+  if (!lock) return finish(closed_by(lock.error()));
   if (lock->text().empty()) return;
   auto opened = Session::open(missing_->opening, outlet_.host());
-  if (!opened) return finish(cause_of(opened.error()), opened.error().what);
+  if (!opened) return finish(closed_by(opened.error()));
   session_ = std::move(*opened);
   std::vector<Call> watches;
   for (const std::string& prefix : missing_->watches) watches.emplace_back(WatchCall{prefix});
@@ -84,7 +87,7 @@ void LocalDriver::answer_empty(const Call& call) {
 void LocalDriver::close(bool keep) {
   const std::int64_t id = session_ ? session_->id() : 0;
   if (session_ && !keep) session_->end_terms();
-  finish(Cause::shutdown, {});
+  finish({Cause::shutdown, {}});
   if (keep) spent_.erase(id);
 }
 
@@ -103,7 +106,7 @@ void LocalDriver::carry_out(std::vector<Call> calls) {
 }
 
 /// What is stored counts: a renewal that was asked for and could not be written extends nothing.
-void LocalDriver::expire() { finish(Cause::expired, "the session was not renewed for its timeout"); }
+void LocalDriver::expire() { finish({Cause::expired, "the session was not renewed for its timeout"}); }
 
 void LocalDriver::receive(bool readable) {
   if (!readable || !session_) return;
@@ -134,16 +137,15 @@ Millis LocalDriver::poll_interval() const {
 void LocalDriver::publish(Events events) {
   for (Event& event : events) outlet_.post(std::move(event));
   if (!session_ || !session_->over()) return;
-  const backend::SessionClosed closed = *session_->over();
-  finish(closed.cause, closed.text);
+  finish(backend::SessionClosed(*session_->over()));
 }
 
 /// The locks are released before the loop is notified.
-void LocalDriver::finish(Cause cause, std::string text) {
+void LocalDriver::finish(backend::SessionClosed closed) {
   if (session_ && session_->id() != 0) spent_.insert(session_->id());
   session_.reset();
   missing_.reset();
-  outlet_.closed(cause, std::move(text));
+  outlet_.closed(std::move(closed));
 }
 
 bool LocalDriver::wait_for_file(int tries) const {

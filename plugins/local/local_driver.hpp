@@ -52,7 +52,7 @@ class LocalDriver final : public SessionDriver {
   void find_store();
   void answer_empty(const Call& call);
   void publish(Events events);
-  void finish(Cause cause, std::string text);
+  void finish(backend::SessionClosed closed);
   Millis poll_interval() const;
   bool wait_for_file(int tries) const;
 

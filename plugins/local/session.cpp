@@ -42,7 +42,8 @@ Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& hos
   } catch (const DbError& error) {
     if (store && error.fault == DbFault::busy)
       if (const std::string problem = store->examine_writer(); !problem.empty()) host.log(Level::error, problem);
-    const Errc code = error.fault == DbFault::damaged ? Errc::corrupt : Errc::io;
+    const bool is_damaged = error.fault == DbFault::damaged, is_busy = error.fault == DbFault::busy;
+    const Errc code = is_damaged ? Errc::corrupt : is_busy ? Errc::unavailable : Errc::io;
     return Error{code, Store::describe(error, Store::path_in(opening.folder))};
   }
 }

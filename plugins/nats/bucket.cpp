@@ -18,10 +18,7 @@ KeyAnswer answer_of(const Answer& answer, const std::string& stream) {
   if (answer.code == error::wrong_last_sequence) return {StoreResult::conflict, answer.sequence(), {}};
   if (answer.is_unheard())
     return {StoreResult::unknown, 0, "stream " + stream + " has not acknowledged a message: " + answer.text};
-  if (answer.code == error::no_resources)  // found before anything is stored
-    return {
-        StoreResult::failed, 0,
-        "stream " + stream + " has no space left: raise max_file_store of the servers, or the limits of the account"};
+  if (answer.code == error::no_resources) return {StoreResult::failed, 0, no_space_in(stream)};  // nothing is stored
   if (answer.failed()) return {answer.status >= 500 ? StoreResult::unknown : StoreResult::failed, 0, answer.text};
   if (answer.is_duplicate()) return {StoreResult::conflict};
   return committed(answer.sequence());
@@ -35,6 +32,10 @@ Answer checked(const Answer& answer, const StreamConfig& wanted) {
 }
 
 }  // namespace
+
+std::string no_space_in(const std::string& stream) {
+  return "stream " + stream + " has no space left: raise max_file_store of the servers, or the limits of the account";
+}
 
 void Bucket::info(Client::Done done) { client_.ask({"$JS.API.STREAM.INFO." + stream_of(name_)}, std::move(done)); }
 

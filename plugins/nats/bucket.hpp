@@ -25,6 +25,9 @@ namespace ballot::nats {
 using support::KeyAnswer;
 using support::KeyChange;
 
+/// Of a stream that answers no_resources.
+std::string no_space_in(const std::string& stream);
+
 class Bucket {
  public:
   enum class Missing { make, leave };

@@ -209,6 +209,7 @@ void Feed::send_barrier() {
 }
 
 void Feed::on_barrier(const Answer& answer) {
+  barrier_.is_refused = answer.code == error::no_resources;
   if (answer.failed()) {
     barrier_.is_sent = false;
     barrier_.again_at = boot_now() + barrier_pause;

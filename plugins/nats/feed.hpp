@@ -80,6 +80,8 @@ class Feed {
   bool is_live() const noexcept { return state_ == State::live || state_ == State::absent; }
   /// There is no such stream, or was none a second ago.
   bool is_absent() const noexcept { return state_ == State::absent; }
+  /// The servers had no space for the barrier that was sent last: nothing can be read behind one.
+  bool is_full() const noexcept { return barrier_.is_refused; }
   /// With markers.
   const Entries& entries() const noexcept { return entries_; }
   /// Null: the key is not there, or was removed.
@@ -115,6 +117,7 @@ class Feed {
   /// The one under way, or the last one.
   struct Barrier {
     bool is_sent = false;                // and has not been passed
+    bool is_refused = false;             // for want of space
     std::uint64_t number = 0;            // of all that were sent
     std::uint64_t read_then = 0;         // what was read when it was sent
     std::uint64_t sequence = 0;          // as the leader says; 0: it is not acknowledged yet

@@ -111,6 +111,7 @@ void NatsStore::on_opened() {
 
 void NatsStore::on_tried(const SelfTest& found) {
   const auto of_all = [&](int doubled) { return std::to_string(doubled) + " of " + std::to_string(found.rounds); };
+  if (found.is_full) return full(registers_);
   if (found.rounds == 0)
     return unknown("the servers answer, but what is published to stream " + stream_of(registers_.name()) +
                    " is not acknowledged: " + found.why + ": look at `nats stream info`");
@@ -135,6 +136,10 @@ void NatsStore::on_ready() {
     passed ? enter() : unknown("the bucket of sessions cannot be read");
   };
   sessions_.feed().after_barrier(entered, beginning_->late);
+}
+
+void NatsStore::full(const Bucket& bucket) {
+  begun({SessionBegun::How::full, {}, {}, Millis(0), no_space_in(stream_of(bucket.name()))});
 }
 
 /// A session is looked for, or begins, behind a barrier.
@@ -339,6 +344,7 @@ void NatsStore::tick(SteadyTime now) {
   session_.tick(now);
   sweep_.tick(now);
   if (connect_at_ && now >= *connect_at_) connect();
+  if (beginning_ && !observes_ && sessions_.feed().is_full()) full(sessions_);
   if (beginning_ && now >= beginning_->late) unknown("no server answers in time: " + settings_.access.servers.text());
   run_later();
 }

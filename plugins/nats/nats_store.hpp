@@ -89,6 +89,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   void begun(const SessionBegun& answer);
   void denied(const std::string& what);
   void refused(std::string why) { begun({SessionBegun::How::refused, {}, {}, Millis(0), std::move(why)}); }
+  void full(const Bucket& bucket);
   void unknown(std::string why) { begun({SessionBegun::How::unknown, {}, {}, Millis(0), std::move(why)}); }
 
   Bucket& bucket_of(const std::string& key);

@@ -32,12 +32,18 @@ struct Trial {
   SelfTest found{rounds};
   int open = 2 * rounds;     // rounds of both kinds
   std::string unknown = {};  // why it is not known what has happened
+  bool is_full = false;      // that is why
+
+  void give_up(const Answer& answer) {
+    unknown = answer.text;
+    is_full = is_full || answer.code == error::no_resources;
+  }
 };
 using Shared = std::shared_ptr<Trial>;
 
 void end_round(const Shared& trial) {
   if (--trial->open > 0) return;
-  if (!trial->unknown.empty()) trial->found = {.why = trial->unknown};
+  if (!trial->unknown.empty()) trial->found = {.why = trial->unknown, .is_full = trial->is_full};
   keep(trial->bucket, trial->found);
   trial->done(trial->found);
 }
@@ -49,7 +55,7 @@ void write_pair(const Shared& trial, const std::string& subject, int& doubled, s
     if (&doubled == &trial->found.ours_doubled)
       post.headers.emplace_back(message_id, subject + "/" + std::to_string(over));
     trial->client.ask(std::move(post), [trial, &doubled, answered, written](const Answer& answer) {
-      if (answer.failed() && answer.code != error::wrong_last_sequence) trial->unknown = answer.text;
+      if (answer.failed() && answer.code != error::wrong_last_sequence) trial->give_up(answer);
       *written += !answer.failed() && !answer.is_duplicate();
       if (++*answered < 2) return;
       doubled += *written > 1;
@@ -68,7 +74,7 @@ void self_test(Client& client, const std::string& bucket, std::function<void(con
     int& doubled = i % 2 == 0 ? trial->found.plain_doubled : trial->found.ours_doubled;
     client.ask({subject}, [trial, subject, &doubled](const Answer& answer) {
       if (!answer.failed()) return write_pair(trial, subject, doubled, answer.sequence());
-      trial->unknown = answer.text;
+      trial->give_up(answer);
       end_round(trial);
     });
   }

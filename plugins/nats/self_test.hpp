@@ -18,6 +18,7 @@ struct SelfTest {
   int rounds = 0;                           // of each kind; 0: not tried, or the servers did not answer
   int plain_doubled = 0, ours_doubled = 0;  // rounds in which both were done
   std::string why = {};                     // rounds is 0, as the servers say
+  bool is_full = false;                     // rounds is 0, as they have no space
 };
 
 void self_test(Client& client, const std::string& bucket, std::function<void(const SelfTest&)> done);

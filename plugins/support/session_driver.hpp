@@ -39,7 +39,7 @@ class Outlet {
   /// observer's, which need not be.
   virtual void opened(backend::SessionOpened opened, std::optional<SteadyTime> counts_from) = 0;
   /// The session is over: nothing more is posted of it.
-  virtual void closed(Cause cause, std::string text) = 0;
+  virtual void closed(backend::SessionClosed closed) = 0;
 
   /// For what needs to log only; what is posted there is of the present session too.
   virtual Host& host() = 0;

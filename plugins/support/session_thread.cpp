@@ -67,10 +67,10 @@ void SessionThread::opened(backend::SessionOpened opened, std::optional<SteadyTi
   post(Event(std::move(opened)));
 }
 
-void SessionThread::closed(Cause cause, std::string text) {
+void SessionThread::closed(backend::SessionClosed closed) {
   open_ = false;
   expires_ = SteadyTime::max();
-  post(Event(backend::SessionClosed{cause, std::move(text)}));
+  post(Event(std::move(closed)));
 }
 
 void SessionThread::run() noexcept {

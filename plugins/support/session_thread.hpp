@@ -56,7 +56,7 @@ class SessionThread final : public Outlet, private Host {
 
   void post(Event event) override;
   void opened(backend::SessionOpened opened, std::optional<SteadyTime> counts_from) override;
-  void closed(Cause cause, std::string text) override;
+  void closed(backend::SessionClosed closed) override;
   Host& host() override { return *this; }
   const std::shared_ptr<Wakeup>& wakeup() override { return wakeup_; }
   bool pressed() const noexcept override { return stopping_ || renewal_waits_; }

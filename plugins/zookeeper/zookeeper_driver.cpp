@@ -104,7 +104,7 @@ void ZookeeperDriver::leave() {
 /// The node's name is free before the loop is notified.
 void ZookeeperDriver::finish(Cause cause, std::string text) {
   handles_.release();
-  outlet_.closed(cause, std::move(text));
+  outlet_.closed({cause, std::move(text)});
 }
 
 }  // namespace ballot::zookeeper

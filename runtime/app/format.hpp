@@ -2,9 +2,9 @@
 //
 // Columns are the record's keys, the same in every format; a table shows only those with a title, and on a terminal as
 // many of them as fit: slots are shortened, then columns are left out, those with nothing in them first, then from the
-// last one on, those that stay after all others; then a tree loses its indent, and texts are cut. JSON: absent is null,
-// numbers are numbers. CSV: a header, the quotes of RFC 4180, lines that end with LF, absent is empty. Times are RFC
-// 3339.
+// last one on, those that stay after all others; then a tree loses its indent, and texts are cut, names of jobs and
+// groups in their middle. JSON: absent is null, numbers are numbers. CSV: a header, the quotes of RFC 4180, lines that
+// end with LF, absent is empty. Times are RFC 3339.
 //
 //   RecordWriter out(std::cout, {{"job", "JOB"}, {"slots", ""}}, {Format::table});
 //   out.row({"nightly", 1});

@@ -1,6 +1,6 @@
 // A table: columns aligned, numbers to the right, two spaces between. No line wraps: slots lose their year, which the
 // heading has then; columns are left out, empty ones first, which the heading shows by an ellipsis; a tree loses its
-// indent; texts are cut.
+// indent; texts are cut, names of jobs and groups in their middle.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -68,13 +68,27 @@ std::size_t length(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+/// Where that character begins, counted from 0; the end where there are not so many.
+std::size_t place_of(const std::string& text, std::size_t character) {
+  std::size_t bytes = 0, characters = 0;
+  for (; bytes < text.size(); ++bytes)
+    if ((text[bytes] & 0xc0) != 0x80 && characters++ == character) break;
+  return bytes;
+}
+
 /// The first `most` characters; the last of them says so where there are more.
 std::string cut(const std::string& text, std::size_t most) {
   if (length(text) <= most) return text;
-  std::size_t bytes = 0, characters = 0;
-  for (; bytes < text.size(); ++bytes)
-    if ((text[bytes] & 0xc0) != 0x80 && ++characters == most) break;
-  return text.substr(0, bytes) + std::string(ellipsis);
+  return text.substr(0, place_of(text, most - std::min<std::size_t>(most, 1))) + std::string(ellipsis);
+}
+
+/// So that names which begin alike stay apart: the middle goes, and what they begin and end with stays.
+std::string cut_name(const std::string& text, std::size_t most) {
+  const std::size_t whole = length(text), indent = std::min(text.find_first_not_of(' '), text.size());
+  if (whole <= most || most < indent + narrowest) return cut(text, most);
+  const std::size_t room = most - indent - 1, behind = room / 2;
+  return text.substr(0, place_of(text, most - 1 - behind)) + std::string(ellipsis) +
+         text.substr(place_of(text, whole - behind));
 }
 
 class TableStyle : public RecordWriter::Style {
@@ -185,6 +199,7 @@ class TableStyle : public RecordWriter::Style {
 
   const Column& column_of(std::size_t shown) const { return columns_[shown_[shown]]; }
   bool is_tree(std::size_t shown) const { return column_of(shown).shape == Shape::tree; }
+  bool has_names(std::size_t shown) const { return column_of(shown).name == "job" || column_of(shown).name == "group"; }
   std::size_t least_width(std::size_t shown) const { return is_tree(shown) ? narrowest_tree : narrowest; }
 
   /// How narrow it can be made: texts can be cut.
@@ -276,7 +291,9 @@ class TableStyle : public RecordWriter::Style {
     std::string text, spaces;
     for (std::size_t i = 0; i < fit.columns.size(); ++i) {
       const std::size_t column = fit.columns[i], width = fit.widths[i];
-      const std::string field = cut(text_of(line, column, fit, heading), most_ == 0 ? width : std::min(width, most_));
+      const std::size_t most = most_ == 0 ? width : std::min(width, most_);
+      const std::string whole = text_of(line, column, fit, heading);
+      const std::string field = has_names(column) ? cut_name(whole, most) : cut(whole, most);
       const std::string space(width - std::min(width, length(field)), ' ');
       const bool is_painted = columns_[shown_[column]].tint == Tint::by_word;
       const std::string shown = heading ? headed(field, colors_) : is_painted ? painted(field, colors_) : field;

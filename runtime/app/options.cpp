@@ -168,4 +168,16 @@ std::optional<config::Config> load_backend_config(const ConfigOptions& options, 
   return load(options, rule, config::PluginRule::used);
 }
 
+std::optional<config::Config> load_backend_file(const ConfigOptions& options) {
+  config::Diagnostics ignored;
+  config::ConfigRequest request = request_of(options, ignored);
+  request.overrides = {};
+  request.lookup = [](const char*) { return nullptr; };
+  request.namespace_rule = config::NamespaceRule::has_default;
+  request.plugin_rule = config::PluginRule::used;
+  config::LoadedConfig loaded = config::load_config(request);
+  if (has_errors(loaded.diagnostics)) return std::nullopt;
+  return std::move(loaded.config);
+}
+
 }  // namespace ballot::app

@@ -69,6 +69,9 @@ std::optional<config::Config> load_config(const ConfigOptions& options);
 std::optional<config::Config> load_backend_config(const ConfigOptions& options,
                                                   config::NamespaceRule rule = config::NamespaceRule::has_default);
 
+/// As its file says alone, whatever flags and variables do; none where that says what cannot be.
+std::optional<config::Config> load_backend_file(const ConfigOptions& options);
+
 /// Everything that is wrong with it too, for `ballot check`: with what all plugins know.
 config::LoadedConfig check_config(const ConfigOptions& options, config::TrustRule trust);
 

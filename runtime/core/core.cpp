@@ -22,6 +22,7 @@ namespace ballot::core {
 namespace {
 
 constexpr std::size_t due_a_step = 100;  // jobs: the first runs of a burst start while the last are still claimed
+constexpr const char* session_write = "session";  // what opening or renewing one writes, among what is refused
 
 }  // namespace
 
@@ -324,6 +325,7 @@ void Core::on(Step& s, const BackendEvent& event) {
 void Core::on(Step& s, const backend::SessionOpened& event) {
   CoreParts& p = parts_;
   if (p.session.on_opened(s.c.now, event) != Session::Edge::opened) return;
+  p.refused.complete(s.c.out, s.c.now, session_write);
   s.c.out.push_back(Notice{Level::info,
                            "session open",
                            {{"timeout_ms", std::to_string(event.timeout.count())},
@@ -357,6 +359,7 @@ void Core::on(Step& s, const backend::SessionClosed& event) {
   else if (!event.text.empty() && !refused)
     s.c.out.push_back(Notice{level, "no session: " + event.text, {}});  // there is no term either that has a cause
   p.session.on_closed(s.c.now, event);
+  if (event.refuses_writes) p.refused.refuse(s.c.out, s.c.now, session_write, event.text);
   if (was_open) lose_session(s, event.cause);
   s.groups.forget_unfit();
   if (!is_closing && !refused) return;
@@ -380,6 +383,8 @@ void Core::on(Step& s, const backend::Renewed& event) {
   CoreParts& p = parts_;
   const bool doubted = p.session.in_doubt();
   p.session.on_renewed(s.c.now, event);
+  if (event.outcome == StoreResult::failed) p.refused.refuse(s.c.out, s.c.now, session_write, event.text);
+  if (event.outcome == StoreResult::done) p.refused.complete(s.c.out, s.c.now, session_write);
   log_renewal(s.c, event);
   const bool is_behind = event.outcome == StoreResult::done && p.guard.on_renewed(event.revision);
   if (event.gone_back && !is_behind) p.guard.on_lost_write(event.text);

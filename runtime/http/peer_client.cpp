@@ -2,6 +2,7 @@
 
 #include <openssl/x509v3.h>
 
+#include <array>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -249,6 +250,23 @@ std::optional<PeerUrl> PeerUrl::parse(const std::string& text) {
 Result<void> check_authorities(const std::string& tls_ca) {
   const auto context = peer_context(tls_ca);
   return context ? Result<void>() : context.error();
+}
+
+std::optional<std::string> untimely_authority(const std::string& tls_ca) {
+  if (tls_ca.empty()) return std::nullopt;
+  const auto context = peer_context(tls_ca);
+  if (!context) return std::nullopt;
+  const STACK_OF(X509_OBJECT)* const all =
+      ::X509_STORE_get0_objects(::SSL_CTX_get_cert_store((*context)->native_handle()));
+  for (int i = 0; i < sk_X509_OBJECT_num(all); ++i) {
+    const X509* const authority = ::X509_OBJECT_get0_X509(sk_X509_OBJECT_value(all, i));
+    const auto why = authority != nullptr ? untimely(*authority) : std::nullopt;
+    if (!why) continue;
+    std::array<char, 256> name{};
+    ::X509_NAME_oneline(::X509_get_subject_name(authority), name.data(), static_cast<int>(name.size()));
+    return "[http] tls_ca: " + tls_ca + ": the authority " + name.data() + " " + *why;
+  }
+  return std::nullopt;
 }
 
 std::vector<Result<std::string>> ask_peers(const std::vector<PeerRequest>& requests, const PeerSettings& settings,

@@ -48,6 +48,9 @@ struct PeerUrl {
 
 /// Whether the file of authorities can be used; "": the system's. Error: invalid, [http] tls_ca and the file.
 Result<void> check_authorities(const std::string& tls_ca);
+/// The first of its authorities that nobody's certificate is taken by now, and why: as of check_authorities(). None:
+/// all are valid, or cannot be used.
+std::optional<std::string> untimely_authority(const std::string& tls_ca);
 
 /// The bodies of the answers, in the order of the requests. `goes_on`: asked often; false ends all that is under way.
 std::vector<Result<std::string>> ask_peers(const std::vector<PeerRequest>& requests, const PeerSettings& settings,

@@ -1,10 +1,5 @@
 #include "http/server_tls.hpp"
 
-#include <openssl/x509.h>
-
-#include <ctime>
-
-#include "base/wall_text.hpp"
 #include "http/tls_file.hpp"
 
 namespace ballot::web {
@@ -14,12 +9,6 @@ namespace ssl = boost::asio::ssl;
 
 Error unusable(const char* key, const std::string& path, const boost::system::error_code& error) {
   return {Errc::invalid, std::string("[http] ") + key + ": " + path + " cannot be used: " + error.message()};
-}
-
-std::string text_of(const ASN1_TIME* time) {
-  std::tm parts{};
-  if (::ASN1_TIME_to_tm(time, &parts) != 1) return "a time that cannot be read";
-  return format_seconds(WallTime(std::chrono::seconds(::timegm(&parts))));
 }
 
 }  // namespace
@@ -55,14 +44,8 @@ std::optional<Error> ServerTls::refresh() {
 }
 
 std::optional<std::string> ServerTls::untimely(Context& context) const {
-  const X509* const certificate = ::SSL_CTX_get0_certificate(context.native_handle());
-  const std::string what = "[http] tls_cert: " + names_.cert;
-  const ASN1_TIME* const end = ::X509_get0_notAfter(certificate);
-  const ASN1_TIME* const begin = ::X509_get0_notBefore(certificate);
-  if (::X509_cmp_current_time(end) < 0) return what + " has expired, at " + text_of(end) + ": renew it";
-  if (::X509_cmp_current_time(begin) > 0)
-    return what + " is not valid before " + text_of(begin) + ": renew it, or set the clock";
-  return std::nullopt;
+  const auto why = web::untimely(*::SSL_CTX_get0_certificate(context.native_handle()));
+  return why ? std::optional("[http] tls_cert: " + names_.cert + " " + *why) : std::nullopt;
 }
 
 Result<std::shared_ptr<ServerTls::Context>> ServerTls::read() const {

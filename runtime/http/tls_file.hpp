@@ -1,6 +1,9 @@
 // A file with a certificate or a key that [http] names: who could have written it is asked before it is used.
 #pragma once
 
+#include <openssl/types.h>
+
+#include <optional>
 #include <string>
 
 #include "ballot/error.hpp"
@@ -11,5 +14,8 @@ namespace ballot::web {
 /// or of `tls_key` everybody may read it; invalid: it is not there, or no regular file. A link is followed, as what
 /// renews certificates makes them.
 Result<void> check_tls_file(const std::string& key, const std::string& path);
+
+/// Why nobody takes it now: it has expired, or is not valid yet, and what to do. None: it is valid.
+std::optional<std::string> untimely(const X509& certificate);
 
 }  // namespace ballot::web

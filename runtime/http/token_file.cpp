@@ -74,7 +74,7 @@ bool append(int file, std::size_t size_before, std::string_view text) {
 }  // namespace
 
 Result<void> add_token(const std::string& path, const std::string& line) {
-  const auto error_in = [&](const Error& error) { return Error{error.code, path + ": " + error.what}; };
+  const auto error_in = [&](const Error& error) { return Error{Errc::refused, path + ": " + error.what}; };
   if (const auto usable = text_before(path); !usable) return error_in(usable.error());
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   const auto failure = [&] { return Error{Errc::io, "cannot write " + path + ": " + std::strerror(errno)}; };

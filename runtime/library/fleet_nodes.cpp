@@ -81,6 +81,7 @@ void describe_present(const FleetFacts& facts, const core::PeerView& peer, const
 }
 
 std::string silence_of_store(const NodeStatus& status) {
+  if (!status.refusal.empty()) return status.refusal;
   const bool is_known = status.store_is_silent && status.store_heard;
   return "the store does not answer" + (is_known ? ", since " + format_seconds(*status.store_heard) : "");
 }

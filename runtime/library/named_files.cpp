@@ -42,6 +42,9 @@ void check_api(const HttpSettings& http, NamedFiles& files) {
 void check_peers(const FleetSettings& fleet, NamedFiles& files) {
   if (const auto usable = web::check_authorities(fleet.tls_ca); !usable)
     files.add(usable.error(), false, {fleet.tls_ca});
+  if (const auto untimely = web::untimely_authority(fleet.tls_ca))
+    files.add({Errc::invalid, *untimely + ", or take it out: no node is asked whose certificate it has signed"}, false,
+              {});
   if (fleet.token_file.empty()) return;
   if (const auto token = read_fleet_token(fleet.token_file); !token)
     files.add(token.error(), false, {fleet.token_file});

@@ -121,6 +121,8 @@ std::string text_of(const FeedState& feed) {
          ": " + feed.trouble;
 }
 
+std::string text_after(const std::string& why) { return why.empty() ? "" : ": " + why; }
+
 /// What does not depend on one job or group; comes first.
 void note_node(const Node& node, NodeStatus& status) {
   using Session = NodeStatus::Session;
@@ -128,8 +130,9 @@ void note_node(const Node& node, NodeStatus& status) {
   const core::Session& session = core.session();
   status.session = !session.is_open() ? Session::none : session.in_doubt() ? Session::in_doubt : Session::open;
   status.session_timeout = session.timeout();
-  const bool is_overdue = session.doubt() == core::Session::Doubt::overdue;
-  status.store_is_silent = !opens_first(session) && (!session.is_open() || is_overdue);
+  const bool is_renewed = session.is_open() && session.doubt() != core::Session::Doubt::overdue;
+  status.store_is_silent = !opens_first(session) && !is_renewed && !session.refuses_writes();
+  if (session.is_open() || session.refuses_writes()) status.refusal = node.why_refused();
   if (const auto now = io::read_clocks(); session.renewed_from() != SteadyTime{})
     status.store_heard = now.wall - (now.steady - session.renewed_from());
   status.schedules = session.is_open() && core.has_runner() && !node.is_stopping();
@@ -144,12 +147,11 @@ void note_node(const Node& node, NodeStatus& status) {
     reasons.emplace_back("backend: the session is being opened");
   else if (status.session == Session::none)
     reasons.push_back("backend: no session, so nothing is led" +
-                      (session.why_closed().empty() ? "" : ": " + session.why_closed()));
+                      text_after(status.refusal.empty() ? session.why_closed() : status.refusal));
   if (!node.why_held().empty()) reasons.push_back("moving: " + node.why_held());
   if (status.session == Session::in_doubt)
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
-  if (status.session != Session::none) status.refusal = node.why_refused();  // else that is what is wrong
-  if (!status.refusal.empty()) reasons.push_back("backend: " + status.refusal);
+  if (status.session != Session::none && !status.refusal.empty()) reasons.push_back("backend: " + status.refusal);
   if (node.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");
   if (core.runner_is_silent())
     reasons.emplace_back(

@@ -46,7 +46,8 @@ struct NodeStatus {
 
   Session session = Session::none;
   Millis session_timeout{0};
-  bool store_is_silent = false;         // it has had a session, and has none, or a renewal of it is overdue;
+  bool store_is_silent = false;         // it has had a session, and has none, or a renewal of it is overdue,
+                                        // and the store has not answered: one that refuses writes has;
   std::optional<WallTime> store_heard;  // the last renewal that the store has confirmed was sent then
   std::string refusal;                  // why the store takes no writes of it, as of Node::why_refused()
   bool schedules = false;               // it has a session and a runner

@@ -153,7 +153,7 @@ template <class A> void pack(A& a, std::pair<std::string, std::string>& p) { a(p
 template <class A> void pack(A& a, StoreState& s) { a(s.facts, s.warnings); }
 template <class A> void pack(A& a, CandidateCall& c) { a(c.kind, c.session, c.request, c.text, c.batch, c.names, c.records, c.keep); }
 template <class A> void pack(A& a, backend::SessionOpened& e) { a(e.timeout, e.capability, e.id, e.revision, e.store_clock); }
-template <class A> void pack(A& a, backend::SessionClosed& e) { a(e.cause, e.text); }
+template <class A> void pack(A& a, backend::SessionClosed& e) { a(e.cause, e.text, e.refuses_writes); }
 template <class A> void pack(A& a, backend::Renewed& e) { a(e.request, e.outcome, e.text, e.store_clock, e.revision, e.counts_from, e.gone_back); }
 template <class A> void pack(A& a, backend::Elected& e) { a(e.group, e.epoch, e.resumed, e.old_deadline, e.last_alive, e.revision, e.environment); }
 template <class A> void pack(A& a, backend::Deposed& e) { a(e.group, e.epoch, e.cause); }

@@ -245,6 +245,7 @@ TEST_P(EtcdAccess, AStoreThatIsFullRefusesNoUserButIsTriedAgain) {
   EXPECT_FALSE(opened(a));
   ASSERT_TRUE(a.closed());
   EXPECT_EQ(a.closed()->cause, Cause::unreachable);
+  EXPECT_TRUE(a.closed()->refuses_writes);
   EXPECT_NE(a.closed()->text.find("etcdctl alarm disarm"), std::string::npos) << a.closed()->text;
   set_alarm(server, "DEACTIVATE");
   expect_leads(add_with("a", options, state_.path()));

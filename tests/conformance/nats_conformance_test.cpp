@@ -3,6 +3,7 @@
 #include "conformance/backend_fixture.hpp"
 #include "conformance/nats_cluster.hpp"
 #include "conformance/nats_fault_tests.hpp"
+#include "conformance/nats_space_tests.hpp"
 
 namespace ballot::conformance {
 namespace {
@@ -22,6 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Nats, BackendConformance, ::testing::Values(one_process
 INSTANTIATE_TEST_SUITE_P(Nats, BackendConformance, ::testing::Values(processes), name_of);
 #endif
 INSTANTIATE_TEST_SUITE_P(Faults, Nats, ::testing::Values(one_process), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, NatsSpace, ::testing::Values(one_process), name_of);
 
 }  // namespace
 }  // namespace ballot::conformance

@@ -215,20 +215,6 @@ TEST_P(Nats, AUserAndAPasswordAreAskedFor) {
   EXPECT_THROW(add_with("d", {{"servers", secured.addresses()}, {"user", "ballot:" + file}}), std::runtime_error);
 }
 
-TEST_P(Nats, ServersWithoutSpaceRefuseAWriteAndSayWhatToDo) {
-  testing::NatsCluster small(1, {.space = "1MB"});
-  Candidate& a = add_with("a", {{"servers", small.addresses()}});
-  open(a);
-  ASSERT_TRUE(opened(a)) << a.closed()->text;
-  a.backend->campaign("g");
-  ASSERT_TRUE(leads(a, "g", slack()));
-  WriteAnswer last;
-  for (int i = 0; i < 300 && last.outcome != StoreResult::failed && a.leads("g"); ++i)
-    last = write(a, {"g", *a.leads("g"), "j/" + std::to_string(i), std::string(8000, 'x'), 0});
-  EXPECT_EQ(last.outcome, StoreResult::failed);
-  EXPECT_NE(last.text.find("raise max_file_store"), std::string::npos) << last.text;
-}
-
 /// As docs/backends/nats.md says them.
 TEST_P(Nats, NeedsNoMorePermissionsThanAreDocumented) {
   const TempFolder folder;

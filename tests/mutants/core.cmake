@@ -111,6 +111,12 @@ ballot_mutant(refused_writes_stand_until_something_is_due FILE runtime/core/node
 ballot_mutant(refusal_of_writes_without_end FILE ${traffic}
   FIND "p_.refused.standing()) p_.refused.complete" REPLACE "false) p_.refused.complete"
   FINDING "FAILED.*Claim.RefusedForWantOfSpaceIs" FILTER "Claim.*")
+ballot_mutant(refused_session_unnoticed FILE runtime/core/core.cpp
+  FIND "if (event.refuses_writes) p.refused.refuse" REPLACE "if (false) p.refused.refuse"
+  BY unit_core FILTER "FirstSession.*" FINDING "FAILED.*FirstSession.ThatTheStoreRefuses")
+ballot_mutant(refused_renewal_unnoticed FILE runtime/core/core.cpp
+  FIND "if (event.outcome == StoreResult::failed) p.refused.refuse" REPLACE "if (false) p.refused.refuse"
+  BY unit_core FILTER "Renewals.*" FINDING "FAILED.*Renewals.ThatTheStoreRefuses")
 ballot_mutant(late_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "if (is_late(*run, c.now.wall)) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
@@ -300,6 +306,9 @@ ballot_mutant(claimed_slots_that_are_brought_back_lose_their_ends FILE runtime/c
 ballot_mutant(passed_over_slots_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
   FIND "pass_over({range.from, range.to});" REPLACE ""
   FINDING "FAILED.*Repair.GoesOnFromNow" FILTER "Repair.*")
+ballot_mutant(slots_of_a_pause_count_as_claimed FILE runtime/core/job/register/pending_write.cpp
+  FIND "is_missed || range.reason == Reason::paused" REPLACE "is_missed"
+  BY unit_core FILTER "Writer.*" FINDING "FAILED.*Writer.AWriteHasClaimedNoSlotsOfAPause")
 ballot_mutant(repair_carries_what_is_beyond_its_cursor FILE runtime/core/job/job_machine.cpp
   FIND "if (last ? unwritten || beyond" REPLACE "if (last ? unwritten"
   FINDING "FAILED.*CursorAhead.OfARegister" FILTER "CursorAhead.*")

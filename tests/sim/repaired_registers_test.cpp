@@ -171,6 +171,36 @@ TEST_F(Repair, GoesOnFromNowAndKeepsWhatWasClaimedAheadOfTheClock) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// Between what was claimed ahead of the clock the job was paused: those slots come due when nothing is paused.
+TEST_F(Repair, CountsNoSlotOfAPauseAsClaimedAndDecidesItAgainWhenItIsDue) {
+  start();
+  for (SimNode* node : {&a, &b}) node->step_clock(1h);
+  world.run_for(130s);
+  leader().ask(Kind::pause, "job");
+  world.run_for(5min);
+  leader().ask(Kind::resume, "job");
+  world.run_for(130s);
+  for (SimNode* node : {&a, &b}) node->step_clock(-1h);
+  world.run_for(5s);
+  ASSERT_EQ(state(leader()), "clock_skew");
+  std::set<WallTime> ahead;
+  for (const Start& start : world.starts)
+    if (start.slot > world.wall()) ahead.insert(start.slot);
+  const WallTime first = *ahead.begin(), last = *ahead.rbegin();
+  ASSERT_GE(last - first, 6min);
+  const core::Reply reply = repair(leader(), "", "job");
+  EXPECT_TRUE(reply.ok) << reply.text;
+  EXPECT_NE(reply.text.find(std::to_string(ahead.size()) + " that were claimed already"), std::string::npos)
+      << reply.text;
+  world.run_for(75min);
+  for (WallTime slot = first; slot <= last; slot += 1min) {
+    const auto runs =
+        std::count_if(world.starts.begin(), world.starts.end(), [&](const Start& start) { return start.slot == slot; });
+    EXPECT_EQ(runs, 1) << format_slot(slot);
+  }
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// A run has been closed, and its leader has not heard of that yet.
 TEST_F(Repair, BringsACursorBackWhileAWriteOfTheJobIsOnItsWay) {
   start();

@@ -36,16 +36,16 @@ void KeyDriver::open(const SessionRequest& request, SteadyTime) {
   if (!request.handle.empty()) opening.request.node = node_of(request.handle);
   if (!request.observer) {
     auto before = handles_.take(opening.request);
-    if (!before) return finish(Cause::superseded, before.error().what);
+    if (!before) return finish({Cause::superseded, before.error().what});
     opening.before = std::move(*before);
   }
   const bool is_open = opening.before && !opening.before->over && handle_text(*opening.before) == request.handle;
-  if (!request.handle.empty() && !is_open) return finish(Cause::expired, "that session is over");
+  if (!request.handle.empty() && !is_open) return finish({Cause::expired, "that session is over"});
   try {
     const auto make = [this](KeyStore::Listener& to) { return make_(to, outlet_); };
     session_ = std::make_unique<KeySession>(std::move(opening), place_, outlet_.host(), make);
   } catch (const std::exception& failure) {
-    finish(Cause::unreachable, std::string("no client for the servers can be made: ") + failure.what());
+    finish({Cause::unreachable, std::string("no client for the servers can be made: ") + failure.what()});
   }
 }
 
@@ -91,9 +91,9 @@ void KeyDriver::publish() {
     outlet_.opened(std::move(*opened), session_->observes() ? std::nullopt : std::optional(session_->base()));
   }
   if (!session_->over()) return;
-  const backend::SessionClosed closed = *session_->over();
+  backend::SessionClosed closed = *session_->over();
   leave();
-  finish(closed.cause, closed.text);
+  finish(std::move(closed));
 }
 
 void KeyDriver::leave() {
@@ -102,9 +102,9 @@ void KeyDriver::leave() {
 }
 
 /// The node's name is free before the loop is notified.
-void KeyDriver::finish(Cause cause, std::string text) {
+void KeyDriver::finish(backend::SessionClosed closed) {
   handles_.release();
-  outlet_.closed(cause, std::move(text));
+  outlet_.closed(std::move(closed));
 }
 
 }  // namespace ballot::support

@@ -70,7 +70,7 @@ class KeyDriver final : public SessionDriver {
  private:
   void publish();
   void leave();
-  void finish(Cause cause, std::string text);
+  void finish(backend::SessionClosed closed);
 
   Outlet& outlet_;
   const KeyPlace place_;

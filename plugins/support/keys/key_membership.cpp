@@ -34,9 +34,9 @@ void KeyMembership::finish(Entry entry, std::string text) {
 }
 
 /// True: nothing is known from it; it is read again a little later.
-bool KeyMembership::again(StoreResult outcome, const std::string& text) {
+bool KeyMembership::again(StoreResult outcome, const std::string& text, Entry where_refused) {
   if (outcome == StoreResult::failed) {
-    finish(Entry::failed, text);
+    finish(where_refused, text);
     return true;
   }
   if (outcome == StoreResult::unknown) {
@@ -51,7 +51,7 @@ void KeyMembership::observe() {
   observe_at_.reset();
   const std::string session = KeyNames::session(context_.self.node), member = path();
   context_.store.get({session, member}, [this, session, member](const KeyRead& read) {
-    if (!entered_ || again(read.outcome, read.text)) return;
+    if (!entered_ || again(read.outcome, read.text, Entry::failed)) return;
     const auto entry = [&](const std::string& key) -> const KeyEntry* {
       const auto found =
           std::find_if(read.entries.begin(), read.entries.end(), [&](const KeyEntry& one) { return one.key == key; });
@@ -95,7 +95,7 @@ void KeyMembership::keep_open(std::function<void()> next) {
 void KeyMembership::bind() {
   bound_ = true;
   context_.store.bind(KeyNames::session(context_.self.node), context_.session, [this](const KeyAnswer& answer) {
-    if (!entered_ || again(answer.outcome, answer.text)) return;
+    if (!entered_ || again(answer.outcome, answer.text, Entry::unwritten)) return;
     if (answer.outcome == StoreResult::not_leader) return finish(Entry::stale, {});
     answer.outcome == StoreResult::done ? write_entry() : observe();
   });
@@ -106,7 +106,7 @@ void KeyMembership::write_entry() {
   const SteadyTime sent = boot_now();
   deadline_ = sent + context_.timeout;
   context_.store.renew(path(), format(record(false)), [this, sent](const KeyAnswer& answer) {
-    if (!entered_ || again(answer.outcome, answer.text)) return;
+    if (!entered_ || again(answer.outcome, answer.text, Entry::unwritten)) return;
     if (answer.outcome != StoreResult::done) return finish(Entry::stale, {});
     version_ = answer.version;
     confirmed_ = began_ = sent;
@@ -152,6 +152,7 @@ void KeyMembership::on_renewed(const KeyAnswer& answer) {
     lost_ = true;
     return;
   }
+  refusal_ = answer.outcome == StoreResult::failed ? answer.text : "";
   backend::Renewed renewed{std::exchange(request_, 0), answer.outcome, answer.text};
   if (answer.outcome == StoreResult::done) {
     confirmed_ = asked_;

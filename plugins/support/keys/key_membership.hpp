@@ -25,8 +25,8 @@ namespace ballot::support {
 
 class KeyMembership {
  public:
-  /// How entering has ended; `text` says why it was refused or failed.
-  enum class Entry { entered, stale, left_behind, refused, failed };
+  /// How entering has ended; `text` says why it was refused or failed. unwritten: the store refuses the write.
+  enum class Entry { entered, stale, left_behind, refused, failed, unwritten };
   using Entered = std::function<void(Entry entry, std::string text)>;
 
   /// `left_behind`: the session that this node had before, where it may still be open.
@@ -43,6 +43,8 @@ class KeyMembership {
   SteadyTime confirmed() const noexcept { return confirmed_; }
   /// Of our entry, as it was acknowledged last: the store's revision then.
   std::uint64_t version() const noexcept { return version_; }
+  /// Why the store has refused to renew it, by its last answer; "": it has not.
+  const std::string& refusal() const noexcept { return refusal_; }
   /// The session is over, for the store.
   bool lost() const noexcept { return lost_; }
 
@@ -62,7 +64,7 @@ class KeyMembership {
   void bind();
   void write_entry();
   void finish(Entry entry, std::string text);
-  bool again(StoreResult outcome, const std::string& text);
+  bool again(StoreResult outcome, const std::string& text, Entry where_refused);
 
   std::string path() const { return KeyNames::member(context_.self.node); }
   MemberRecord record(bool ended) const;
@@ -81,6 +83,7 @@ class KeyMembership {
   std::uint64_t version_ = 0;  // of our entry, as it was acknowledged last
   bool bound_ = false;         // the name was taken by us
   bool lost_ = false;
+  std::string refusal_;
 
   RequestId request_ = 0;  // a renewal under way; 0: none
   SteadyTime asked_{};

@@ -46,23 +46,22 @@ void KeySession::begin(Goal goal) {
 void KeySession::on_begun(const SessionBegun& begun) {
   if (over_) return;
   switch (begun.how) {
-    case SessionBegun::How::refused: return fail(Cause::auth_failed, begun.text, Rest::uncertain);
-    case SessionBegun::How::full: return fail(Cause::unreachable, begun.text, Rest::uncertain);
+    case SessionBegun::How::refused: return fail({Cause::auth_failed, begun.text}, Rest::uncertain);
+    case SessionBegun::How::full: return fail({Cause::unreachable, begun.text, true}, Rest::uncertain);
     case SessionBegun::How::unknown:
       problem_ = begun.text;
       again_at_ = boot_now() + reach_pause;
       return;
     case SessionBegun::How::gone:
-      if (is_deputy()) return fail(Cause::expired, "that session is over", Rest::nothing);
+      if (is_deputy()) return fail({Cause::expired, "that session is over"}, Rest::nothing);
       return begin(Goal::fresh);
     case SessionBegun::How::begun:
     case SessionBegun::How::resumed: break;
   }
   if (begun.timeout > bounds::longest_session)
-    return fail(
-        Cause::unreachable,
-        "the store grants a session of " + std::to_string(begun.timeout.count()) + " ms, which is more than a day",
-        Rest::uncertain);
+    return fail({Cause::unreachable, "the store grants a session of " + std::to_string(begun.timeout.count()) +
+                                         " ms, which is more than a day"},
+                Rest::uncertain);
   context_.session = begun.session;
   secret_ = begun.secret;
   if (begun.timeout > 0ms) context_.timeout = begun.timeout;
@@ -84,8 +83,9 @@ void KeySession::on_entered(KeyMembership::Entry entry, std::string text) {
     case KeyMembership::Entry::entered: return open();
     case KeyMembership::Entry::stale: return end_then(Goal::fresh);
     case KeyMembership::Entry::left_behind: return end_then(Goal::discard);
-    case KeyMembership::Entry::refused: return end_with(Cause::superseded, std::move(text));
-    case KeyMembership::Entry::failed: return end_with(Cause::unreachable, std::move(text));
+    case KeyMembership::Entry::refused: return end_with({Cause::superseded, std::move(text)});
+    case KeyMembership::Entry::failed: return end_with({Cause::unreachable, std::move(text)});
+    case KeyMembership::Entry::unwritten: return end_with({Cause::unreachable, std::move(text), true});
   }
 }
 
@@ -102,12 +102,12 @@ void KeySession::end_then(Goal next) {
   });
 }
 
-void KeySession::end_with(Cause cause, std::string text) {
+/// A store that refuses writes may refuse this one too, or answer nothing that could be waited for.
+void KeySession::end_with(backend::SessionClosed verdict) {
   phase_ = Phase::ending;
   give_up_at_ = boot_now() + 1s;
-  store_->end([this, cause, text](const KeyAnswer&) {
-    if (!over_) fail(cause, text, Rest::nothing);
-  });
+  verdict_ = std::move(verdict);
+  store_->end([this](const KeyAnswer&) { fail(*verdict_, Rest::nothing); });
 }
 
 void KeySession::open() {
@@ -173,9 +173,9 @@ void KeySession::on_gone(const std::vector<KeyView::Gone>& gone) {
     } else if (phase_ == Phase::open && !is_deputy()) {
       const std::string key = place_.root + KeyNames::session(one.node);
       if (view_.sessions().contains(one.node))
-        return fail(Cause::superseded, key + " is another session's: another daemon has this node's name",
+        return fail({Cause::superseded, key + " is another session's: another daemon has this node's name"},
                     Rest::uncertain);
-      return fail(Cause::expired, key + " is gone: the store has ended the session, or somebody has removed it",
+      return fail({Cause::expired, key + " is gone: the store has ended the session, or somebody has removed it"},
                   Rest::uncertain);
     }
   }
@@ -186,7 +186,7 @@ void KeySession::on_touched(const std::string& prefix) {
 }
 
 void KeySession::on_session_lost(const std::string& text) {
-  if (phase_ == Phase::open) fail(Cause::expired, text, Rest::nothing);
+  if (phase_ == Phase::open) fail({Cause::expired, text}, Rest::nothing);
 }
 
 void KeySession::on_unfit(const std::string& group, const std::string& why) {
@@ -253,20 +253,20 @@ Rest KeySession::rest(Rest known) const {
   return opening_.before->over ? Rest::uncertain : Rest::kept;
 }
 
-void KeySession::expire() { fail(Cause::expired, "the session was not renewed for its timeout", Rest::uncertain); }
+void KeySession::expire() { fail({Cause::expired, "the session was not renewed for its timeout"}, Rest::uncertain); }
 
 /// The session is over here; the store may still have it.
-void KeySession::fail(Cause cause, std::string text, Rest rest) {
+void KeySession::fail(backend::SessionClosed why, Rest rest) {
   if (over_) return;
   rest_ = this->rest(rest);
-  over_ = {cause, std::move(text)};
+  over_ = std::move(why);
 }
 
 /// A store that shows ever more terms and sessions would fill memory.
 void KeySession::check_size() {
   if (view_.size() > bounds::followed)
-    fail(Cause::unreachable,
-         "the store shows more than " + std::to_string(bounds::followed) + " terms and sessions: " + place_.servers,
+    fail({Cause::unreachable,
+          "the store shows more than " + std::to_string(bounds::followed) + " terms and sessions: " + place_.servers},
          Rest::uncertain);
 }
 
@@ -280,15 +280,23 @@ void KeySession::check_time(SteadyTime now) {
   if (phase_ == Phase::leaving) {
     if ((leaving_ == Leaving::draining && drained()) || now >= leave_by_) leave_on();
   } else if (phase_ != Phase::open) {
-    if (now >= give_up())
-      fail(Cause::unreachable,
-           "no server can be reached: " + place_.servers + (problem_.empty() ? "" : " (" + problem_ + ")"),
-           Rest::uncertain);
+    if (now >= give_up()) fail(verdict_.value_or(unreached()), Rest::uncertain);
   } else if (!observes() && now >= membership_->confirmed() + context_.timeout) {
-    fail(Cause::unreachable, "no server has confirmed the session for its timeout: " + place_.servers, Rest::uncertain);
+    fail(unrenewed(), Rest::uncertain);
   } else if (!observes() && membership_->lost()) {
-    fail(Cause::expired, "the store has ended the session", Rest::nothing);
+    fail({Cause::expired, "the store has ended the session"}, Rest::nothing);
   }
+}
+
+backend::SessionClosed KeySession::unreached() const {
+  return {Cause::unreachable,
+          "no server can be reached: " + place_.servers + (problem_.empty() ? "" : " (" + problem_ + ")")};
+}
+
+backend::SessionClosed KeySession::unrenewed() const {
+  const std::string& refusal = membership_->refusal();
+  if (!refusal.empty()) return {Cause::unreachable, "the session was not renewed for its timeout: " + refusal, true};
+  return {Cause::unreachable, "no server has confirmed the session for its timeout: " + place_.servers};
 }
 
 void KeySession::advance() {

@@ -93,7 +93,7 @@ class KeySession final : private KeyStore::Listener {
   void enter();
   void on_entered(KeyMembership::Entry entry, std::string text);
   void end_then(Goal next);
-  void end_with(Cause cause, std::string text);
+  void end_with(backend::SessionClosed verdict);
   void open();
   void on_gone(const std::vector<KeyView::Gone>& gone);
 
@@ -112,7 +112,9 @@ class KeySession final : private KeyStore::Listener {
   bool drained() const;
   void leave_on();
   void check_size();
-  void fail(Cause cause, std::string text, Rest rest);
+  void fail(backend::SessionClosed why, Rest rest);
+  backend::SessionClosed unreached() const;
+  backend::SessionClosed unrenewed() const;
   Rest rest(Rest known) const;
   SteadyTime give_up() const;
   void check_time(SteadyTime now);
@@ -131,9 +133,10 @@ class KeySession final : private KeyStore::Listener {
 
   Phase phase_ = Phase::beginning;
   Goal goal_ = Goal::fresh;
-  std::optional<SteadyTime> again_at_;  // the store could not be reached: it is asked again
-  SteadyTime give_up_at_{};             // while it is not open
-  std::string problem_;                 // why the store could not be reached
+  std::optional<SteadyTime> again_at_;             // the store could not be reached: it is asked again
+  SteadyTime give_up_at_{};                        // while it is not open
+  std::string problem_;                            // why the store could not be reached
+  std::optional<backend::SessionClosed> verdict_;  // of what was begun and is being ended again
   std::string secret_;
 
   bool keep_ = false;

@@ -1,6 +1,7 @@
 // ballot jobs [NAME]: the jobs as the daemon has them in force.
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -20,6 +21,7 @@
 #include "config/other_instance.hpp"
 #include "io/clocks.hpp"
 #include "library/backfill/shown_backfill.hpp"
+#include "library/refusal_text.hpp"
 
 namespace ballot::app {
 namespace {
@@ -280,6 +282,21 @@ void write_row(const io::Message& job, const JobFacts& known, const TreePlace& p
   out.remark(fields);
 }
 
+/// Ends the list with the nodes that are known to begin nothing, as the store takes no writes of them, and why.
+void finish(const config::Config& config, RecordWriter& out) {
+  std::map<std::string, std::string> refused;
+  for (const io::Message& node : ask_nodes(config))
+    for (const std::string& reason : node.texts("reasons"))
+      if (const auto at = reason.find(library::store_refuses); at != std::string::npos)
+        refused.emplace(node.text("node").value_or(""), reason.substr(at));
+  for (const auto& [node, why] : refused) out.remark({{"unfit", node}, {"why", why}});
+  out.finish();
+  std::cout.flush();
+  for (const auto& [node, why] : refused)
+    std::cerr << "ballot jobs: " << escaped("node " + node + " starts nothing at present: " + why, Escape::plain)
+              << '\n';
+}
+
 Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
@@ -328,12 +345,10 @@ Exit run(const JobsOptions& options) {
     write_row(jobs[i], known, place, silent, times, options.format, out);
   }
   if (ledger) remark_missing(out, **ledger, *config);
-  out.finish();
-  if (const auto trouble = states.trouble(); trouble && trouble->code == Errc::unavailable) {
-    std::cout.flush();
+  finish(*config, out);
+  if (const auto trouble = states.trouble(); trouble && trouble->code == Errc::unavailable)
     std::cerr << "ballot jobs: " << escaped(trouble->what, Escape::plain)
               << ": who leads is not known, nor the state of what other nodes lead\n";
-  }
   name_undefined(jobs);
   if (ledger) name_missing("jobs", **ledger);
   if (away) name_away("jobs", away->node, asked);

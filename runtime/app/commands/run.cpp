@@ -1,7 +1,5 @@
 // ballot run once -- CMD, ballot run cron --schedule S -- CMD: one command under election, with no daemon.
-#include <unistd.h>
-
-#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -10,8 +8,8 @@
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/log_sink.hpp"
-#include "app/places.hpp"
 #include "app/run_options.hpp"
+#include "library/backend_choice.hpp"
 
 namespace ballot::app {
 namespace {
@@ -43,13 +41,21 @@ std::optional<schedule::Plan> make_plan(const RunOptions& options, const config:
   return std::nullopt;
 }
 
-/// Whether a daemon by the same ballot.toml would use the same store, as far as that is known here.
+/// A store of files that lies in `state_dir`, as no path is given.
+bool is_in_state_dir(const config::Config& config) {
+  return config.coordination.backend == "local" && !library::backend_settings(config).options.contains("path");
+}
+
+/// Whether a daemon uses the same store, as far as that is known here: one by ballot.toml alone, or one whose ledger
+/// lies beside the store.
 bool is_store_of_daemon(const RunOptions& options, const config::Config& config) {
-  config::Diagnostics ignored;
-  const config::Overrides given = options.config.flags.over(config::read_environment(::getenv, ignored));
-  if (given.backend || given.name_space || given.state_dir) return false;
-  const bool is_of_user = ::geteuid() != 0 && config.state_dir == state_dir_of_user(::geteuid(), ::getenv);
-  return config.coordination.backend != "local" || !is_of_user;
+  const auto by_file = load_backend_file(options.config);
+  if (!by_file || by_file->coordination.backend != config.coordination.backend) return false;
+  const BackendSettings own = library::backend_settings(config), of_file = library::backend_settings(*by_file);
+  if (own.name_space != of_file.name_space || own.options != of_file.options) return false;
+  if (!is_in_state_dir(config) || own.state_dir == of_file.state_dir) return true;
+  std::error_code ignored;
+  return std::filesystem::exists(config.state_dir + "/history.db", ignored);
 }
 
 /// While a candidate of `run` leads a group, its jobs wait.

@@ -136,7 +136,7 @@ class Waiting {
   bool is_known_ = false;  // to this node's ledger, or its runner
 };
 
-/// A run that is claimed, and whose end its client is told.
+/// A run that is claimed or queued, and whose end its client is told.
 struct Triggered {
   io::ControlClient client;
   std::optional<RunId> run;
@@ -157,6 +157,8 @@ Result<Triggered> trigger(const TriggerOptions& options, const config::Config& c
   if (!*claimed) return Error{Errc::unavailable, "the daemon did not answer"};
   const std::string id = (*claimed)->text("run").value_or("");
   (options.follow ? std::cerr : std::cout) << id << std::endl;
+  if (const auto queued = (*claimed)->text("text"))
+    std::cerr << "ballot trigger: " << escaped(*queued, Escape::plain) << '\n';
   return Triggered{std::move(*client), RunId::parse(id)};
 }
 

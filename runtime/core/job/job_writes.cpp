@@ -305,9 +305,11 @@ void JobWrites::confirm(std::uint64_t version) {
 
 void JobWrites::answer_queued(const QueueRun& queue) {
   const bool too_late = c_.now.wall > queue.begin_by;
+  Answer queued = Answer::done(queue.run);
+  queued.text = why_queued(job_.runs.list());
   c_.wants.answers.push_back(
-      {queue.run, too_late ? Answer::refused(Errc::timeout, "it was queued too late; nothing was started")
-                           : Answer::done(queue.run)});
+      {queue.run,
+       too_late ? Answer::refused(Errc::timeout, "it was queued too late; nothing was started") : std::move(queued)});
   if (too_late) job_.runs.end(c_, job_.facts(), {queue.run, 1}, Status::missed, Reason::start_deadline);
 }
 

@@ -138,7 +138,8 @@ struct KeptSlots {
   bool operator==(const KeptSlots&) const = default;
 };
 
-/// Slots that a claim passed over as missed: no run has claimed them. A clock that was ahead makes such a range.
+/// Slots that were passed over, as missed or in a pause: no run has claimed them. A clock that was ahead makes such a
+/// range.
 struct PassedOver {
   WallTime from{}, to{};
   bool operator==(const PassedOver&) const = default;

@@ -31,6 +31,7 @@ Session::Edge Session::on_opened(Now now, const backend::SessionOpened& event) {
   state_ = State::open;
   has_opened_ = true;
   why_closed_.clear();
+  refuses_writes_ = false;
   timeout_ = event.timeout;
   deadline_ = opened_at_ + lease();
   next_renewal_ = opened_at_ + renewal_interval();
@@ -46,6 +47,7 @@ Session::Edge Session::on_closed(Now now, const backend::SessionClosed& event) {
   why_closed_ = event.text;
   const bool was_open = state_ == State::open;
   const bool asked = state_ == State::closing;
+  refuses_writes_ = event.refuses_writes || (asked && refuses_writes_);
   state_ = State::closed;
   renewal_.reset();
   reopen_at_ = asked ? now.steady : now.steady + reopen_pause_;
@@ -58,6 +60,7 @@ void Session::on_renewed(Now now, const backend::Renewed& event) {
   const SteadyTime sent = renewal_->sent;
   const WallTime wall = renewal_->wall;
   renewal_.reset();
+  refuses_writes_ = event.outcome == StoreResult::failed;
   if (event.outcome != StoreResult::done) {
     begin_doubt(Doubt::overdue, now.steady);
     next_renewal_ = now.steady + std::min(request_timeout(), Millis(100));

@@ -73,6 +73,8 @@ class Session {
   bool is_open() const { return state_ == State::open; }
   /// What the backend said when the last one ended, or was not opened; "" while it is open.
   const std::string& why_closed() const { return why_closed_; }
+  /// By what the store has answered last to a renewal, or to who asked for a session: it takes no writes.
+  bool refuses_writes() const { return refuses_writes_; }
   /// Another daemon has this node's name, and this one has never had a session: this daemon stops. A daemon that has
   /// had a session never stops because of what the store says.
   bool is_refused(const backend::SessionClosed& event) const {
@@ -115,6 +117,7 @@ class Session {
   Millis timeout_{0};
   bool has_opened_ = false;  // in any generation
   std::string why_closed_;
+  bool refuses_writes_ = false;
   SteadyTime opened_at_{};  // when the opening was asked for,
   SteadyTime remind_at_{};  // and when it is logged that the session is not open yet
   WallTime opened_wall_{};

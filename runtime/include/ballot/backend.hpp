@@ -168,6 +168,8 @@ struct SessionOpened {
 struct SessionClosed {
   Cause cause = Cause::unreachable;  ///< in a word
   std::string text;                  ///< for people
+  /// The store answers, and refused a write that a session takes: it is full perhaps. `text` says why.
+  bool refuses_writes = false;
 };
 
 /// The answer to renew(). done: the store's own timer was restarted by an operation sent after renew() was called.

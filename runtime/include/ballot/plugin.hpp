@@ -25,7 +25,7 @@
 namespace ballot {
 
 /// Grows by one with any change of the headers that a plugin includes.
-inline constexpr std::uint32_t plugin_abi = 14;
+inline constexpr std::uint32_t plugin_abi = 15;
 
 /// \cond
 #define BALLOT_TEXT_OF_(x) #x

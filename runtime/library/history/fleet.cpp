@@ -195,7 +195,7 @@ Answers Fleet::answers() {
 Result<std::string> read_fleet_token(const std::string& path) {
   auto text = io::read_trusted_file(path, io::Readers::owner);
   const auto error = [&](Errc code, const std::string& what) {
-    return Error{code, "[fleet] token_file: " + path + " " + what};
+    return Error{code, "[fleet] token_file: " + path + ": " + what};
   };
   if (!text) return error(text.error().code == Errc::refused ? Errc::refused : Errc::invalid, text.error().what);
   std::string line = text->substr(0, text->find_first_of("\r\n"));

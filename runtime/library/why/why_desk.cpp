@@ -74,6 +74,7 @@ void WhyDesk::answer(const io::Question& question, const io::Reply& reply) const
     const NodeStatus status = parts_.views.node_status();
     slot.store_is_silent = status.store_is_silent;
     slot.store_heard = status.store_heard;
+    slot.store_refusal = status.refusal;
     if (slot.leader == name_) slot.leader_trouble = status.refusal;
     asking->facts.job.store_is_silent = status.store_is_silent;
     ask(asking);

@@ -90,8 +90,9 @@ std::string paused_text(const UnrecordedSlot& slot) {
 }
 
 std::string led_by_nobody(const UnrecordedSlot& slot) {
-  return "Nobody leads group " + slot.group +
-         " at present. Whoever leads it next settles the slots that were passed, by the job's misfire policy.";
+  return "Nobody leads group " + slot.group + " at present" +
+         (slot.store_refusal.empty() ? "" : ": " + slot.store_refusal) +
+         ". Whoever leads it next settles the slots that were passed, by the job's misfire policy.";
 }
 
 /// Of another node's instance.
@@ -308,8 +309,9 @@ std::string halted_text(const UnrecordedSlot& job) {
 }
 
 std::string refusal_beside(const UnrecordedSlot& job, const std::string& text) {
-  if (!is_refused(job) || text.find(job.leader_trouble) != std::string::npos) return {};
-  return " Nothing of group " + job.group + " is started at present, by hand neither: " + job.leader_trouble + ".";
+  const std::string refusal = is_refused(job) ? job.leader_trouble : job.leader.empty() ? job.store_refusal : "";
+  if (refusal.empty() || text.find(refusal) != std::string::npos) return {};
+  return " Nothing of group " + job.group + " is started at present, by hand neither: " + refusal + ".";
 }
 
 Explained why_nothing(const UnrecordedSlot& slot) {

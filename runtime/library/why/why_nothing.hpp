@@ -35,6 +35,7 @@ struct UnrecordedSlot {
   std::string node;                      // its name
   bool store_is_silent = false;          // this node has no session with it, or a renewal is overdue,
   std::optional<WallTime> store_heard;   // since then, where that is known
+  std::string store_refusal;             // it answers, and takes no writes of this node: in its words; "": it does
   std::string leader;                    // of the group; "" where nobody leads it
   bool is_led_by_nobody = false;         // as the store says, of another node's instance
   bool leader_is_silent = false;         // its session is not renewed,
@@ -64,7 +65,8 @@ Explained why_nothing(const UnrecordedSlot& slot);
 /// Of a job that is halted, or whose namespace moves: since when, why, and what to do about it.
 std::string halted_text(const UnrecordedSlot& job);
 
-/// Where the store takes no writes of whoever leads the job, and `text` does not say so yet: a sentence after a space.
+/// Where the store takes no writes of whoever leads the job, or is to, and `text` does not say so yet: a sentence after
+/// a space.
 std::string refusal_beside(const UnrecordedSlot& job, const std::string& text);
 
 }  // namespace ballot::library

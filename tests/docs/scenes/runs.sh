@@ -10,10 +10,6 @@ queue_limit = 1
   until_true leads
 }
 leads() { ballot jobs | grep -q ' node-1$'; }
-# Each is taken before the next one comes.
-begun() { until_true taken $((++triggers)); }
-taken() { [ "$(grep -c ' request taken ' "$scene/ballot.log")" -ge "$1" ]; }
-triggers=0
 after_third() {
   touch "$scene/go"
   rows queues 2 succeeded

@@ -155,5 +155,29 @@ TEST(TriggeredChain, OfADaemonThatIsKilledHasOneRunOfEachJobAllTheSame) {
   EXPECT_EQ(runs.size(), 3u);
 }
 
+TEST(Trigger, OfAJobThatQueuesSaysBehindWhichRunItIsQueued) {
+  BallotDaemon daemon;
+  daemon.job("load", "concurrency = \"queue\"\nqueue_limit = 2\nshell = \"sleep 60\"");
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  const auto first = daemon.ballot({"trigger", "load"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.err, "") << "it is claimed";
+  ASSERT_TRUE(wait_until([&] {
+    const auto rows = daemon.rows("load");
+    return rows.size() == 1 && rows[0].status == Status::running;
+  })) << daemon.log;
+  const std::string behind = "ballot trigger: queued behind run " + first_line(first.out).substr(24) + " of slot ";
+  const auto second = daemon.ballot({"trigger", "load"}), third = daemon.ballot({"trigger", "load"});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(second.err.find(behind), 0u) << second.err;
+  EXPECT_NE(second.err.find(" on n1, started "), std::string::npos) << second.err;
+  EXPECT_EQ(second.err.find("already"), std::string::npos) << second.err;
+  EXPECT_EQ(third.err.find(behind), 0u) << third.err;
+  EXPECT_TRUE(third.err.ends_with(", and 1 that waits already\n")) << third.err;
+  EXPECT_EQ(daemon.rows("load").size(), 1u) << "of what waits there is no row";
+  daemon.ballot({"kill", "load"});
+}
+
 }  // namespace
 }  // namespace ballot::testing

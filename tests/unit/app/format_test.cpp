@@ -41,7 +41,10 @@ TEST(Format, TableFitsTheTerminal) {
       EXPECT_LE(characters, width) << line;
     }
   }
-  EXPECT_NE(printed({Format::table, false, 80}).find("  nightly-b\xE2\x80\xA6  "), std::string::npos)
+  EXPECT_NE(printed({Format::table, false, 80})
+                .find("  night\xE2\x80\xA6"
+                      "ckup  "),
+            std::string::npos)
       << printed({Format::table, false, 80});
 }
 
@@ -106,9 +109,25 @@ TEST(Format, TableGivesUpWhatYieldsThenTheIndentOfATreeAndThenCutsNames) {
             "  third-of-the-chain  3\n");
   EXPECT_EQ(shown(21),
             "JOB               N \xE2\x80\xA6\n"
-            "first-of-the-ch\xE2\x80\xA6  1\n"
-            "third-of-the-ch\xE2\x80\xA6  3\n")
+            "first-of\xE2\x80\xA6"
+            "e-chain  1\n"
+            "third-of\xE2\x80\xA6"
+            "e-chain  3\n")
       << "names last";
+}
+
+TEST(Format, NamesOfTheGreatestLengthThatBeginAlikeStayApartInEightyColumns) {
+  std::ostringstream out;
+  RecordWriter writer(out, {{"job", "JOB"}, {"state", "STATE"}, {"next_slot", "NEXT SLOT"}, {"group", "GROUP"}},
+                      {Format::table, false, 80});
+  const std::string same = "nightly-backup-of-the-customer-database-to-offsite-storage";
+  for (const char* const part : {"-abc", "-def"})
+    writer.row({same + part, "active", SlotTime{shown_slot}, "backups-of-all-customer-databases-to-offsite-storage-b"});
+  writer.finish();
+  EXPECT_EQ(out.str(),
+            "JOB                        STATE   NEXT SLOT IN 2025  GROUP\n"
+            "nightly-back\xE2\x80\xA6-storage-abc  active  03-09 07:00:00     backups-of-al\xE2\x80\xA6te-storage-b\n"
+            "nightly-back\xE2\x80\xA6-storage-def  active  03-09 07:00:00     backups-of-al\xE2\x80\xA6te-storage-b\n");
 }
 
 TEST(Format, TableShortensASlotThatHasAWordBeforeIt) {
@@ -135,7 +154,7 @@ TEST(Format, TableCutsNoTextOfWhichAPartIsOfNoUse) {
   RecordWriter writer(out, {{"run", "RUN"}, {"job", "JOB"}}, {Format::table, false, 24});
   writer.row({Uncut{"0123456789ab"}, "a-job-with-a-long-name"});
   writer.finish();
-  EXPECT_EQ(out.str(), "RUN           JOB\n0123456789ab  a-job-wit\xE2\x80\xA6\n");
+  EXPECT_EQ(out.str(), "RUN           JOB\n0123456789ab  a-job\xE2\x80\xA6name\n");
 }
 
 TEST(Format, TableShowsAStatusInItsColour) {

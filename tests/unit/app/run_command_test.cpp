@@ -39,5 +39,30 @@ TEST(RunCommand, IsNoCandidateOfTheNodesNameInAGroupThatJobsAreIn) {
   EXPECT_EQ(run({"--namespace", "elsewhere"}).code, 0) << "another election";
 }
 
+/// A state_dir names another store only where the store lies in it, and only where it is another one.
+TEST(RunCommand, IsNoCandidateOfTheNodesNameInADaemonsStoreWhateverStateDirIsGiven) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "jobs.d");
+  folder.write("jobs.d/a.toml", "[job.hello]\nschedule = \"0 2 * * *\"\ncommand = [\"/bin/true\"]\n");
+  const auto configure = [&](const std::string& more) {
+    folder.write("ballot.toml", "node = \"host-1\"\njobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" +
+                                    folder / "state" + "\"\nrun_dir = \"" + folder / "run" + "\"\n" + more);
+  };
+  const auto run_with = [&](const std::string& state_dir) {
+    return ballot({"run", "once", "--config", folder / "ballot.toml", "--state-dir", state_dir, "--", "/bin/true"});
+  };
+  configure("");
+  EXPECT_EQ(run_with(folder / "state").code, 2) << "that of ballot.toml";
+  const std::string own = folder / "own", served = folder / "served";
+  EXPECT_EQ(run_with(own).code, 0) << "a store of its own";
+  std::filesystem::create_directory(served);
+  folder.write("served/history.db", "");
+  const Ran beside_ledger = run_with(served);
+  EXPECT_EQ(beside_ledger.code, 2) << "`serve --state-dir` of the same folder";
+  EXPECT_TRUE(contains(beside_ledger.err, "group default is that of jobs in")) << beside_ledger.err;
+  configure("[local]\npath = \"" + folder / "store" + "\"\n");
+  EXPECT_EQ(run_with(own).code, 2) << "the store lies elsewhere";
+}
+
 }  // namespace
 }  // namespace ballot::app

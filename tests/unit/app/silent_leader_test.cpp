@@ -3,6 +3,7 @@
 
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "library/history/ledger_wire.hpp"
 #include "storage/ledger.hpp"
 #include "unit/app/answering_node.hpp"
 #include "unit/app/rows.hpp"
@@ -38,6 +39,32 @@ TEST_F(NodeOfASilentLeader, JobsMarkItAndThatIsAll) {
   EXPECT_EQ(jobs.code, 0) << jobs.err;
   EXPECT_TRUE(contains(jobs.out, "host-2 (silent)")) << jobs.out;
   EXPECT_FALSE(contains(jobs.err, "silent")) << jobs.err;
+}
+
+/// A node that leads its job, in a store that is full.
+struct NodeOfAFullStore : ::testing::Test {
+  static void answer(const io::Message& asked, const io::Reply& reply) {
+    const std::string what = asked.text("do").value_or("");
+    const io::Message job =
+        io::Message().set("job", "nightly").set("group", "default").set("leader", "host-1").set("state", "active");
+    if (what == "jobs") return reply.finish(io::Message().set("jobs", std::vector{job}));
+    if (what != "nodes") return reply.fail({Errc::invalid, "it is older"});
+    io::Message self = io::Message().set("node", "host-1").set("state", "degraded");
+    self.set("reasons", std::vector<std::string>{"ledger: /l: full", "backend: " + std::string(refusal)});
+    reply.finish(io::Message().set("nodes", std::vector{self}));
+  }
+
+  static constexpr const char* refusal = "the store refuses writes: no space, since 2025-03-09T07:00:02Z";
+  AnsweringNode node{"[job.nightly]\ncommand = [\"/bin/true\"]\n", answer};
+};
+
+TEST_F(NodeOfAFullStore, JobsSayThatNothingIsStartedAndWhy) {
+  const Ran jobs = node.asked({"jobs"});
+  EXPECT_EQ(jobs.code, 0) << jobs.err;
+  EXPECT_TRUE(contains(jobs.out, "active")) << "that is the job's state: " << jobs.out;
+  EXPECT_EQ(jobs.err, "ballot jobs: node host-1 starts nothing at present: " + std::string(refusal) + "\n");
+  const Ran json = node.asked({"jobs", "--format", "json"});
+  EXPECT_TRUE(contains(json.out, R"({"unfit":"host-1","why":")" + std::string(refusal) + "\"}")) << json.out;
 }
 
 /// A node of a fleet, of whose job `nightly`, which host-2 leads, the nodes that answer say this.
@@ -89,6 +116,39 @@ TEST_F(NodeThatAsksTheLeader, HasWhatTheStoreShowsOfOneThatIsSilent) {
   EXPECT_TRUE(contains(node.asked({"jobs", "--format", "csv"}).out, ",succeeded,halted,,,,,,,\n"));
   const Ran text = node.asked({"show", "nightly"});
   EXPECT_TRUE(contains(text.out, "state       halted: it is unreadable")) << text.out;
+}
+
+/// A node of a fleet that has runs of host-2, which is silent, by the store's register alone.
+struct NodeThatKnowsRunsByTheStore : ::testing::Test {
+  static void answer(const io::Message& asked, const io::Reply& reply) {
+    if (asked.text("do") != "ledger") return NodeOfASilentLeader::answer(asked, reply);
+    const io::Message silent = io::Message().set("node", "host-2").set("why", "it is silent");
+    io::Message says = io::Message().set("scope", std::string("fleet")).set("missing", std::vector{silent});
+    std::vector<io::Message> rows;
+    for (const char* job : {"a", "b", "c", "d", "e", "f", "nightly"}) rows.push_back(run_by_the_store(job));
+    const bool are_asked = asked.text("ask") == "history";
+    reply.finish(says.set("rows", are_asked ? rows : std::vector<io::Message>()).set("sequence", std::int64_t{1}));
+  }
+  /// The register has when it was started, and that it ended.
+  static io::Message run_by_the_store(const std::string& job) {
+    Row row = testing::run_row(Status::succeeded);
+    row.job = job;
+    row.node = "host-2";
+    row.slot = row.started_at.emplace(io::read_clocks().wall - std::chrono::hours(1));
+    return library::to_message(row).set("evidence", true);
+  }
+
+  AnsweringNode node{"[job.nightly]\ncommand = [\"/bin/true\"]\n", answer};
+};
+
+TEST_F(NodeThatKnowsRunsByTheStore, SlowNamesTheJobsWhoseRunsItDoesNotCompare) {
+  const Ran slow = node.asked({"slow"});
+  EXPECT_EQ(slow.code, 0) << slow.err;
+  EXPECT_TRUE(contains(slow.err,
+                       "ballot slow: runs of a, b, c, d, e and 2 more are not compared: only a node that does not "
+                       "answer knows how long they took\n"))
+      << slow.err;
+  EXPECT_FALSE(contains(slow.out, "host-2")) << slow.out;
 }
 
 /// A node of a job that runs on each; of host-2, which is gone, its daemon knows when it was last heard of.

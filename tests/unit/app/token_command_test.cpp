@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "http/token_file.hpp"
 #include "support/temp_folder.hpp"
@@ -42,6 +43,22 @@ TEST(TokenCommand, AddsTheLineToAFileThatADaemonTakes) {
   EXPECT_EQ(again.code, 1) << "a name of another token";
   EXPECT_EQ(again.out, "");
   EXPECT_EQ(web::TokenFile::open(file)->tokens().size(), 2u);
+}
+
+TEST(TokenCommand, EndsWithOneWhateverKeepsTheLineOutOfTheFile) {
+  const TempFolder folder;
+  const std::string broken = folder.write("broken", "no token\n"), open = folder.write("open", "");
+  const std::string large = folder.write("large", std::string((1 << 20) + 1, '#'));
+  std::filesystem::permissions(broken, std::filesystem::perms(0600));
+  std::filesystem::permissions(large, std::filesystem::perms(0600));
+  std::filesystem::permissions(open, std::filesystem::perms(0666));
+  std::filesystem::create_symlink(broken, folder / "link");
+  for (const std::string& file : {broken, large, open, folder / "link", folder.path(), folder / "none/tokens"}) {
+    const Ran ran = ballot({"token", "new", "ci", "--role", "viewer", "--append", file});
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    EXPECT_TRUE(contains(ran.err, file)) << ran.err;
+    EXPECT_EQ(ran.out, "") << "a token that no daemon knows";
+  }
 }
 
 TEST(TokenCommand, WantsANameAndARoleThatThereIs) {

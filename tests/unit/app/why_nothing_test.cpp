@@ -314,7 +314,7 @@ TEST(WhyNothing, SaysWhatTheLeaderSaysAgainstItself) {
   expect(facts, "not recorded", "This node leads group g, and is not fit to: runner: it does not answer. What is due");
 }
 
-TEST(WhyNothing, NamesAStoreThatRefusesTheLeadersWritesWhateverElseItSays) {
+TEST(WhyNothing, NamesAStoreThatRefusesWritesWhoeverLeadsAndWhateverElseItSays) {
   const std::string refusal = "the store refuses writes: there is no space, since 2025-03-09T07:00:02Z";
   UnrecordedSlot facts = passed();
   facts.now = *facts.slot + Millis(1);
@@ -327,6 +327,10 @@ TEST(WhyNothing, NamesAStoreThatRefusesTheLeadersWritesWhateverElseItSays) {
   facts.leader = "host-2";
   facts.scope = UnrecordedSlot::Scope::fleet;
   expect(facts, "not recorded", "Node host-2 leads group g, and says of itself that it starts nothing: " + refusal);
+  facts.leader = facts.leader_trouble = "";
+  facts.store_refusal = refusal;
+  expect(facts, "not recorded", "Nobody leads group g at present: " + refusal + ". Whoever leads it next settles");
+  EXPECT_NE(refusal_beside(facts, "It was not due."), "");
 }
 
 TEST(WhyNothing, NamesAStoreThatDoesNotAnswerAndSinceWhen) {

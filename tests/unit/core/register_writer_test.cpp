@@ -109,6 +109,20 @@ TEST_F(Writer, AWriteKnowsWhichSlotsNoRunHasClaimed) {
   EXPECT_TRUE(write.next.passed_over.empty()) << "long past, whatever the clock was";
 }
 
+/// They are due again once the clock that was ahead is right: the pause is over then.
+TEST_F(Writer, AWriteHasClaimedNoSlotsOfAPause) {
+  const WallTime noon{12h};
+  PendingWrite write = writer.begin(stored, term);
+  write.pass(noon);
+  write.carry({noon + 1min, noon + 30min, 30, Status::skipped, Reason::paused}, {});
+  write.pass(noon + 31min);
+  EXPECT_TRUE(write.next.is_claimed(noon));
+  EXPECT_FALSE(write.next.is_claimed(noon + 1min));
+  EXPECT_FALSE(write.next.is_claimed(noon + 30min));
+  EXPECT_TRUE(write.next.is_claimed(noon + 31min));
+  EXPECT_EQ(write.next.missed, stored.missed);
+}
+
 TEST_F(Writer, AWriteForgetsTheShortestRangeThatNoRunHasClaimed) {
   PendingWrite write = writer.begin(stored, term);
   WallTime slot{1000h};

@@ -16,14 +16,16 @@ struct Renewals : ::testing::Test {
     return settings;
   }()};
   Millis time{1h};
-  bool failing = false;
+  bool failing = false, refuses_sessions = false;
   int failures_told = 0, recoveries_told = 0, renewals = 0;
 
   void step(const Event& event) {
     const Now now{WallTime(time + 1000h), SteadyTime(time)};
     for (const Action& action : core.step(now, event)) {
       if (const auto* open = std::get_if<OpenSession>(&action))
-        step(BackendEvent{open->generation, backend::SessionOpened{60s, Capability::fenced, "s"}});
+        step(refuses_sessions
+                 ? BackendEvent{open->generation, backend::SessionClosed{Cause::unreachable, "no space", true}}
+                 : BackendEvent{open->generation, backend::SessionOpened{60s, Capability::fenced, "s"}});
       if (std::holds_alternative<CloseSession>(action))
         step(BackendEvent{core.session().generation(), backend::SessionClosed{Cause::shutdown, ""}});
       if (const auto* renew = std::get_if<Renew>(&action)) asked_.push_back(renew->request);
@@ -67,6 +69,41 @@ TEST_F(Renewals, ThatFailAgainAndAgainAreToldOnceAndSoIsTheirEnd) {
   failing = true;
   run_for(20s);
   EXPECT_EQ(failures_told, 2) << "another failure";
+}
+
+TEST_F(Renewals, ThatTheStoreRefusesStandAsRefusedWritesUntilOneIsDone) {
+  run_for(30s);
+  EXPECT_FALSE(core.refused_writes());
+  failing = true;
+  run_for(20s);
+  ASSERT_TRUE(core.refused_writes());
+  EXPECT_EQ(core.refused_writes()->text, "no space");
+  EXPECT_TRUE(core.session().refuses_writes());
+  failing = false;
+  run_for(20s);
+  EXPECT_FALSE(core.refused_writes());
+  EXPECT_FALSE(core.session().refuses_writes());
+}
+
+/// Of a node that has had none.
+struct FirstSession : Renewals {
+  void SetUp() override {
+    refuses_sessions = true;
+    Renewals::SetUp();
+  }
+};
+
+TEST_F(FirstSession, ThatTheStoreRefusesIsARefusedWriteUntilOneIsOpen) {
+  run_for(1min);
+  EXPECT_FALSE(core.session().is_open());
+  EXPECT_TRUE(core.session().refuses_writes());
+  ASSERT_TRUE(core.refused_writes());
+  EXPECT_EQ(core.refused_writes()->text, "no space");
+  refuses_sessions = false;
+  run_for(20s);
+  EXPECT_TRUE(core.session().is_open());
+  EXPECT_FALSE(core.session().refuses_writes());
+  EXPECT_FALSE(core.refused_writes());
 }
 
 TEST_F(Renewals, ThatFailForLongAreToldOnceAMinute) {

@@ -251,5 +251,14 @@ TEST(FleetToken, IsTheFirstLineOfAFileThatNobodyElseMayRead) {
   EXPECT_EQ(read_fleet_token(folder / "none").error().code, Errc::invalid);
 }
 
+TEST(FleetToken, WhatIsWrongStandsBehindTheFileAndAColon) {
+  const TempFolder folder;
+  const std::string key = "[fleet] token_file: ", empty = folder.write("empty", "");
+  ::chmod(empty.c_str(), 0600);
+  EXPECT_EQ(read_fleet_token(folder / "none").error().what, key + (folder / "none") + ": No such file or directory");
+  EXPECT_EQ(read_fleet_token(folder.path()).error().what, key + folder.path() + ": is no regular file");
+  EXPECT_EQ(read_fleet_token(empty).error().what, key + empty + ": has no token in its first line");
+}
+
 }  // namespace
 }  // namespace ballot::library

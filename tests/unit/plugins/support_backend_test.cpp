@@ -81,9 +81,9 @@ class ScriptedDriver final : public SessionDriver {
   }
   void close(bool) override {
     ++script_->closes;
-    if (!script_->closes_late) outlet_.closed(Cause::shutdown, {});
+    if (!script_->closes_late) outlet_.closed({Cause::shutdown, {}});
   }
-  void expire() override { outlet_.closed(Cause::expired, {}); }
+  void expire() override { outlet_.closed({Cause::expired, {}}); }
   void drop() noexcept override { ++script_->dropped; }
   void receive(bool) override {}
   void advance() override {}

@@ -53,10 +53,9 @@ void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
   for (Row& row : slots) rows.push_back(std::move(row));
   next.dispositions.push_back(range);
   next.cursor = std::max(next.cursor, range.to);
-  if (range.status == Status::missed) {
-    pass_over({range.from, range.to});
-    next.count_missed(range.slots);
-  }
+  const bool is_missed = range.status == Status::missed;
+  if (is_missed || range.reason == Reason::paused) pass_over({range.from, range.to});
+  if (is_missed) next.count_missed(range.slots);
   ++decided;
 }
 

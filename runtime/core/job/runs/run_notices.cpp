@@ -41,7 +41,8 @@ void tell_missed(Context& c, const JobFacts& job, const Disposition& d, const Jo
 
 /// Of the run that keeps another one from being begun; "" where none is known.
 std::string run_under_way(const RunList& runs) {
-  const auto run = std::find_if(runs.begin(), runs.end(), [](const LiveRun& one) { return one.is_under_way(); });
+  const auto run =
+      std::find_if(runs.begin(), runs.end(), [](const LiveRun& one) { return one.is_under_way() && !one.is_queued(); });
   if (run == runs.end()) return {};
   constexpr std::size_t shown_digits = 12;
   const std::string id = run->open.id.text();
@@ -101,6 +102,15 @@ std::string why_skipped(const JobFacts& job, Reason reason, const RunList& runs)
     return "skipped: queue_full (" + std::to_string(job.definition->job.details->queue_limit) +
            " wait already: queue_limit)";
   return "skipped: overlap (the job's previous run has not ended" + run_under_way(runs) + ")";
+}
+
+std::string why_queued(const RunList& runs) {
+  const std::string before = run_under_way(runs);
+  if (before.empty()) return "queued: it waits for its turn";
+  const int others = runs.queued() - 1;
+  return "queued behind" + before.substr(1) +
+         (others > 0 ? ", and " + std::to_string(others) + " that " + (others == 1 ? "waits" : "wait") + " already"
+                     : "");
 }
 
 const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun& run) {

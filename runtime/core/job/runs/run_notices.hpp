@@ -24,6 +24,9 @@ Notice settled_notice(const Disposition& range, const std::string& job);
 /// Why a run that was asked for by hand is not begun: for whoever asked.
 std::string why_skipped(const JobFacts& job, Reason reason, const RunList& runs);
 
+/// What such a run waits for that has been queued, as the last one: for whoever asked.
+std::string why_queued(const RunList& runs);
+
 /// As it was launched; of a run that was adopted, as the files say now.
 const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun& run);
 
