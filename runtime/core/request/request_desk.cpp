@@ -82,8 +82,6 @@ bool RequestDesk::goes_on_later(const RunId& request) {
   return it != asked_.end() && it->second.phase < Phase::stored && (it->second.goes_on = true);
 }
 
-bool RequestDesk::on_unknown(const RunId& request) { return goes_on_later(request); }
-
 RequestDesk::Errands RequestDesk::go_on() {
   Errands errands;
   for (auto& [id, asked] : asked_)
@@ -145,14 +143,12 @@ void RequestDesk::follow_gone(Errands& errands, const std::set<RunId>& there) {
 
 RequestDesk::Errands RequestDesk::on_not_stored(const RunId& request, const std::string& why) {
   Errands errands;
-  conclude(errands, request, "refused", Answer::refused(Errc::unavailable, why));
-  return errands;
+  return conclude(errands, request, "refused", Answer::refused(Errc::unavailable, why)), errands;
 }
 
 RequestDesk::Errands RequestDesk::on_withdrawn(const RunId& request) {
   Errands errands;
-  tell_answer(errands, request);
-  return errands;
+  return tell_answer(errands, request), errands;
 }
 
 void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats) {
@@ -448,12 +444,6 @@ std::optional<SteadyTime> RequestDesk::wake(bool open) const {
 void RequestDesk::clean_up_at(Now now, WallTime at) {
   const SteadyTime then = now.steady + std::max(at - now.wall, Millis(0)) + leftover_slack;
   cleanup_at_ = std::min(cleanup_at_.value_or(then), then);
-}
-
-bool RequestDesk::begin_cleanup(SteadyTime now) {
-  if (!cleanup_at_ || *cleanup_at_ > now) return false;
-  cleanup_at_.reset();
-  return true;
 }
 
 }  // namespace ballot::core

@@ -75,7 +75,7 @@ class RequestDesk {
     for (auto& [id, asked] : asked_) asked.fate_asked = false;
   }
   /// The store does not say whether it has the request. True: go_on() is due a little later.
-  bool on_unknown(const RunId& request);
+  bool on_unknown(const RunId& request) { return goes_on_later(request); }
   /// `registers`: all jobs'.
   Errands on_runs_listed(const RunId& request, const std::vector<Register>& registers, bool open);
   /// They could not be listed. True: go_on() is due a little later.
@@ -114,7 +114,10 @@ class RequestDesk {
   void clean_up_at(Now now, WallTime at);
   std::optional<SteadyTime> cleanup() const { return cleanup_at_; }
   /// True, once: it is time.
-  bool begin_cleanup(SteadyTime now);
+  bool begin_cleanup(SteadyTime now) {
+    if (!cleanup_at_ || *cleanup_at_ > now) return false;
+    return cleanup_at_.reset(), true;
+  }
 
  private:
   enum class Phase {
