@@ -52,6 +52,12 @@ function(ballot_no_product target)
   endif()
 endfunction()
 
+# In a release: compiled for size. Most of what is resident of a daemon without jobs is code, and the kernel maps it in
+# large parts: what runs once, or when somebody asks, is there beside what runs all the time.
+function(ballot_small target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+endfunction()
+
 # ballot_room(NAME [TARGET target] SOURCES file... [USES room...] [LIBRARIES library...])
 # Makes the static library ballot_NAME, or ballot_TARGET. USES is what its headers and sources may include; LIBRARIES stay
 # in the room.

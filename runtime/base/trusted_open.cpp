@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/trust.hpp"
@@ -36,20 +37,24 @@ Error cannot_open(int number) {
   return {Errc::io, std::move(text)};
 }
 
-/// Goes from name to name, each opened without following it, looked at, and then gone through or read.
+/// Goes from name to name, each looked at without following it, and then gone through or read.
 class Walk {
  public:
   Walk(int folder, std::uint32_t daemon) : folder_(folder), daemon_(daemon) {}
 
-  Result<TrustedFile> to(const std::string& name) {
+  Result<TrustedFile> to(const std::string& name, const struct stat* seen) {
     rest_.push_back(name);
     while (true) {
       const std::string next = std::move(rest_.back());
       rest_.pop_back();
-      UniqueFd found(::openat(folder_, next.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
       struct stat info {};
-      if (!found || ::fstat(found.get(), &info) != 0) return no_such(next, errno);
+      if (seen != nullptr)
+        info = *std::exchange(seen, nullptr);
+      else if (::fstatat(folder_, next.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return no_such(next, errno);
       if (!S_ISLNK(info.st_mode) && rest_.empty()) return read(next, info);
+      UniqueFd found(::openat(folder_, next.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+      if (!found || ::fstat(found.get(), &info) != 0) return no_such(next, errno);
       if (const auto fault = S_ISLNK(info.st_mode) ? follow(found.get(), next, info) : enter(found, next, info))
         return Error{Errc::refused, *fault};
       if (rest_.empty()) return Error{Errc::refused, "this is a link to a folder; put a regular file in its place"};
@@ -129,8 +134,8 @@ class Walk {
 
 }  // namespace
 
-Result<TrustedFile> open_trusted(int folder, const std::string& name, std::uint32_t daemon) {
-  return Walk(folder, daemon).to(name);
+Result<TrustedFile> open_trusted(int folder, const std::string& name, std::uint32_t daemon, const struct stat* seen) {
+  return Walk(folder, daemon).to(name, seen);
 }
 
 }  // namespace ballot

@@ -23,7 +23,9 @@ struct TrustedFile {
 /// `name` in the open folder `folder`, of which distrust_folder() has nothing to say. Each link on the way must belong
 /// to root or to `daemon`, each folder that a link leads through be one that distrust_passed() takes, and the file be
 /// one that distrust() takes. Errors: not_found: no such name; refused: what is not trusted and why, no regular file, a
-/// link that leads nowhere; io. Never blocks.
-Result<TrustedFile> open_trusted(int folder, const std::string& name, std::uint32_t daemon);
+/// link that leads nowhere; io. Never blocks. `seen`: the name's own state, of a link the link's, where the caller has
+/// just asked for it.
+Result<TrustedFile> open_trusted(int folder, const std::string& name, std::uint32_t daemon,
+                                 const struct stat* seen = nullptr);
 
 }  // namespace ballot

@@ -18,13 +18,13 @@ std::vector<std::string> ChainPlaces::begin_pass(FindJob find) {
 }
 
 schedule::DefinitionPtr ChainPlaces::link(const std::string& job, const Claim<schedule::DefinitionPtr>& claim,
-                                          const std::string& file) {
+                                          const std::function<std::string(std::string_view file)>& shown) {
   if (claim.what->job.details->after.empty()) return claim.what;
   Linked linked = link_job(claim.what, survey_);
   if (linked.fault.empty()) return linked.definition;
   const auto places = places_.find({std::string(claim.file), job});
   const Position at = places == places_.end() ? claim.position : places->second[linked.name];
-  findings_[job] = {{linked.severity, file, at.line, at.column, linked.fault}};
+  findings_[job] = {{linked.severity, shown(claim.file), at.line, at.column, linked.fault}};
   return linked.definition;
 }
 

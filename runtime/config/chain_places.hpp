@@ -37,9 +37,9 @@ class ChainPlaces {
   void end_pass() { survey_ = ChainSurvey(FindJob()); }
 
   /// In a pass: the definition that counts, put together with the jobs that it comes after. What was found of it before
-  /// is forgotten. `file`: as findings show it.
+  /// is forgotten. `shown`: how findings name a file.
   schedule::DefinitionPtr link(const std::string& job, const Claim<schedule::DefinitionPtr>& claim,
-                               const std::string& file);
+                               const std::function<std::string(std::string_view file)>& shown);
   void forget_findings(const std::string& job) { findings_.erase(job); }
   const std::map<std::string, Diagnostics, std::less<>>& findings() const { return findings_; }
 

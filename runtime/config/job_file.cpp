@@ -210,8 +210,8 @@ class JobReader {
 
   /// Warnings only: a program changes without the file.
   void check_program(const char* key, const std::vector<std::string>& command) {
-    const toml::node* const written = table_->get(key);
-    if (command.empty() || written == nullptr) return;
+    const toml::node* const written = command.empty() ? nullptr : table_->get(key);
+    if (written == nullptr) return;
     const std::string& path = command.front();
     const Program& program = identities_.programs().at(path);
     const Position at = position_of(written->source());

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/candidates.hpp"
-#include "base/fnv.hpp"
 #include "base/trusted_open.hpp"
 #include "config/folder_files.hpp"
 #include "config/names.hpp"
@@ -178,7 +177,7 @@ void JobsDir::read_if_changed(const std::string& name, Pass& pass) {
   struct stat info {};
   const bool there = ::fstatat(pass.folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
   if (there && known != files_.end() && stamp_of(info) == known->second.stamp) return;
-  Found found = read(name, pass);
+  Found found = read(name, there ? &info : nullptr, pass);
   if (found.state == Found::State::unchanged) return;
   found.linked = there && S_ISLNK(info.st_mode);
   if (found.state != Found::State::gone || known != files_.end()) pass.found.push_back(std::move(found));
@@ -190,10 +189,10 @@ Result<UniqueFd> JobsDir::open() {
   return folder;
 }
 
-JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
+JobsDir::Found JobsDir::read(const std::string& name, const struct stat* seen, Pass& pass) {
   Found found{name, Found::State::broken};
-  const FileOrigin origin{shown(name), 0};
-  const auto file = open_trusted(pass.folder.get(), name, settings_.daemon);
+  FileOrigin origin{shown(name), 0};
+  const auto file = open_trusted(pass.folder.get(), name, settings_.daemon, seen);
   if (!file && file.error().code == Errc::not_found) return found.state = Found::State::gone, found;
   found.stamp = file ? stamp_of(file->info) : 0;
   if (const auto known = files_.find(name); file && known != files_.end() && known->second.stamp == found.stamp)
@@ -202,11 +201,11 @@ JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
   const auto done = file ? read_text(file->fd.get(), file->info, pass.text) : Result<void>(file.error());
   if (!done && done.error().code == Errc::io) unread_ = true;
   if (!done) return findings.error({}, done.error().what), found;
-  found.text = Fnv().add(pass.text).value() & (~std::uint64_t{0} >> 1);
-  found.owner = file->info.st_uid;
+  found.text = std::hash<std::string>()(pass.text) & (~std::uint64_t{0} >> 1);
+  origin.owner = found.owner = file->info.st_uid;
   if (just_changed(file->info)) found.stamp = 0;
   if (may_have_calendars(pass.text)) return found.state = Found::State::good, found.unread = pass.text, found;
-  found.content = read_job_file(pass.text, {origin.name, file->info.st_uid}, settings_, pass.identities, &parts_);
+  found.content = read_job_file(pass.text, origin, settings_, pass.identities, &parts_);
   if (!has_errors(found.content.diagnostics)) found.state = Found::State::good;
   return found;
 }
@@ -367,8 +366,9 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
       job_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line,
                                        other->position.column,
                                        duplicate_job(name, shown(first->file), first->position)});
+  const auto show = [this](std::string_view file) { return shown(file); };
   const schedule::DefinitionPtr next =
-      first != last && is_here(*first->what) ? chains_.link(name, *first, shown(first->file)) : nullptr;
+      first != last && is_here(*first->what) ? chains_.link(name, *first, show) : nullptr;
   auto old = set_.definitions.find(name);
   if (old == set_.definitions.end()) old = set_.definitions.find(instance_name(name, settings_.node));
   const bool was_there = old != set_.definitions.end();

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <absl/container/inlined_vector.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <functional>
@@ -117,7 +118,7 @@ class JobsDir {
   struct Pass;
 
   void read_if_changed(const std::string& name, Pass& pass);
-  Found read(const std::string& name, Pass& pass);
+  Found read(const std::string& name, const struct stat* seen, Pass& pass);
   void forget_identities();
   void forget_zones();
   void find_files(Pass& pass);

@@ -18,7 +18,7 @@ Error open_error(int number) {
   return {Errc::io, "the file cannot be opened: " + std::system_category().message(number)};
 }
 
-/// Asks for one byte more than `size`, so that a file that has grown is read to its new end.
+/// Asks for one byte more than `size`: a file that has grown is read to its new end, and one that has not in one call.
 Result<void> read_all(int fd, std::size_t size, std::string& text) {
   text.resize(size + 1);
   std::size_t have = 0;
@@ -26,8 +26,8 @@ Result<void> read_all(int fd, std::size_t size, std::string& text) {
     const ssize_t got = ::read(fd, text.data() + have, text.size() - have);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return Error{Errc::io, "the file cannot be read: " + std::system_category().message(errno)};
-    if (got == 0) break;
     have += static_cast<std::size_t>(got);
+    if (got == 0 || have == size) break;
     if (have == text.size() && have <= largest_file) text.resize(largest_file + 1);
   }
   text.resize(have);

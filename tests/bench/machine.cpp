@@ -1,5 +1,6 @@
 #include "bench/machine.hpp"
 
+#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+
+#include "base/unique_fd.hpp"
 
 namespace ballot::bench {
 
@@ -60,6 +63,12 @@ double resident_megabytes(pid_t process) {
   long size = 0, resident = 0;
   std::ifstream(proc(process) / "statm") >> size >> resident;
   return static_cast<double>(resident * ::sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+void forget_cached(const std::string& program) {
+  const UniqueFd file(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
+  if (::fsync(file.get()) != 0 || ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED) != 0)
+    fail(program + " stays in the page cache");
 }
 
 double cpu_seconds(pid_t process) {

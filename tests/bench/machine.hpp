@@ -44,6 +44,9 @@ WallTime next_multiple(std::chrono::seconds period, WallTime earliest);
 void wait_until(const char* what, std::chrono::seconds limit, const std::function<bool()>& is_so);
 
 double resident_megabytes(pid_t process);
+/// Takes a program out of the page cache, so that it is read as after a boot: how much of it is resident hangs on how
+/// the cache came by it, as the kernel maps as much as it has in one piece.
+void forget_cached(const std::string& program);
 /// User and system time that it has used, in seconds, to the scheduler's accuracy.
 double cpu_seconds(pid_t process);
 /// Of this thread: what other programs do does not count.

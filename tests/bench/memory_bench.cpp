@@ -11,6 +11,7 @@ namespace {
 double megabytes_with(int jobs) {
   BenchDaemon daemon(Disk::in_memory);
   write_job_files(daemon.jobs_dir(), jobs);
+  forget_cached(BALLOT_PROGRAM);
   daemon.start();
   daemon.wait_until_quiet();
   sleep_until(wall_now() + Millis(8000));
