@@ -204,10 +204,10 @@ const its = ({ job }, row, text) => row && html`<a href=${rowLink(row, job)}>${t
 const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`${i ? ', ' : ''}<${Name} text=${group} most=${40} /> <${Copy} text=${`ballot election evict ${quoted(group)}`} />`)}${groups.length > 3 ? ` and ${groups.length - 3} more` : ''}`;
 
 // Since when, or where nobody who answers knows that, for how long at least.
-function Failing({ one, silent }) {
-  const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '', least = Math.max(one.least, failures.use().get(one.job) ?? 0);
-  if (one.least) return one.unsure ? `for at least ${plural(least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(least, 'slot')}`;
-  return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
+function Failing({ one }) {
+  const least = Math.max(one.least, failures.use().get(one.job) ?? 0), more = one.silent ? `; ${one.silent}` : '';
+  if (one.least) return one.unsure ? `for at least ${plural(least, 'slot')}${more && `; its last success is not known${more.replace(';', ':')}`}` : `not one success on record, in ${plural(least, 'slot')}`;
+  return html`${one.success ? `not one success ${one.unsure && more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zoneOfJob(one.job)} />, ${one.more ? 'at least ' : ''}${one.inRow === 1 ? 'once' : one.inRow + ' in a row'}${more}`;
 }
 
 function Part({ title, list, what = 'job', folded, children }) {
@@ -231,7 +231,7 @@ function Attention({ away, sick, troubled, slow, slower, over, took, vague, paus
     <${Part} title="Groups" list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
       ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//>
     <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>
-      <${Failing} one=${one} silent=${silent} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
+      <${Failing} one=${one} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
     <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
     <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
     <${Part} title="Running long" list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//>
