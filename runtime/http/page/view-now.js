@@ -147,7 +147,7 @@ export default function Now({ query: shown }) {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
-  const over = index.jobs.filter((job) => job.slow || took[job.job] > job.within);
+  const over = index.jobs.filter((job) => job.overdue || job.slow || took[job.job] > job.within);
   const paused = useMemo(() => pausesIn(index.jobs), [index]);
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
   // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
@@ -236,7 +236,10 @@ function Attention({ away, sick, troubled, slow, slower, over, took, vague, paus
     <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
     <${Part} title="Running long" list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//>
     <${Part} title="Slower than usual" list=${slower}>${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one, zoneOfJob(one.job))}<//>`}<//>
-    <${Part} title="Longer than expected" list=${over}>${({ job, slow, within }) => html`<${Item} key=${job} status="running" title=${html`<${JobLink} job=${job} />`}>${slow ? 'a run goes on for longer' : `its last run took ${duration(took[job])}`}: ${within ? `expected within ${duration(within)}` : 'than its file expects'}<//>`}<//>
+    <${Part} title="Not as expected" list=${over}>${({ job, overdue, slow, within, zone }) => {
+    const long = slow ? 'a run goes on for longer' : took[job] > within && `its last run took ${duration(took[job])}`;
+    return html`<${Item} key=${job} status=${overdue ? 'missed' : 'running'} title=${html`<${JobLink} job=${job} />`}>${overdue && html`overdue: no run has succeeded in time, since <${Time} at=${overdue} zone=${zone} />${long && '; '}`}${long && `${long}: ${within ? `expected within ${duration(within)}` : 'than its file expects'}`}<//>`;
+  }}<//>
     ${silent && vague.length ? html`<p class="muted small">Not compared with what is usual: ${vague.slice(0, 3).map((job, i) => html`${i ? ', ' : ''}<${Name} text=${job} most=${40} />`)}${vague.length > 3 ? ` and ${count(vague.length - 3)} more` : ''}, of which too few runs are known here: ${silent}.</p>` : null}
     <${Part} title="Missed" list=${found.missed} what="reason">${(one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
       ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`}<//>
