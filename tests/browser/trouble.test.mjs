@@ -157,6 +157,14 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     assert.doesNotMatch(await item.textContent(), /known|does not answer/);
   })));
 
+  test('a group of a node that does not answer is led by nobody, and not without a definition', () => withFleet({ fake: 60, gone: 'infra@host-3' }, (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const leaders = page.locator('[aria-labelledby=leaders] li');
+    await leaders.filter({ hasText: 'led by nobody: only its own node does, which does not answer' }).getByText('infra@host-3').waitFor();
+    assert.equal(await leaders.filter({ hasText: 'no longer defined' }).count(), 0);
+    await page.locator('[aria-labelledby=asked] .row', { hasText: 'no node leads infra@host-3 any more host-2 led it last' }).waitFor();
+  })));
+
   test('what needs attention does not wait until the failures of thirty days are counted, and they are not counted with each poll', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {
     const job = [3, 12].map((index) => fleet.byIndex.get(index)).find((one) => fleet.nodeAt(one, fleet.deadSince - 1) === fleet.nodeAt(one, fleet.now()));
     lose(fleet, job, 330);

@@ -151,7 +151,9 @@ export default function Now({ query: shown }) {
   const paused = useMemo(() => pausesIn(index.jobs), [index]);
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
   // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
-  const isGone = (group) => group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
+  // An instance's, which no other node leads.
+  const isOfAway = ({ group }) => away.some(({ node }) => group.endsWith('@' + node));
+  const isGone = (group) => !isOfAway(group) && group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
   const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
   const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
   const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + over.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
@@ -171,8 +173,8 @@ export default function Now({ query: shown }) {
       ${compared || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
     <//>
     <div class="columns">
-      <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
-      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
+      <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone, isOfAway }} /></div>
+      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isOfAway(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
     </div>`;
 }
 
@@ -309,9 +311,10 @@ function Due({ due, all, node, nodes }) {
   <//>`;
 }
 
-function Leaders({ nodes, groups, isGone }) {
+function Leaders({ nodes, groups, isGone, isOfAway }) {
   const led = new Map((groups.data?.groups ?? []).map((group) => [group.group, group]));
-  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => isGone(group) === false && lacksLeader(group.group))], ['planned', 'no leader known yet', none.filter((group) => isGone(group) === false && !lacksLeader(group.group))], ['planned', 'no longer defined', none.filter(isGone)]];
+  const none = [...led.values()].filter((group) => !group.leader), lacking = none.filter((group) => isGone(group) === false && !isOfAway(group));
+  const parts = [['failed', 'no leader', lacking.filter(({ group }) => lacksLeader(group))], ['planned', 'no leader known yet', lacking.filter(({ group }) => !lacksLeader(group))], ['lost', 'led by nobody: only its own node does, which does not answer', none.filter(isOfAway)], ['planned', 'no longer defined', none.filter(isGone)]];
   return html`<${Section} id="leaders" title="Nodes and leaders">
     ${!nodes.data ? html`<${Loading} />` : html`<ul class="rows"><${More} list=${nodes.data.nodes} first=${12} what="node">${(node) => {
     // The groups are those of this node's files; what others lead beside them they say.
