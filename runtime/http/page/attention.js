@@ -10,18 +10,21 @@ const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wa
 const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
 const OPEN = ['running', 'claimed', 'queued'];
 
-// How many slots of 30 days have failed, by job. Counting takes long where there are many rows, so nothing waits for it; it is
-// done anew for a job that is not counted, and after five minutes.
+// How many slots have failed, by job.
+async function countBad(jobs, since, signal) {
+  const sums = new Map(), { counts } = await ask(`history/summary?${nameList('job', jobs)}&${query({ since, status: FAILED, per: 'all' }).slice(1)}`, { signal });
+  for (const row of counts) if (!isWanted(row)) sums.set(row.job, (sums.get(row.job) ?? 0) + row.slots);
+  return sums;
+}
+
+// How many of 30 days. Counting takes long where there are many rows, so nothing waits for it; it is done anew for a job that is
+// not counted, and after five minutes.
 export const failures = signal(new Map());
 let counted = { at: 0, jobs: [] };
 function countFailures(jobs, since) {
   if (now() - counted.at < 5 * MINUTE && jobs.every((job) => counted.jobs.includes(job))) return;
   const mine = (counted = { at: now(), jobs });
-  ask(`history/summary?${nameList('job', jobs)}&${query({ since, status: FAILED, per: 'all' }).slice(1)}`).then(({ counts }) => {
-    const sums = new Map();
-    for (const row of counts) if (!isWanted(row)) sums.set(row.job, (sums.get(row.job) ?? 0) + row.slots);
-    failures.set(sums);
-  }).catch(() => { mine.at = 0; });
+  countBad(jobs, since).then(failures.set, () => { mine.at = 0; });
 }
 
 // Of the nodes that do not answer those that may know more of a job: of an instance its own alone.
@@ -47,6 +50,8 @@ async function settleSince(list, missing, abort) {
     if (found) known.set(one.job, { ...found, since: one.since });
     Object.assign(one, { success: found?.success, unsure: !found?.sure, least: !found || found.success === null ? one.inRow : 0 });
     if (found?.success === null) vague.push(one.job);
+    // The last slots that are looked at are not all of them.
+    if (one.all && found?.success && found.sure && asked++ < 10) Object.assign(one, { inRow: (await countBad([one.job], found.success, abort)).get(one.job) ?? one.inRow, more: false });
   }));
   if (vague.length) countFailures(vague, since);
   list.sort((a, b) => parse(a.success ?? a.since) - parse(b.success ?? b.since) || (a.job < b.job ? -1 : 1));
