@@ -369,6 +369,17 @@ describe('the page', { concurrency: 2 }, () => {
     await check(page, 'a job that took longer than expected');
   })));
 
+  test('a job that is overdue needs attention, whether a run takes long or not', () => withFleet({ fake: 10, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    const overdue_since = new Date(fleet.now() - 3 * 3600_000).toISOString();
+    fleet.said.quick = { overdue_since };
+    fleet.said.slid = { overdue_since, slow: true, expect_within_ms: 60_000 };
+    await show(page, url, '#/now');
+    const items = page.locator('.attention ul:has(> li:has-text("overdue")) > .item');
+    await items.filter({ hasText: 'quick' }).getByText(/^overdue: no run has succeeded in time, since .*\d\d:\d\d[^;]*$/).waitFor();
+    await items.filter({ hasText: 'slid' }).getByText(/since .*\d\d:\d\d.*; a run goes on for longer: expected within 1 min$/).waitFor();
+    await check(page, 'a job that is overdue');
+  })));
+
   test('a job whose runs only a node knows that does not answer is said not to have been compared', () => withFleet({ fake: 20 }, async (url, fleet) => withPage({}, async (page) => {
     const hidden = fleet.jobs.filter((job) => !fleet.usual(job.name).usual_ms).map((job) => job.name);
     fleet.faults.away = 'host-2';

@@ -2,7 +2,7 @@
 // the store away.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { check, launch, show, usePage, views, withFleet } from './browser.mjs';
+import { answer, check, launch, show, usePage, views, withFleet } from './browser.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -97,7 +97,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
   test('what needs attention stays as it is while a node does not answer once, and a job fails since the same time half an hour later', () => withFleet({ fake: 150 }, (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/now?zone=utc');
     // A job that fails all the time, and since when, whatever day it is half an hour later; what fails now and then may have recovered.
-    const failing = async () => (await page.locator('[aria-labelledby=attention] .item-text').allTextContents()).filter((one) => /in a row/.test(one) && fleet.byName.get(one.split(' ')[0])?.temper === 'broken').map((one) => one.replace(/, \d+.*/, '').replace(/since \w+ \d+ \w+ /, 'since '));
+    const failing = async () => (await page.locator('[aria-labelledby=attention] .item-text').allTextContents()).filter((one) => /in a row/.test(one) && fleet.byName.get(one.split(' ')[0])?.temper === 'broken').map((one) => one.replace(/, (at least )?\d+.*/, '').replace(/since \w+ \d+ \w+ /, 'since '));
     const asked = async () => { await page.waitForResponse((response) => response.url().includes('/history/summary')); await page.waitForTimeout(500); };
     await text(page, '.item-text', 'in a row');
     const before = await failing();
@@ -128,6 +128,43 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await page.reload();
     await item.getByText(`for at least ${slots + 2} slots`).waitFor();
     assert.doesNotMatch(await item.textContent(), /since/);
+  })));
+
+  test('a job that failed is said to have done so at least so often where a node does not answer that lived since its last success', () => withFleet({ fake: 60 }, (url, fleet) => withPage({}, async (page) => {
+    const job = [3, 12].map((index) => fleet.byIndex.get(index)).find((one) => fleet.nodeAt(one, fleet.now()) === 'host-1') ?? fleet.byIndex.get(3);
+    let bad = 2;
+    await page.route(/history\/strips/, async (route) => {
+      const response = await route.fetch(), answer = await response.json();
+      for (const strip of answer.strips) if (strip.job === job.name) strip.rows = strip.rows.slice(0, bad + 1).map((row, i) => (i < bad ? row : { ...row, status: 'succeeded', reason: null }));
+      await route.fulfill({ response, json: answer });
+    });
+    const item = page.locator('[aria-labelledby=attention] .item', { hasText: job.name });
+    await show(page, url, '#/now');
+    await item.getByText(/since .*, 2 in a row: /).waitFor();
+    fleet.faults.away = fleet.nodeAt(job, fleet.now()) === 'host-1' ? 'host-2' : 'host-1';
+    await page.reload();
+    await item.getByText(new RegExp(`since .*, at least 2 in a row; ${fleet.faults.away} does not answer: `)).waitFor();
+    bad = 1;
+    await page.reload();
+    await item.getByText(/since .*, at least once; /).waitFor();
+  })));
+
+  test('of an instance of a job of each node its own node knows all, whichever other one does not answer', () => withFleet({ fake: 10, each: true }, (url, fleet) => withPage({}, async (page) => {
+    fleet.byName.get('trim@host-1').temper = 'broken';
+    const item = page.locator('[aria-labelledby=attention] .item', { hasText: 'trim@host-1' });
+    await show(page, url, '#/now');
+    await item.getByText(/not one success since .*, \d\d\d in a row: /).waitFor();
+    const { rows: [last] } = await answer(url, 'history?job=trim@host-1&status=succeeded&limit=1'), slots = (fleet.now() - Date.parse(last.slot)) / 300_000;
+    assert.ok(Math.abs(Number(/(\d+) in a row/.exec(await item.textContent())[1]) - slots) < 2, `${slots} slots`);
+    assert.doesNotMatch(await item.textContent(), /known|does not answer/);
+  })));
+
+  test('a group of a node that does not answer is led by nobody, and not without a definition', () => withFleet({ fake: 60, gone: 'infra@host-3' }, (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    const leaders = page.locator('[aria-labelledby=leaders] li');
+    await leaders.filter({ hasText: 'led by nobody: only its own node does, which does not answer' }).getByText('infra@host-3').waitFor();
+    assert.equal(await leaders.filter({ hasText: 'no longer defined' }).count(), 0);
+    await page.locator('[aria-labelledby=asked] .row', { hasText: 'no node leads infra@host-3 any more host-2 led it last' }).waitFor();
   })));
 
   test('what needs attention does not wait until the failures of thirty days are counted, and they are not counted with each poll', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {

@@ -54,6 +54,19 @@ void print_nodes(const io::Message& status) {
   print_list("nodes", texts);
 }
 
+/// The state is this node's: of a healthy one it is said what is not well beside it.
+std::string state_text(const io::Message& status, std::int64_t unexpected) {
+  const std::string state = status.text("state").value_or("");
+  const std::int64_t away = std::ssize(status.objects("missing"));
+  if (state != "healthy" || away + unexpected == 0) return state;
+  std::string beside;
+  if (away > 0) beside = counted(away, "node") + (away == 1 ? " does not answer" : " do not answer");
+  if (unexpected > 0)
+    beside +=
+        (away > 0 ? ", " : "") + counted(unexpected, "job") + (unexpected == 1 ? " is" : " are") + " not as expected";
+  return state + " (this node); " + beside;
+}
+
 void print(const io::Message& status) {
   print_fact("node", status.text("node").value_or(""));
   print_fact("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") +
@@ -81,7 +94,7 @@ void print(const io::Message& status) {
   print_list("backfills", backfills);
   print_nodes(status);
   for (const std::string& reason : status.texts("degraded")) print_fact("degraded", reason);
-  print_fact("state", status.text("state").value_or(""));
+  print_fact("state", state_text(status, all));
 }
 
 Exit run(const StatusOptions& options) {

@@ -2,7 +2,7 @@
 import { ask, query, nameList, now } from './api.js';
 import { signal } from './html.js';
 import { parse, MINUTE } from './time.js';
-import { isBad, holes, middle } from './words.js';
+import { isBad, holes, middle, silence } from './words.js';
 
 const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15;
 const FAILED = 'failed,timed_out,killed,lost,missed', WANTED = FAILED + ',skipped';
@@ -10,19 +10,25 @@ const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wa
 const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
 const OPEN = ['running', 'claimed', 'queued'];
 
-// How many slots of 30 days have failed, by job. Counting takes long where there are many rows, so nothing waits for it; it is
-// done anew for a job that is not counted, and after five minutes.
+// How many slots have failed, by job.
+async function countBad(jobs, since, signal) {
+  const sums = new Map(), { counts } = await ask(`history/summary?${nameList('job', jobs)}&${query({ since, status: FAILED, per: 'all' }).slice(1)}`, { signal });
+  for (const row of counts) if (!isWanted(row)) sums.set(row.job, (sums.get(row.job) ?? 0) + row.slots);
+  return sums;
+}
+
+// How many of 30 days. Counting takes long where there are many rows, so nothing waits for it; it is done anew for a job that is
+// not counted, and after five minutes.
 export const failures = signal(new Map());
 let counted = { at: 0, jobs: [] };
 function countFailures(jobs, since) {
   if (now() - counted.at < 5 * MINUTE && jobs.every((job) => counted.jobs.includes(job))) return;
   const mine = (counted = { at: now(), jobs });
-  ask(`history/summary?${nameList('job', jobs)}&${query({ since, status: FAILED, per: 'all' }).slice(1)}`).then(({ counts }) => {
-    const sums = new Map();
-    for (const row of counts) if (!isWanted(row)) sums.set(row.job, (sums.get(row.job) ?? 0) + row.slots);
-    failures.set(sums);
-  }).catch(() => { mine.at = 0; });
+  countBad(jobs, since).then(failures.set, () => { mine.at = 0; });
 }
+
+// Of the nodes that do not answer those that may know more of a job: of an instance its own alone.
+const knowing = (job, missing = []) => missing.filter(({ node }) => !job.includes('@') || job.endsWith('@' + node));
 
 // Since when jobs fail, by job: of one that does so on all the slots that are looked at its last success is asked for; and
 // where none is known, on how many slots it does at least. What was known once stays so while a node does not answer.
@@ -33,16 +39,19 @@ async function settleSince(list, missing, abort) {
   let asked = 0;
   await Promise.all(list.map(async (one) => {
     let found = known.get(one.job);
-    if (parse(one.before) > parse(found?.since) || (found && !found.sure && !missing.length)) found = null;
+    const away = knowing(one.job, missing);
+    if (parse(one.before) > parse(found?.since) || (found && !found.sure && !away.length)) found = null;
     if (!found && !one.all) found = { since: one.since, sure: true };
     if (!found && asked++ < 10) {
       const { rows: [row], ...answer } = await ask('history' + query({ job: one.job.includes(',') ? null : one.job, status: 'succeeded', since, limit: 1 }), { signal: abort });
-      found = { since: one.since, success: row?.job === one.job ? row.slot : null, sure: !answer.missing?.length };
+      found = { since: one.since, success: row?.job === one.job ? row.slot : null, sure: !knowing(one.job, answer.missing).length };
     }
     if (found && parse(one.since) > parse(found.since)) one.since = found.since;
     if (found) known.set(one.job, { ...found, since: one.since });
     Object.assign(one, { success: found?.success, unsure: !found?.sure, least: !found || found.success === null ? one.inRow : 0 });
     if (found?.success === null) vague.push(one.job);
+    // The last slots that are looked at are not all of them.
+    if (one.all && found?.success && found.sure && asked++ < 10) Object.assign(one, { inRow: (await countBad([one.job], found.success, abort)).get(one.job) ?? one.inRow, more: false });
   }));
   if (vague.length) countFailures(vague, since);
   list.sort((a, b) => parse(a.success ?? a.since) - parse(b.success ?? b.since) || (a.job < b.job ? -1 : 1));
@@ -107,15 +116,18 @@ function byNode(rows) {
 
 // How it stands by its last slots, as far as they are known without a gap: failing (since when, how often in a row),
 // recovered, without any success, or passing over many slots.
-function judge(strip, missing) {
-  const settled = strip.filter((row) => !OPEN.includes(row.status)), [hole] = holes(settled, missing), rows = settled.slice(0, hole?.index);
+function judge({ job, strip }, missing) {
+  const away = knowing(job, missing), settled = strip.filter((row) => !OPEN.includes(row.status)), [hole] = holes(settled, away), rows = settled.slice(0, hole?.index);
   const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row)), skipped = rows.filter((row) => row.status === 'skipped' && !MEANT.includes(row.reason));
   let inRow = 0;
   while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
   const took = rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null).map((row) => row.duration_ms);
+  const before = ran[inRow]?.slot, all = inRow === ran.length;
+  // A node that has lived since the last success may have runs between those that are known.
+  const silent = silence(away.filter((node) => (parse(node.last_heard) ?? Infinity) >= parse(before)));
   return {
-    failing: inRow > 0, inRow, all: inRow === ran.length,
-    since: inRow ? ran[inRow - 1].slot : null, before: ran[inRow]?.slot, newest: ran[0] ?? rows[0] ?? null,
+    failing: inRow > 0, inRow, all, silent, more: all || silent,
+    since: inRow ? ran[inRow - 1].slot : null, before, newest: ran[0] ?? rows[0] ?? null,
     never: rows.length >= 5 && !rows.some((row) => row.status === 'succeeded'), count: rows.length,
     passes: skipped.length, passed: skipped[0]?.reason, takes: middle(took), every: middle(rows.slice(1).map((row, i) => parse(rows[i].slot) - parse(row.slot))),
     back: inRow === 0 && ran.length ? ran[ran.findIndex((row) => isBad(row.status)) - 1]?.slot ?? ran[0].slot : null,
@@ -127,13 +139,13 @@ function sort(failed, skipping, missing) {
   for (const one of failed) {
     if (!one.strip) others.push(one);
     else {
-      const found = { ...one, ...judge(one.strip, missing) };
+      const found = { ...one, ...judge(one, missing) };
       (found.failing ? failing : recovered).push(found);
     }
   }
   for (const one of skipping) {
     if (!one.strip) continue;
-    const found = { ...one, ...judge(one.strip, missing) };
+    const found = { ...one, ...judge(one, missing) };
     if (found.never && !one.failed) stopped.push(found);
     else if (!found.failing && found.count >= 8 && found.passes * 4 >= found.count) passing.push(found);
   }

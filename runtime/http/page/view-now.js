@@ -147,11 +147,13 @@ export default function Now({ query: shown }) {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
-  const over = index.jobs.filter((job) => job.slow || took[job.job] > job.within);
+  const over = index.jobs.filter((job) => job.overdue || job.slow || took[job.job] > job.within);
   const paused = useMemo(() => pausesIn(index.jobs), [index]);
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
   // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
-  const isGone = (group) => group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
+  // An instance's, which no other node leads.
+  const isOfAway = ({ group }) => away.some(({ node }) => group.endsWith('@' + node));
+  const isGone = (group) => !isOfAway(group) && group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
   const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
   const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
   const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + over.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
@@ -171,8 +173,8 @@ export default function Now({ query: shown }) {
       ${compared || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
     <//>
     <div class="columns">
-      <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone }} /></div>
-      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
+      <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone, isOfAway }} /></div>
+      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isOfAway(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
     </div>`;
 }
 
@@ -204,10 +206,10 @@ const its = ({ job }, row, text) => row && html`<a href=${rowLink(row, job)}>${t
 const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`${i ? ', ' : ''}<${Name} text=${group} most=${40} /> <${Copy} text=${`ballot election evict ${quoted(group)}`} />`)}${groups.length > 3 ? ` and ${groups.length - 3} more` : ''}`;
 
 // Since when, or where nobody who answers knows that, for how long at least.
-function Failing({ one, silent }) {
-  const zone = zoneOfJob(one.job), more = one.unsure && silent ? `; ${silent}` : '', least = Math.max(one.least, failures.use().get(one.job) ?? 0);
-  if (one.least) return one.unsure ? `for at least ${plural(least, 'slot')}${silent ? `; its last success is not known: ${silent}` : ''}` : `not one success on record, in ${plural(least, 'slot')}`;
-  return html`${one.success ? `not one success ${more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zone} />, ${one.inRow === 1 ? 'once' : `${one.inRow}${one.success ? ' or more' : ''} in a row`}${more}`;
+function Failing({ one }) {
+  const least = Math.max(one.least, failures.use().get(one.job) ?? 0), more = one.silent ? `; ${one.silent}` : '';
+  if (one.least) return one.unsure ? `for at least ${plural(least, 'slot')}${more && `; its last success is not known${more.replace(';', ':')}`}` : `not one success on record, in ${plural(least, 'slot')}`;
+  return html`${one.success ? `not one success ${one.unsure && more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zoneOfJob(one.job)} />, ${one.more ? 'at least ' : ''}${one.inRow === 1 ? 'once' : one.inRow + ' in a row'}${more}`;
 }
 
 function Part({ title, list, what = 'job', folded, children }) {
@@ -231,12 +233,15 @@ function Attention({ away, sick, troubled, slow, slower, over, took, vague, paus
     <${Part} title="Groups" list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
       ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//>
     <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>
-      <${Failing} one=${one} silent=${silent} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
+      <${Failing} one=${one} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
     <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
     <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
     <${Part} title="Running long" list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//>
     <${Part} title="Slower than usual" list=${slower}>${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one, zoneOfJob(one.job))}<//>`}<//>
-    <${Part} title="Longer than expected" list=${over}>${({ job, slow, within }) => html`<${Item} key=${job} status="running" title=${html`<${JobLink} job=${job} />`}>${slow ? 'a run goes on for longer' : `its last run took ${duration(took[job])}`}: ${within ? `expected within ${duration(within)}` : 'than its file expects'}<//>`}<//>
+    <${Part} title="Not as expected" list=${over}>${({ job, overdue, slow, within, zone }) => {
+    const long = slow ? 'a run goes on for longer' : took[job] > within && `its last run took ${duration(took[job])}`;
+    return html`<${Item} key=${job} status=${overdue ? 'missed' : 'running'} title=${html`<${JobLink} job=${job} />`}>${overdue && html`overdue: no run has succeeded in time, since <${Time} at=${overdue} zone=${zone} />${long && '; '}`}${long && `${long}: ${within ? `expected within ${duration(within)}` : 'than its file expects'}`}<//>`;
+  }}<//>
     ${silent && vague.length ? html`<p class="muted small">Not compared with what is usual: ${vague.slice(0, 3).map((job, i) => html`${i ? ', ' : ''}<${Name} text=${job} most=${40} />`)}${vague.length > 3 ? ` and ${count(vague.length - 3)} more` : ''}, of which too few runs are known here: ${silent}.</p>` : null}
     <${Part} title="Missed" list=${found.missed} what="reason">${(one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
       ${reasonWords(one.reason)} (<code>${one.reason}</code>): ${one.jobs.slice(0, 3).map(([job, slots], i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${slots > 1 ? ` (${slots})` : ''}`)}${one.jobCount > 3 ? ` and ${count(one.jobCount - 3)} more` : ''}<//>`}<//>
@@ -306,9 +311,10 @@ function Due({ due, all, node, nodes }) {
   <//>`;
 }
 
-function Leaders({ nodes, groups, isGone }) {
+function Leaders({ nodes, groups, isGone, isOfAway }) {
   const led = new Map((groups.data?.groups ?? []).map((group) => [group.group, group]));
-  const none = [...led.values()].filter((group) => !group.leader), parts = [['failed', 'no leader', none.filter((group) => isGone(group) === false && lacksLeader(group.group))], ['planned', 'no leader known yet', none.filter((group) => isGone(group) === false && !lacksLeader(group.group))], ['planned', 'no longer defined', none.filter(isGone)]];
+  const none = [...led.values()].filter((group) => !group.leader), lacking = none.filter((group) => isGone(group) === false && !isOfAway(group));
+  const parts = [['failed', 'no leader', lacking.filter(({ group }) => lacksLeader(group))], ['planned', 'no leader known yet', lacking.filter(({ group }) => !lacksLeader(group))], ['lost', 'led by nobody: only its own node does, which does not answer', none.filter(isOfAway)], ['planned', 'no longer defined', none.filter(isGone)]];
   return html`<${Section} id="leaders" title="Nodes and leaders">
     ${!nodes.data ? html`<${Loading} />` : html`<ul class="rows"><${More} list=${nodes.data.nodes} first=${12} what="node">${(node) => {
     // The groups are those of this node's files; what others lead beside them they say.

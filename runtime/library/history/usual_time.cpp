@@ -77,10 +77,40 @@ UsualTime middle(UsualTime::Basis basis, const Runs& runs, std::size_t without =
   return {basis, took_at(runs, without, runs.size(), 4), runs.size() - without};
 }
 
-UsualTime before_growth(UsualTime::Basis basis, const Runs& runs, std::size_t grown) {
-  UsualTime usual = middle(basis, runs, grown);
-  usual.slower_since = runs[grown - 1].slot;
-  return usual;
+/// Among the runs of these slots, both included, is the first slow one; which is slow is told by how long it took.
+struct Growth {
+  WallTime from, to;
+  Millis between;
+};
+
+/// The usual time by what is looked at of the runs, and where they grew slow, which `slower_since` does not say yet.
+struct Sampled {
+  UsualTime usual;
+  std::optional<Growth> growth = {};
+};
+
+Sampled before_growth(UsualTime::Basis basis, const Runs& runs, std::size_t grown) {
+  const Millis between = (took_at(runs, grown, runs.size(), 6) + took_at(runs, 0, grown, 1)) / 2;
+  return {middle(basis, runs, grown), Growth{runs[grown + least - 1].slot, runs[grown - least].slot, between}};
+}
+
+/// Of runs, newest first: those from then on are slow, and those before are not, but for the fewest.
+WallTime first_slow(const Runs& runs, const Growth& growth) {
+  WallTime found = growth.to;
+  int more = 0, most = 0;  // slow ones than others, so far
+  for (const Ran& run : runs) {
+    more += run.took < growth.between ? -1 : 1;
+    if (more > most) found = run.slot, most = more;
+  }
+  return found;
+}
+
+/// Newest first.
+Runs runs_of(const std::vector<Row>& rows) {
+  Runs runs;
+  for (const Row& row : rows)
+    if (counts(row)) runs.push_back({row.slot, *row.duration});
+  return runs;
 }
 
 /// Whether a node that does not answer may know older runs: it lived before the oldest of these, or that one is its
@@ -110,12 +140,15 @@ WallTime UsualTime::until(WallTime now) const {
   return slower_since ? *slower_since : basis == Basis::week ? now - day : now;
 }
 
-UsualTime usual_of(const std::vector<Row>& rows, WallTime now, const std::vector<MissingNode>& missing) {
+namespace {
+
+Sampled sampled(const std::vector<Row>& rows, WallTime now, const std::vector<MissingNode>& missing) {
   Runs runs;
   for (const Window& window : week) add_those_in(rows, now, window, runs);
   if (runs.size() >= least) {
     const std::size_t grown = grown_slow(runs);
-    return grown > 0 ? before_growth(UsualTime::Basis::week, runs, grown) : middle(UsualTime::Basis::week, runs);
+    if (grown > 0) return before_growth(UsualTime::Basis::week, runs, grown);
+    return {middle(UsualTime::Basis::week, runs)};
   }
 
   std::vector<const Row*> last;
@@ -127,7 +160,7 @@ UsualTime usual_of(const std::vector<Row>& rows, WallTime now, const std::vector
   }
   if (runs.empty()) return {};
   const std::size_t newer = std::max(least, runs.size() / 2);
-  if (runs.size() < newer + least || may_lack_older(last, missing)) return middle(UsualTime::Basis::few, runs);
+  if (runs.size() < newer + least || may_lack_older(last, missing)) return {middle(UsualTime::Basis::few, runs)};
   Runs with_older = runs;
   if (last.size() == last_runs)
     for (const Window& window : windows_of_the_day())
@@ -136,12 +169,64 @@ UsualTime usual_of(const std::vector<Row>& rows, WallTime now, const std::vector
   if (grown > 0) return before_growth(UsualTime::Basis::recent, with_older, grown);
   const UsualTime older = middle(UsualTime::Basis::recent, runs, newer);
   const UsualTime all = middle(UsualTime::Basis::recent, runs);
-  return all.takes < older.takes ? all : older;
+  return {all.takes < older.takes ? all : older};
+}
+
+constexpr std::size_t read_whole = 100, looked_at = 8;
+constexpr int most_reads = 20;  // of a job a second in four days it takes 15
+
+/// Of a job's runs where it grew slow: of so many that they are not read at once those of the middle, until those that
+/// are left are.
+Result<WallTime> read_first_slow(LedgerView& ledger, const std::string& job, Growth growth) {
+  int reads = 0;
+  WallTime until = growth.to + Millis(1);
+  const auto read = [&](WallTime before, std::size_t most) -> Result<Runs> {
+    std::vector<Row> rows;
+    const storage::Filter filter{.jobs = {job},
+                                 .statuses = {Status::succeeded},
+                                 .since = growth.from,
+                                 .until = before,
+                                 .limit = static_cast<std::int64_t>(most)};
+    ++reads;
+    const auto done =
+        ledger.newest_rows(filter, [&](const Row& row, const auto&) { return rows.push_back(row), true; });
+    return done ? Result<Runs>(runs_of(rows)) : done.error();
+  };
+  while (true) {
+    const auto runs = read(until, read_whole);
+    if (!runs) return runs.error();
+    if (runs->size() < read_whole || reads >= most_reads) return first_slow(*runs, growth);
+    const Millis half_of_them = (until - runs->back().slot) / 2;
+    while (until - growth.from > half_of_them && reads < most_reads) {
+      const WallTime middle = growth.from + (until - growth.from) / 2;
+      const auto some = read(middle, looked_at);
+      if (!some) return some.error();
+      const auto slow =
+          std::count_if(some->begin(), some->end(), [&](const Ran& run) { return run.took >= growth.between; });
+      if (slow * 2 > std::ssize(*some)) {
+        until = middle;
+      } else {
+        const WallTime quick = some->empty() ? middle : (*some)[some->size() / 2].slot;
+        growth.from = quick > growth.from ? quick : middle;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+UsualTime usual_of(const std::vector<Row>& rows, WallTime now, const std::vector<MissingNode>& missing) {
+  Sampled found = sampled(rows, now, missing);
+  if (!found.growth) return found.usual;
+  Runs runs = runs_of(rows);
+  std::erase_if(runs, [&](const Ran& run) { return run.slot < found.growth->from || run.slot > found.growth->to; });
+  found.usual.slower_since = first_slow(runs, *found.growth);
+  return found.usual;
 }
 
 Result<std::vector<UsualTime>> read_usual_times(LedgerView& ledger, const std::vector<std::string>& jobs,
                                                 WallTime now) {
-  std::map<std::string, UsualTime> usual;
+  std::map<std::string, Sampled> found;
   std::map<std::string, std::vector<Row>> rows;
   std::vector<std::string> left = jobs;
   storage::Filter filter;
@@ -158,8 +243,8 @@ Result<std::vector<UsualTime>> read_usual_times(LedgerView& ledger, const std::v
   };
   for (const Window& window : week)
     if (const auto done = read_in(window); !done) return done.error();
-  for (const auto& [job, all] : rows) usual[job] = usual_of(all, now, {});
-  std::erase_if(left, [&](const std::string& job) { return usual[job].basis == UsualTime::Basis::week; });
+  for (const auto& [job, all] : rows) found[job] = sampled(all, now, {});
+  std::erase_if(left, [&](const std::string& job) { return found[job].usual.basis == UsualTime::Basis::week; });
   rows.clear();
   filter.since = filter.until = std::nullopt;
   if (const auto done = read(last_runs); !done) return done.error();
@@ -174,9 +259,15 @@ Result<std::vector<UsualTime>> read_usual_times(LedgerView& ledger, const std::v
     if (left.empty()) continue;
     if (const auto done = read_in(window); !done) return done.error();
   }
-  for (const std::string& job : young) usual[job] = usual_of(rows[job], now, ledger.missing());
+  for (const std::string& job : young) found[job] = sampled(rows[job], now, ledger.missing());
+  for (auto& [job, one] : found) {
+    if (!one.growth) continue;
+    const auto since = read_first_slow(ledger, job, *one.growth);
+    if (!since) return since.error();
+    one.usual.slower_since = *since;
+  }
   std::vector<UsualTime> all;
-  for (const std::string& job : jobs) all.push_back(usual[job]);
+  for (const std::string& job : jobs) all.push_back(found[job].usual);
   return all;
 }
 

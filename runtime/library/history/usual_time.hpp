@@ -10,7 +10,8 @@
 //                    | answer
 //   slower since     | where these runs have grown slow for good, by half as much again and a second, only those before
 //                    | count: six of eight of them took less than seven of eight of those since. Of a job whose last 60
-//                    | are of less than a day older ones of the day are looked at, too
+//                    | are of less than a day older ones of the day are looked at, too. The first slow run of all is
+//                    | found by further reads between those that are looked at: of a hundred runs one, else 20 at most
 //
 // So a job that is slow is not usual, for hours or for days, until it has been so for ten days.
 //

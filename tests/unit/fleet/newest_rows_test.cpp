@@ -117,5 +117,28 @@ TEST_F(Fleet3, UsualTimesOfManyJobsTakeFewQuestionsAndAreThoseOfOneAfterTheOther
   }
 }
 
+TEST_F(Fleet3, TheFirstSlowRunOfThousandsTakesTwentyMoreQuestionsAtMost) {
+  constexpr std::chrono::seconds step(5), slow_for(3 * 3600 + 35);
+  std::vector<storage::Record> of_host_2;
+  for (std::uint32_t i = 1; i <= 6 * 720; ++i)
+    for (const char* job : {"grown", "steady"}) {
+      Row row = on("host-2", ran(2 * i + (*job == 'g'), noon - i * step));
+      row.job = job;
+      row.duration = *job == 'g' && i * step <= slow_for ? Millis(9000) : Millis(1000);
+      of_host_2.emplace_back(row);
+    }
+  write("host-2", of_host_2);
+  asked.clear();
+  const auto steady = fleet()->usual_times({"steady"}, noon);
+  ASSERT_TRUE(steady);
+  EXPECT_EQ(steady->front().slower_since, std::nullopt);
+  const int without = asked["host-3"];
+  asked.clear();
+  const auto grown = fleet()->usual_times({"grown"}, noon);
+  ASSERT_TRUE(grown);
+  EXPECT_EQ(grown->front().slower_since, noon - slow_for);
+  EXPECT_LE(asked["host-3"], without + 20);
+}
+
 }  // namespace
 }  // namespace ballot::library

@@ -89,7 +89,7 @@ TEST_F(UsualTimes, OfAJobThatHasBeenSlowForDaysAreThoseOfBefore) {
   EXPECT_EQ(usual().basis, Basis::week);
   EXPECT_NEAR(static_cast<double>(usual().takes.count()), 1000, 10);
   ASSERT_TRUE(usual().slower_since);
-  EXPECT_EQ(noon - *usual().slower_since, 24h * 4 + 40min) << "the first of those that are looked at";
+  EXPECT_EQ(noon - *usual().slower_since, 24h * 6) << "the first of all, and not of those that are looked at";
 }
 
 TEST_F(UsualTimes, OfAYoungJobThatHasBeenSlowForEightyRunsAreThoseOfBefore) {
@@ -97,8 +97,7 @@ TEST_F(UsualTimes, OfAYoungJobThatHasBeenSlowForEightyRunsAreThoseOfBefore) {
   EXPECT_EQ(usual().basis, Basis::recent);
   EXPECT_NEAR(static_cast<double>(usual().takes.count()), 1000, 10);
   ASSERT_TRUE(usual().slower_since);
-  EXPECT_GT(noon - *usual().slower_since, 60min);
-  EXPECT_LE(noon - *usual().slower_since, 84min);
+  EXPECT_EQ(noon - *usual().slower_since, 84min);
 }
 
 TEST_F(UsualTimes, OfAYoungJobThatHasBeenSlowForHundredsOfRunsAreThoseOfBefore) {
@@ -106,8 +105,32 @@ TEST_F(UsualTimes, OfAYoungJobThatHasBeenSlowForHundredsOfRunsAreThoseOfBefore) 
   EXPECT_EQ(usual().basis, Basis::recent);
   EXPECT_EQ(usual().takes, 1s);
   ASSERT_TRUE(usual().slower_since);
-  EXPECT_GT(noon - *usual().slower_since, 4h);
-  EXPECT_LE(noon - *usual().slower_since, 5h);
+  EXPECT_EQ(noon - *usual().slower_since, 5h);
+}
+
+TEST_F(UsualTimes, AreSlowerSinceTheSameRunHoweverLongAgoThatWas) {
+  for (int i = 0; i < 4 * 60 * 3; ++i) {
+    const Millis ago = 3h - 15s * i;
+    ran(ago, i < 3 * 60 ? 2s + 1ms * (i % 9) : 8s);
+    if (i < 3 * 60 + 10 || i % 23) continue;
+    const auto found = ledger()->usual_times({"backup"}, noon - ago + 1s);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->front().slower_since, noon - 3h + 45min) << i;
+  }
+}
+
+TEST_F(UsualTimes, AreSlowerSinceTheFirstOfMoreSlowRunsThanOthersWhereSomeBeforeWereSlowToo) {
+  for (int i = 1; i <= 10 * 60; ++i) ran(1min * i, i <= 6 * 60 ? (i % 17 ? 9s : 1s) : (i % 23 ? 1s : 9s));
+  EXPECT_EQ(usual().takes, 1s);
+  EXPECT_EQ(usual().slower_since, noon - 6h);
+}
+
+TEST_F(UsualTimes, AreSlowerSinceTheFirstOfThousandsOfRuns) {
+  for (int i = 1; i <= 12 * 24 * 60; i += i < 3 * 24 * 60 || i > 5 * 24 * 60 ? 10 : 1)
+    ran(1min * i, i <= 4 * 24 * 60 - 77 ? 9s : 1s);
+  EXPECT_EQ(usual().basis, Basis::week);
+  ASSERT_TRUE(usual().slower_since);
+  EXPECT_EQ(noon - *usual().slower_since, 24h * 4 - 77min);
 }
 
 TEST_F(UsualTimes, OfAJobThatGrewSlowAndQuickAgainAreThoseOfAll) {
