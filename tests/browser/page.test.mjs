@@ -513,6 +513,33 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('[aria-labelledby=job-asked] .row', { hasText: 'paused until Sun 9 Mar 2025 08:00:00' }).first().waitFor();
   })));
 
+  test('the calendar of a paused job has the slots after its pause, a day of it has them below, and its head says that it is paused', () => withFleet({ fake: 10, young: true, now: '2026-11-30T20:25:00Z' }, async (url, fleet) => withPage({}, async (page) => {
+    fleet.pauses.set('quick', { since: fleet.now(), by: 'host-1 uid 0', until: Date.parse('2026-12-01T06:00:00Z') });
+    await show(page, url, '#/job/quick');
+    // From 06:00 to midnight each five minutes, and all days up to the thousandth slot.
+    await page.locator('.calendar a', { hasText: 'Tue 1 Dec: 216 planned' }).waitFor();
+    await page.locator('.calendar a', { hasText: 'Fri 4 Dec: 208 or more planned' }).waitFor();
+    assert.equal(await page.getByText('more than slots were asked for').count(), 1);
+    assert.match(await page.locator('.view-head').textContent(), /quick ?paused ?last slot ?\S+succeeded/);
+    assert.match(await page.locator('.slot.planned').last().textContent(), /Tue 1 Dec 06:00/);
+    await page.locator('.calendar a', { hasText: 'Tue 1 Dec' }).click();
+    await page.locator('.slots summary', { hasText: '216 planned slots' }).waitFor();
+    await check(page, 'a paused job');
+  })));
+
+  test('a day whose attempts failed and were retried has no letter of a failure: slots that succeeded, and how many attempts were retried', () => withFleet({ fake: 60, whole: true }, async (url, fleet) => withPage({}, async (page) => {
+    const today = fleet.now() - (fleet.now() % 86_400_000), days = Array.from({ length: 20 }, (_, i) => today - (i + 1) * 86_400_000);
+    const all = fleet.jobs.flatMap((job) => days.map((day) => ({ job, rows: fleet.slotsBack(job, day + 86_400_000, 5000, day).map((slot) => fleet.attempts(job, slot)) })));
+    const { job, rows } = all.find(({ rows }) => rows.some((row) => row.length > 1) && rows.every(([row]) => row.status === 'succeeded'));
+    const retried = rows.filter((row) => row.length > 1).length;
+    await show(page, url, `#/job/${job.name}?zone=utc`);
+    const cell = page.locator('.calendar a', { hasText: `${rows.length} succeeded, ${retried} attempt${retried === 1 ? '' : 's'} retried` }).first();
+    await cell.waitFor();
+    assert.equal((await cell.locator('.day-text').textContent()).trim(), `\u2713${rows.length} \u21bb${retried}`);
+    assert.deepEqual((await page.locator('.day-text').allTextContents()).filter((text) => /[A-Z]0/.test(text)), []);
+    assert.doesNotMatch(await page.locator('.calendar').textContent(), /\b0 /);
+  })));
+
   test('hours in which more long jobs run at the same time than in most are marked, and show theirs; short ones do not hide them', () => withFleet({ fake: 600 }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, '#/week?zone=utc');
     await page.getByText('the 50 heaviest minutes').waitFor();
