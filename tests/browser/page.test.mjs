@@ -513,7 +513,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('[aria-labelledby=job-asked] .row', { hasText: /paused until Sun 9 Mar 2025 08:00(?!:)/ }).first().waitFor();
   })));
 
-  test('the calendar of a paused job has the slots after its pause, a day of it has them below, and its head says that it is paused', () => withFleet({ fake: 10, young: true, now: '2026-11-30T20:25:00Z' }, async (url, fleet) => withPage({}, async (page) => {
+  test('the calendar of a paused job has the slots after its pause, a day of it has them below, and its head says that it is paused', () => withFleet({ fake: 10, young: true, now: '2026-11-30T20:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
     fleet.pauses.set('quick', { since: fleet.now(), by: 'host-1 uid 0', until: Date.parse('2026-12-01T06:00:00Z') });
     await show(page, url, '#/job/quick');
     // From 06:00 to midnight each five minutes, and all days up to the thousandth slot.
