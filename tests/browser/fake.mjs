@@ -368,10 +368,7 @@ export class FakeFleet {
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
         const to = now + Number(query.get('for_ms') ?? HOUR), slots = [], of = this.byName.get(query.get('job'));
-        if (of) {
-          const all = this.slotsAhead(of, now, to, 1001);
-          return send({ slots: all.slice(0, 1000).map((at) => ({ slot: iso(at), job: of.name, group: of.group, node: this.nodeAt(of, now) })), left_out: all.length > 1000, unknown: [] });
-        }
+        if (of) return send({ slots: this.slotsAhead(of, now, to, 1000).map((at) => ({ slot: iso(at), job: of.name, group: of.group, node: this.nodeAt(of, now) })), left_out: false, unknown: [] });
         // Those that are due each few seconds, if they are wanted.
         for (const [job, seconds] of this.wanted.often ?? []) for (let at = Math.ceil(now / 1000) * 1000; at < to; at += seconds * 1000) slots.push({ slot: iso(at), job, group: 'db', node: 'host-1' });
         const own = slots.length;
