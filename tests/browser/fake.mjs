@@ -190,8 +190,8 @@ export class FakeFleet {
     return found.slice(0, limit);
   }
   slotsAhead(job, from, to, limit) {
-    if (this.pauses.has(job.name)) return [];
-    const found = [];
+    const pause = this.pauses.get(job.name), found = [];
+    if (pause) from = Math.max(from, pause.until ?? to);
     if (job.period < 1440) {
       for (let m = Math.ceil(from / MINUTE); found.length < limit && m * MINUTE < to; m += found.length ? job.period : 1) if (this.isDue(job, m)) found.push(m * MINUTE); else if (found.length) break;
       return found;
@@ -201,7 +201,9 @@ export class FakeFleet {
   }
   next(job) {
     const now = this.now();
-    if (this.pauses.has(job.name) || job.temper === 'trigger' || job.temper === 'disabled') return null;
+    const pause = this.pauses.get(job.name);
+    if (pause?.until) return this.slotsAhead(job, now, pause.until + 2 * DAY, 1)[0] ?? null;
+    if (pause || job.temper === 'trigger' || job.temper === 'disabled') return null;
     if (job.period < 1440) return Math.floor(now / MINUTE / job.period) * job.period * MINUTE + (job.offset % job.period) * MINUTE + (Math.floor(now / MINUTE / job.period) * job.period * MINUTE + (job.offset % job.period) * MINUTE > now ? 0 : job.period * MINUTE);
     const cached = job.nextCached;
     if (cached > now) return cached;
@@ -411,7 +413,8 @@ export class FakeFleet {
           const from = Date.parse(query.get('from') ?? iso(now - 7 * DAY)), to = Date.parse(query.get('to') ?? iso(now + 7 * DAY)), limit = Math.min(Number(query.get('limit') ?? 100), 1000);
           const until = query.get('cursor') ? Number(query.get('cursor')) : Math.min(now, to);
           const past = this.slotsBack(job, until, limit, from);
-          const ahead = this.slotsAhead(job, now, to, limit + 1);
+          // Of a job that is paused the daemon has none here; they are in `next`.
+          const ahead = this.pauses.has(job.name) ? [] : this.slotsAhead(job, now, to, limit + 1);
           return send({ job: job.name, timezone: job.zone, past: [...(query.get('cursor') ? [] : this.byHand.filter((row) => row.job === job.name)), ...past.flatMap((slot) => this.attempts(job, slot).filter((row) => this.knows(row)).map((row) => ({ ...row, slot_local: local(job.zone, slot) })))], next: past.length === limit ? String(past.at(-1)) : null, planned: ahead.slice(0, limit).map((slot) => ({ slot: iso(slot), slot_local: local(job.zone, slot) })), planned_known: true, planned_more: ahead.length > limit, ...this.missing() });
         }
         return send({ ...this.jobRow(job), enabled: job.temper !== 'disabled', file: `/etc/ballot/jobs.d/${job.group}.toml`, line: 3 + job.index, concurrency: job.index % 4 === 1 ? 'queue' : 'skip', ...this.missing() });

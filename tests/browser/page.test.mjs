@@ -521,7 +521,54 @@ describe('the page', { concurrency: 2 }, () => {
 
   test('a time in the text of what somebody asked for is written as all others', () => withFleet({ fake: 60 }, async (url, fleet) => withPage({}, async (page) => {
     await show(page, url, `#/job/${fleet.byIndex.get(21).name}?zone=utc`);
-    await page.locator('[aria-labelledby=job-asked] .row', { hasText: 'paused until Sun 9 Mar 2025 08:00:00' }).first().waitFor();
+    await page.locator('[aria-labelledby=job-asked] .row', { hasText: /paused until Sun 9 Mar 2025 08:00(?!:)/ }).first().waitFor();
+  })));
+
+  test('the calendar of a paused job has the slots after its pause, a day of it has them below, and its head says that it is paused', () => withFleet({ fake: 30, now: '2026-11-30T20:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.jobs.find((one) => one.period === 60 && one.temper === 'good'), cell = (text) => page.locator('.calendar a', { hasText: text });
+    fleet.pauses.set(job.name, { since: fleet.now(), by: 'host-1 uid 0', until: Date.parse('2026-12-01T06:00:00Z') });
+    await show(page, url, `#/job/${job.name}?zone=utc`);
+    await cell('Tue 1 Dec: 18 planned').waitFor();
+    await cell('Sun 13 Dec: 24 planned').waitFor();
+    assert.match(await page.locator('.view-head').textContent(), /paused last slot/);
+    assert.match(await page.locator('.slot.planned').last().textContent(), /Tue 1 Dec 06:/);
+    await cell('Tue 1 Dec').click();
+    await page.locator('.slots summary', { hasText: '18 planned slots' }).waitFor();
+    await check(page, 'a paused job');
+  })));
+
+  test('a day whose attempts failed and were retried has no letter of a failure: slots that succeeded, and how many attempts were retried', () => withFleet({ fake: 60, whole: true }, async (url, fleet) => withPage({}, async (page) => {
+    const today = fleet.now() - (fleet.now() % 86_400_000), days = Array.from({ length: 20 }, (_, i) => today - (i + 1) * 86_400_000);
+    const all = fleet.jobs.flatMap((job) => days.map((day) => ({ job, rows: fleet.slotsBack(job, day + 86_400_000, 5000, day).map((slot) => fleet.attempts(job, slot)) })));
+    const { job, rows } = all.find(({ rows }) => rows.some((row) => row.length > 1) && rows.every(([row]) => row.status === 'succeeded'));
+    const retried = rows.filter((row) => row.length > 1).length;
+    await show(page, url, `#/job/${job.name}?zone=utc`);
+    const cell = page.locator('.calendar a', { hasText: `${rows.length} succeeded, ${retried} attempt${retried === 1 ? '' : 's'} retried` }).first();
+    await cell.waitFor();
+    assert.equal((await cell.locator('.day-text').textContent()).trim(), `\u2713${rows.length} \u21bb${retried}`);
+    assert.deepEqual((await page.locator('.day-text').allTextContents()).filter((text) => /[A-Z]0/.test(text)), []);
+    assert.doesNotMatch(await page.locator('.calendar').textContent(), /\b0 /);
+  })));
+
+  test('times of a list of jobs are in one zone, which each says, and an instant and a duration have one form in a view', () => withFleet({ fake: 60, whole: true, now: '2026-11-30T20:25:30Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const by = 'host-1 token ci', zones = ['Australia/Lord_Howe', 'America/New_York', 'UTC'];
+    for (const [i, zone] of zones.entries()) {
+      const at = new Date(fleet.now() - (i + 1) * 60_000).toISOString();
+      fleet.asked.push({ request_id: null, at, kind: 'trigger', job: fleet.jobs.find((job) => job.zone === zone).name, group: null, run_id: null, by, node: 'host-1', result: 'done', text: 'until 2026-11-30T20:30:00.000Z, after 1s27ms of 90s', answered_at: at });
+    }
+    await show(page, url, '#/now');
+    await page.getByText('until 20:30 UTC, after 1.0 s of 1 min 30 s').nth(2).waitFor();
+    for (const part of ['asked', 'due']) {
+      const times = await page.locator(`[aria-labelledby=${part}] .row-time time`).allTextContents();
+      assert.ok(times.length > 3, part);
+      for (const time of times) assert.match(time, /\d\d:\d\d(:(?!00)\d\d)?\u00a0UTC$/, part);
+    }
+    await show(page, url, '#/timeline?last=6h');
+    await page.locator('.grid-row time').first().waitFor();
+    for (const time of await page.locator('.grid-row time').allTextContents()) assert.match(time, /\u00a0UTC$/);
+    // A job's own page has its zone.
+    await show(page, url, '#/job/' + fleet.jobs.find((job) => job.zone === zones[0]).name);
+    await page.locator('[aria-labelledby=job-asked] .row-time', { hasText: '+11' }).waitFor();
   })));
 
   test('hours in which more long jobs run at the same time than in most are marked, and show theirs; short ones do not hide them', () => withFleet({ fake: 600 }, async (url, fleet) => withPage({}, async (page) => {
@@ -570,7 +617,7 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/job/quick');
     await page.locator('.slot:not(.planned) button', { hasText: 'why' }).first().click();
     await page.locator('.why code', { hasText: 'ballot why' }).waitFor();
-    assert.match(await page.locator('.why').textContent(), /Sun 9 Mar 2025 08:00:00/);
+    assert.match(await page.locator('.why').textContent(), /due at Sun 9 Mar 2025 08:00\u00a0UTC/);
     await page.locator('.why a[href="#/job/young"]').waitFor();
     await page.locator('.why a[href="#/run/0123456789ab"]').waitFor();
     assert.equal(await page.locator('.why a').count(), 2);

@@ -12,39 +12,33 @@ const wanted = signal(null);  // { kind, job | group | run }
 
 // A UUID of version 7: the id of a run that is asked for, so that asking twice makes one run.
 function newRunId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  let ms = Date.now();
-  for (let i = 5; i >= 0; i--) {
-    bytes[i] = ms % 256;
-    ms = Math.floor(ms / 256);
-  }
-  bytes[6] = 0x70 | (bytes[6] & 15);
-  bytes[8] = 0x80 | (bytes[8] & 63);
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  const random = [...crypto.getRandomValues(new Uint8Array(9))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return (Date.now().toString(16).padStart(12, '0') + '7' + random.slice(0, 3) + '8' + random.slice(3)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 // The variables of a trigger that somebody has filled in.
 const given = (it) => (it.env ? Object.entries(it.env).flatMap(([name, value]) => (value ? name + '=' + value : [])) : undefined);
 
+const placeOf = (it) => (it.group ? 'groups/' : 'jobs/') + encodeURIComponent(it.group ?? it.job);
 const PLANS = {
-  trigger: { title: 'Trigger', verb: 'Trigger', path: (it) => ['runs/' + it.id, 'PUT', { job: it.job, env: given(it), timeout_ms: 30000 }] },
-  pause: { title: 'Pause', verb: 'Pause', path: (it) => [`${it.group ? 'groups' : 'jobs'}/${encodeURIComponent(it.group ?? it.job)}/pause`, 'POST', { for: it.lasts?.trim() || undefined, reason: it.reason?.trim() || undefined, timeout_ms: 30000 }] },
-  resume: { title: 'Resume', verb: 'Resume', path: (it) => [`${it.group ? 'groups' : 'jobs'}/${encodeURIComponent(it.group ?? it.job)}/resume`, 'POST', { timeout_ms: 30000 }] },
-  backfill: { title: 'Backfill', verb: 'Backfill', path: (it) => [`jobs/${encodeURIComponent(it.job)}/backfill`, 'POST', it.stop ? { stop: true, timeout_ms: 30000 } : { since: new Date(Date.now() - hours(it) * 3_600_000).toISOString(), which: it.which || undefined, timeout_ms: 30000 }] },
-  kill: { title: 'Kill', verb: 'Kill', danger: true, path: (it) => [`runs/${it.run}/kill`, 'POST', { timeout_ms: 30000 }] },
+  trigger: (it) => ['runs/' + it.id, 'PUT', { job: it.job, env: given(it) }],
+  pause: (it) => [placeOf(it) + '/pause', 'POST', { for: it.lasts?.trim() || undefined, reason: it.reason?.trim() || undefined }],
+  resume: (it) => [placeOf(it) + '/resume', 'POST'],
+  backfill: (it) => [placeOf(it) + '/backfill', 'POST', it.stop ? { stop: true } : { since: new Date(Date.now() - hours(it) * 3_600_000).toISOString(), which: it.which || undefined }],
+  kill: (it) => [`runs/${it.run}/kill`, 'POST'],
 };
+const verbOf = ({ kind, stop }) => (stop ? 'Stop' : kind[0].toUpperCase() + kind.slice(1)), isDanger = ({ kind }) => kind === 'kill';
 
 const hours = (it) => Number(it.hours ?? 24);
 
 const openAction = (action) => wanted.set({ ...action, id: newRunId(), opener: document.activeElement });
 
 // The button of an action; who may not ask for it sees why.
-export function Act({ kind, danger, ...what }) {
+export function Act(what) {
   const me = who.use();
   if (!me) return null;
   const may = mayAct();
-  return html`<button type="button" class=${danger ? 'danger' : ''} aria-disabled=${may ? undefined : 'true'} title=${may ? undefined : 'This takes the role operator; yours is viewer.'} onClick=${() => may && openAction({ kind, ...what })}>${what.stop ? 'Stop' : PLANS[kind].verb}${what.group ? ' group' : ''}</button>`;
+  return html`<button type="button" class=${isDanger(what) ? 'danger' : ''} aria-disabled=${may ? undefined : 'true'} title=${may ? undefined : 'This takes the role operator; yours is viewer.'} onClick=${() => may && openAction(what)}>${verbOf(what)}${what.group ? ' group' : ''}</button>`;
 }
 
 function Explain({ it }) {
@@ -94,10 +88,10 @@ export function ActionDialog() {
     if (opener?.isConnected) opener.focus();
   };
   const go = async () => {
-    const [path, method, body] = PLANS[it.kind].path(it);
+    const [path, method, body] = PLANS[it.kind](it);
     setState({ step: 'wait', since: new Date().toISOString() });
     try {
-      const answer = await ask(path, { method, body });
+      const answer = await ask(path, { method, body: { ...body, timeout_ms: 30000 } });
       setState({ step: 'done', answer });
       noteAction();
     } catch (problem) {
@@ -105,9 +99,9 @@ export function ActionDialog() {
     }
   };
   if (!it) return html`<dialog ref=${dialog} class="dialog" aria-label="An action" />`;
-  const plan = PLANS[it.kind];
+  const danger = isDanger(it);
   return html`<dialog ref=${dialog} class="dialog" aria-labelledby="act-title" onCancel=${(event) => { event.preventDefault(); close(); }}>
-    <h2 id="act-title">${it.stop ? 'Stop the backfill of' : plan.title} ${it.run ? html`run <span class="code">${it.run.slice(-12)}</span> of ` : ''}${it.group ? 'group ' : ''}<${Name} text=${it.group ?? it.job} /></h2>
+    <h2 id="act-title">${verbOf(it)}${it.stop ? ' the backfill of' : ''} ${it.run ? html`run <span class="code">${it.run.slice(-12)}</span> of ` : ''}${it.group ? 'group ' : ''}<${Name} text=${it.group ?? it.job} /></h2>
     ${state.step === 'ask' || (state.step === 'refused' && /pause|backfill/.test(it.kind)) ? html`<${Explain} it=${it} />` : null}
     <div role="status">
       ${state.step === 'wait' ? html`<p>Asked <${Elapsed} since=${state.since} /> ago. The answer comes when it is done.</p>` : null}
@@ -116,8 +110,8 @@ export function ActionDialog() {
     </div>
     <p class="muted small">In a terminal: <${Copy} text=${it.kind === 'kill' ? `ballot kill ${it.run}` : `ballot ${it.kind} ${it.group ? '--group ' : ''}${quoted(it.group ?? it.job)}${(given(it) ?? []).map((one) => ` --env ${quoted(one)}`).join('')}${it.kind === 'backfill' ? (it.stop ? ' --stop' : ` --since ${hours(it)}h${it.which ? ' --' + it.which : ''}`) : ''}${it.lasts ? ` --for ${quoted(it.lasts)}` : ''}${it.reason ? ` --reason ${quoted(it.reason)}` : ''}`} /></p>
     <div class="actions">
-      ${state.step === 'done' ? null : html`<button type="button" class="quiet" data-first=${plan.danger ? '' : undefined} onClick=${close}>${state.step === 'ask' ? 'Cancel' : 'Close'}</button>`}
-      ${state.step === 'ask' || state.step === 'refused' ? html`<button type="button" class=${plan.danger ? 'danger' : 'primary'} data-first=${plan.danger ? undefined : ''} onClick=${go}>${state.step !== 'ask' ? 'Try again' : it.stop ? 'Stop' : plan.verb}</button>` : null}
+      ${state.step === 'done' ? null : html`<button type="button" class="quiet" data-first=${danger ? '' : undefined} onClick=${close}>${state.step === 'ask' ? 'Cancel' : 'Close'}</button>`}
+      ${state.step === 'ask' || state.step === 'refused' ? html`<button type="button" class=${danger ? 'danger' : 'primary'} data-first=${danger ? undefined : ''} onClick=${go}>${state.step !== 'ask' ? 'Try again' : verbOf(it)}</button>` : null}
       ${state.step === 'done' ? html`<button type="button" class="primary" onClick=${close}>Close</button>` : null}
     </div>
   </dialog>`;

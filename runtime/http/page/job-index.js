@@ -88,7 +88,7 @@ async function load() {
       pages.push(page.jobs);
       // What there is is shown from the first page on.
       if (!jobIndex.get().ready && i % 3 === 0 && page.next) publish(pages, false, missing);
-      if (page.next === null || page.next === undefined) break;
+      if (!page.next) break;
       after = page.next;
     }
     tags = fresh;

@@ -20,12 +20,13 @@ export function calendarDays(zone) {
 }
 
 function sums(days, zone, hours, planned) {
-  const byDay = new Map(days.slice(0, -1).map((start, i) => [dayKey(start, zone), { start, end: days[i + 1], statuses: {}, slots: 0, planned: 0 }]));
+  const byDay = new Map(days.slice(0, -1).map((start, i) => [dayKey(start, zone), { start, end: days[i + 1], statuses: {}, slots: 0, planned: 0, retried: 0 }]));
   for (const one of hours) {
     const day = byDay.get(dayKey(parse(one.hour), zone));
     if (!day) continue;
-    day.statuses[one.status] = (day.statuses[one.status] ?? 0) + one.slots;
+    if (one.slots) day.statuses[one.status] = (day.statuses[one.status] ?? 0) + one.slots;
     day.slots += one.slots;
+    day.retried += Math.max(0, one.attempts - one.slots);
   }
   for (const one of planned) {
     const day = byDay.get(dayKey(parse(one.slot), zone));
@@ -57,10 +58,10 @@ function Day({ job, day, zone, name, today, chosen, cut, unknown }) {
   const entries = Object.entries(day.statuses).sort((a, b) => statusOf(b[0]).rank - statusOf(a[0]).rank);
   const notable = entries.filter(([status]) => isBad(status) || status === 'skipped');
   const all = day.slots + day.planned;
-  const label = `${f.weekday} ${f.day} ${f.monthName}` + (hours !== 24 ? `, a day of ${hours} hours` : '') + ': ' + ([...entries.map(([status, n]) => `${n} ${statusWord(status)}`), ...(day.planned ? [`${day.planned}${cut ? ' or more' : ''} planned`] : [])].join(', ') || (unknown ? 'not asked' : 'no slot'));
+  const label = `${f.weekday} ${f.day} ${f.monthName}` + (hours !== 24 ? `, a day of ${hours} hours` : '') + ': ' + ([...entries.map(([status, n]) => `${n} ${statusWord(status)}`), ...(day.retried ? [`${plural(day.retried, 'attempt')} retried`] : []), ...(day.planned ? [`${day.planned}${cut ? ' or more' : ''} planned`] : [])].join(', ') || (unknown ? 'not asked' : 'no slot'));
   const body = html`<span class="day-top"><span class="day-number">${f.day}${f.day === 1 || today ? ' ' + f.monthName : ''}</span>${hours !== 24 ? html`<span class="tag warn">${hours} h</span>` : null}</span>
     ${all ? html`<span class="day-bar">${entries.map(([status, n]) => html`<i key=${status} class=${'tone-' + statusOf(status).tone} style=${{ flexGrow: n }} />`)}${day.planned ? html`<i class="tone-planned" style=${{ flexGrow: day.planned }} />` : null}</span>
-    <span class="day-text">${notable.length ? notable.slice(0, 2).map(([status, n]) => html`<b key=${status} class=${statusOf(status).tone + '-text'}>${statusOf(status).letter}${count(n)}</b> `) : null}${day.slots ? html`<span class="muted">${entries.find(([status]) => status === 'succeeded') ? '\u2713' + count(day.statuses.succeeded) : ''}</span> ` : null}${day.planned ? html`<span class="muted">P${count(day.planned)}${cut ? '+' : ''}</span>` : null}</span>` : unknown ? html`<span class="day-text muted">\u2026</span>` : null}`;
+    <span class="day-text">${notable.slice(0, 2).map(([status, n]) => html`<b key=${status} class=${statusOf(status).tone + '-text'}>${statusOf(status).letter}${count(n)}</b> `)}${day.statuses.succeeded ? html`<span class="muted">\u2713${count(day.statuses.succeeded)}</span> ` : null}${day.retried ? html`<span class="muted">\u21bb${count(day.retried)}</span> ` : null}${day.planned ? html`<span class="muted">P${count(day.planned)}${cut ? '+' : ''}</span>` : null}</span>` : unknown ? html`<span class="day-text muted">\u2026</span>` : null}`;
   return html`<td class=${(today ? 'today' : '') + (chosen ? ' chosen' : '')}>${all ? html`<a href=${link('job', job, { day: chosen ? null : name })} aria-current=${chosen ? 'date' : undefined} title=${label}><span class="hush">${label}</span><span class="day" aria-hidden="true">${body}</span></a>` : html`<span class="day" title=${label}>${body}</span>`}</td>`;
 }
 

@@ -3,7 +3,7 @@
 import { html, useState, useEffect, useRef } from './html.js';
 import { clip, plural, count, statusOf, statusWord } from './words.js';
 import { link } from './router.js';
-import { Time, Ago, useNow, SILENT } from './time.js';
+import { Time, Ago, useNow, SILENT, duration } from './time.js';
 import { zoneOfJob } from './job-index.js';
 
 export const Name = ({ text, most = 80 }) => html`<bdi class="name" title=${text.length > 30 ? clip(text, 400) : undefined}>${clip(text, most)}</bdi>`;
@@ -19,7 +19,7 @@ export function Gaps({ of }) {
   for (const answer of of) {
     for (const one of answer?.missing ?? []) missing.set(one.node, one);
     if (answer?.history_failure) notes.push(html`The fleet's history does not answer (${clip(answer.history_failure)}), so the nodes were asked.`);
-    if (answer?.as_of) notes.push(html`As of <${Time} at=${answer.as_of} seconds=${true} />, from the fleet's history.`);
+    if (answer?.as_of) notes.push(html`As of <${Time} at=${answer.as_of} />, from the fleet's history.`);
   }
   if (!missing.size && !notes.length) return null;
   return html`<div class="gaps">
@@ -36,16 +36,18 @@ export function Trouble({ of }) {
   return html`<p class="trouble" role="status"><span class="mark bad square" aria-hidden="true">!</span> ${clip(found.problem?.message ?? 'The daemon does not answer.', 300)}${age(found) < Infinity ? html` What is shown is of <${Ago} at=${found.heard.at} />.` : ''}</p>`;
 }
 
-// The daemon's sentences: what they have between backticks is code, an instant is written as all others here, and runs and jobs
-// are links.
-const WORDS = /(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\brun (?:[\da-f-]{24})?[\da-f]{12}\b|\bjob [\w@-]+(?:\.[\w@-]+)*)/;
+// The daemon's sentences: what they have between backticks is code, an instant and a duration are written as all others here, and
+// runs and jobs are links.
+const UNITS = { d: 864e5, h: 36e5, m: 6e4, s: 1e3, ms: 1 };
+const WORDS = /(`[^`]+`|(?<![\w-])(?:\d+[dhms])*\d+m?s\b|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z|\brun (?:[\da-f-]{24})?[\da-f]{12}\b|\bjob [\w@-]+(?:\.[\w@-]+)*)/;
 export const Prose = ({ text, zone }) => text.split(WORDS).map((part, i) => {
   const name = part.slice(4);
   if (i % 2 === 0) return part;
   if (part[0] === '`') return html`<code>${part.slice(1, -1)}</code>`;
   if (part[0] === 'r') return html`run <${RunLink} id=${name} />`;
   if (part[0] === 'j') return zoneOfJob(name) ? html`job <${JobLink} job=${name} />` : part;
-  return html`<${Time} at=${part} zone=${zone} seconds=${true} />`;
+  if (part.endsWith('s')) return duration([...part.matchAll(/(\d+)(\D+)/g)].reduce((sum, [, n, unit]) => sum + n * UNITS[unit], 0));
+  return html`<${Time} at=${part} zone=${zone} />`;
 });
 
 export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;

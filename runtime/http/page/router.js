@@ -30,7 +30,7 @@ export const currentRoute = () => route.get();
 function address(view, name, query) {
   const text = new URLSearchParams();
   for (const [key, value] of query instanceof URLSearchParams ? query : Object.entries(query ?? {})) {
-    if (value !== null && value !== undefined && value !== '' && value !== false) text.set(key, value);
+    if (value || value === 0) text.set(key, value);
   }
   const tail = text.toString();
   return '#/' + view + (name === null || name === undefined ? '' : '/' + encodeURIComponent(name)) + (tail ? '?' + tail : '');

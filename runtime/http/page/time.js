@@ -1,5 +1,5 @@
 // Times, in one zone everywhere: the job's own, UTC or the viewer's. The choice is in the URL (`zone`); the job's zone
-// holds unless said. What lies over a change of the clock shows its offset, so that no two instants look the same.
+// holds unless said, but for views whose lists are of many jobs by time: these are in UTC then. What lies over a change of the clock shows its offset, so that no two instants look the same.
 import { html, useEffect, useState } from './html.js';
 import { now } from './api.js';
 import { currentRoute } from './router.js';
@@ -15,7 +15,7 @@ export const zoneChoice = () => {
 };
 export const zoneOf = (jobZone) => {
   const choice = zoneChoice();
-  return choice === 'here' ? here() : choice === 'job' && known(jobZone) ? jobZone : 'UTC';
+  return choice === 'here' ? here() : choice === 'job' && /^(jobs?|run)$/.test(currentRoute().view) && known(jobZone) ? jobZone : 'UTC';
 };
 
 // How far a zone is from UTC is asked of the browser once for each quarter of an hour of a zone, as it is slow to answer;
@@ -64,7 +64,7 @@ export function fields(ms, zone) {
 const offsetName = (offset) => {
   if (offset === 0) return 'UTC';
   const all = Math.abs(offset), minutes = all % 60;
-  return (offset < 0 ? '\u2212' : '+') + String(Math.floor(all / 60)).padStart(2, '0') + (minutes ? ':' + String(minutes).padStart(2, '0') : '');
+  return (offset < 0 ? '\u2212' : '+') + two(Math.floor(all / 60)) + (minutes ? ':' + two(minutes) : '');
 };
 
 // The instant at which the clock of a zone shows `wall`, as if that were UTC.
@@ -85,7 +85,7 @@ export function dayStart(zone, year, month, day) {
 
 export const dayKey = (ms, zone) => {
   const f = fields(ms, zone);
-  return `${f.year}-${String(f.month).padStart(2, '0')}-${String(f.day).padStart(2, '0')}`;
+  return `${f.year}-${two(f.month)}-${two(f.day)}`;
 };
 
 export function written(ms, zone, { seconds = Math.abs(ms % MINUTE) >= 1000, date = 'auto', offset = zoneChoice() === 'job' } = {}) {
@@ -110,9 +110,9 @@ export function duration(ms) {
   return `${Math.floor(s / 86400)} d` + (Math.floor(s / 3600) % 24 ? ` ${Math.floor(s / 3600) % 24} h` : '');
 }
 function ago(ms, at = now()) {
-  const past = at - ms;
-  if (Math.abs(past) < 1000) return 'now';
-  const text = Math.abs(past) < 10_000 ? Math.round(Math.abs(past) / 1000) + ' s' : duration(Math.abs(past));
+  const past = at - ms, size = Math.abs(past);
+  if (size < 1000) return 'now';
+  const text = size < 10_000 ? Math.round(size / 1000) + ' s' : duration(size);
   return past > 0 ? text + ' ago' : 'in ' + text;
 }
 

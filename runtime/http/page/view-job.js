@@ -15,13 +15,14 @@ import { slowdown, isSlower, paceText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
 
-async function askCalendar(name, zone, abort) {
+// Of a job that is paused slots to come are those after its pause, which `next` has.
+async function askCalendar(name, zone, paused, abort) {
   const days = calendarDays(zone), path = 'jobs/' + encodeURIComponent(name);
   const [summary, ahead] = await Promise.all([
     ask('history/summary' + query({ job: name, since: STAMP(days[0]) }), { signal: abort }),
-    ask(`${path}/slots` + query({ from: STAMP(now()), to: STAMP(days.at(-1)), limit: 1000 }), { signal: abort }),
+    ask(paused ? 'next' + query({ job: name, for_ms: days.at(-1) - Math.floor(now()), limit: 1000 }) : `${path}/slots` + query({ from: STAMP(now()), to: STAMP(days.at(-1)), limit: 1000 }), { signal: abort }),
   ]);
-  return { hours: (summary.hours ?? []).map(({ hour, status, slots }) => ({ hour, status, slots })), planned: ahead.planned, plannedMore: ahead.planned_more, missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
+  return { ...summary, planned: ahead.planned ?? ahead.slots, plannedMore: ahead.planned_more ?? ahead.left_out };
 }
 
 async function askPoints(path, abort) {
@@ -35,28 +36,27 @@ export default function Job({ name, query: shown }) {
   const detail = usePoll(path), job = detail.data;
   if (job) noteJob(job);
   useEffect(() => { for (const one of [].concat(job?.after ?? [])) learnZone(one).catch(() => {}); }, [String(job?.after)]);
-  const zone = job?.timezone, inZone = zoneOf(zone);
+  const zone = job?.timezone, inZone = zoneOf(zone), paused = job?.state === 'paused';
   const day = /^\d{4}-\d\d-\d\d$/.test(shown.get('day') ?? '') ? shown.get('day') : null, opened = day ? null : Date.parse(shown.get('slot')) || null;
-  const calendar = usePoll(job ? `calendar ${name} ${inZone}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, abort), keep: true });
+  const calendar = usePoll(job ? `calendar ${name} ${inZone} ${paused}` : null, { every: 30_000, live: 10_000, read: (_, abort) => askCalendar(name, inZone, paused, abort), keep: true });
   const points = usePoll('history' + query({ job: name, limit: PLOTTED }), { every: 15_000, live: 8000, read: askPoints });
   const requests = usePoll('requests' + query({ job: name, limit: 8 }), { every: 15_000, live: false });
   const definitions = useDefinitions({ job: name, since: '2000-01-01T00:00:00Z', limit: 100 });
   const running = usePoll('history' + query({ job: name, status: 'running,claimed', limit: 5 }));
   if (detail.problem?.status === 404) return html`<h1><${Name} text=${name} /></h1><${Empty}>No file defines such a job. <a href=${link('timeline', null, { job: name, last: '7d' })}>Its history of the last seven days</a> may still be there.<//>`;
   const open = (running.data?.rows ?? []).filter((row) => row.job === name);
-  const slots = html`<${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day || opened ? null : job?.pauses} />`;
+  const slots = html`<${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day || opened ? null : job?.pauses} resumed=${paused && (calendar.data?.planned ?? [])} />`;
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / ${job ? html`<a href=${link('jobs', null, { group: job.group })}><${Name} text=${job.group} /></a>` : '\u2026'}</p>
-      <h1><${Name} text=${name} most=${120} /></h1>${job ? html`<${LastStatus} text=${job.last_status} silent=${silence(job)} />` : null}
-      ${job ? html`<div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} names=${job.trigger_env} paused=${job.state === 'paused'} />${job.state === 'paused' ? html`<${Act} kind="resume" job=${name} />` : html`<${Act} kind="pause" job=${name} />`}${job.schedule?.length && !job.backfill ? html`<${Act} kind="backfill" job=${name} />` : null}</div>` : null}
+      <h1><${Name} text=${name} most=${120} /></h1>${job ? html`${paused ? html`<span class="tag warn">paused</span> <span class="muted">last slot</span>` : null}<${LastStatus} text=${job.last_status} silent=${silence(job)} /><div class="actions"><${Act} kind="trigger" job=${name} concurrency=${job.concurrency} names=${job.trigger_env} paused=${paused} /><${Act} kind=${paused ? 'resume' : 'pause'} job=${name} />${job.schedule?.length && !job.backfill ? html`<${Act} kind="backfill" job=${name} />` : null}</div>` : null}
     </div>
     <${Trouble} of=${[detail, calendar, points, running]} /><${Gaps} of=${[job, calendar.data, definitions.data]} />
     ${job ? html`<${Banner} job=${job} />` : html`<${Loading} />`}
     ${open.length ? html`<div class="banner live-banner">${open.map((row) => html`<span key=${row.run_id}><${Status} status=${row.status} /> on <${NodeName} node=${row.node} />${row.started_at ? html` for <${Elapsed} since=${row.started_at} heard=${running.heard} />` : ''}: <${RunLink} id=${row.run_id} /></span>`)}</div>` : null}
     ${opened ? slots : null}
     ${job ? html`<div class="columns thirds">
-      <div class="stack"><${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ job: name, zone: inZone, hours: calendar.data.hours, planned: calendar.data.planned, plannedMore: calendar.data.plannedMore, chosen: day }} /></div>
-        <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
+      <div class="stack"><${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ ...calendar.data, job: name, zone: inZone, chosen: day }} /></div>
+        <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>\u21bb</b> attempts retried <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
         <${Plots} points=${points.data} zone=${zone} chained=${job.slots_of} /></div>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}
@@ -94,7 +94,7 @@ function Facts({ job, points }) {
   </dl><//>`;
 }
 
-function Slots({ name, zone, inZone, day, opened, ready, pauses }) {
+function Slots({ name, zone, inZone, day, opened, ready, pauses, resumed }) {
   const [older, setOlder] = useState({ rows: [], next: undefined });
   const range = useMemo(() => {
     if (opened) return { from: STAMP(opened - 31 * DAY), to: STAMP(opened + 1000) };
@@ -110,7 +110,7 @@ function Slots({ name, zone, inZone, day, opened, ready, pauses }) {
     const page = await ask(path + '&cursor=' + encodeURIComponent(next));
     setOlder((old) => ({ rows: [...old.rows, ...page.past].slice(0, HELD), next: old.rows.length + page.past.length >= HELD ? null : page.next }));
   };
-  const planned = slots.data ? (day ? slots.data.planned.slice(0, 300) : slots.data.planned.slice(0, 5)) : [];
+  const planned = (resumed ? resumed.filter(({ slot }) => slot < range.to && !(slot < range.from)) : slots.data?.planned ?? []).slice(0, day ? 300 : 5);
   return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : opened ? html`Slots up to <${Time} at=${opened} zone=${zone} />` : 'Slots'} aside=${html`<${Jump} at=${opened} zone=${inZone} /> ${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}`}>
     ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} missing=${slots.data.missing} ends=${!next} pauses=${pauses} />
       ${next ? html`<button type="button" class="quiet" onClick=${more}>older slots</button>` : null}` : slots.problem ? html`<${Empty}>${clip(slots.problem.message, 200)}<//>` : html`<${Loading} />`}
@@ -186,7 +186,7 @@ function Plot({ points, zone, label }) {
         scales: { y: { range: (u, low, high) => [0, Math.max(high * 1.08, 10)] } },
         axes: [{ ...axis, grid: { show: false }, size: 28, values: (u, list, _, space, step) => list.map((at) => (step >= 86400 ? dayName(at * 1000, shown) : written(at * 1000, shown, { date: 'never', offset: false }))) }, { ...axis, size: 64, values: (u, list) => list.map(duration) }],
         series: [{}, dots('--good', 5), dots('--bad', 7)],
-        hooks: { setCursor: [(u) => say(u.cursor.idx === null || u.cursor.idx === undefined ? null : u.cursor.idx)] },
+        hooks: { setCursor: [(u) => say(u.cursor.idx ?? null)] },
       }, dataOf(points), box.current);
       watch = new ResizeObserver(() => { if (box.current?.clientWidth) plot.current?.setSize({ width: box.current.clientWidth, height: HIGH }); });
       watch.observe(box.current);

@@ -197,7 +197,7 @@ function Figures({ status, nodes, groups, open, due, dueJobs, index, isGone }) {
   return html`<dl class="figures">${figures.map(([name, value, note]) => html`<div key=${name}><dt>${name}</dt><dd title=${note}>${value ?? '\u2013'}</dd></div>`)}</dl>`;
 }
 
-const AsOf = ({ at }) => at && html` <span class="silent small">as of <${Time} at=${at} seconds=${true} /></span>`;
+const AsOf = ({ at }) => at && html` <span class="silent small">as of <${Time} at=${at} /></span>`;
 const Item = ({ status, title, children, strip, action, asOf }) => html`<li class="item"><${Mark} status=${status} /><div class="item-text"><strong>${title}</strong> <span>${children}</span><${AsOf} at=${asOf} /></div>${strip ? html`<${Strip} rows=${strip} places=${15} />` : null}${action ? html`<div class="item-action">${action}</div>` : null}</li>`;
 
 const its = ({ job }, row, text) => row && html`<a href=${rowLink(row, job)}>${text ?? (row.run_id ? 'Last output' : 'Why')}</a>`;
@@ -299,7 +299,7 @@ function dueByJob({ slots, left_out }, jobs) {
 function Due({ due, all, node, nodes }) {
   const found = all?.filter((one) => !node || one.node === node), often = found?.filter((one) => one.often) ?? [], rest = found?.filter((one) => !one.often), soon = rest?.filter((one) => one.at < now() + SOON).length;
   const row = (one) => html`<li key=${one.job} class="row">
-    <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} seconds=${true} /></span>
+    <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} /></span>
     <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.some}</span></span>
     <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span></li>`;
   const away = new Set(nodes.filter(isAway).map((one) => one.node));

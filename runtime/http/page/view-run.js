@@ -25,9 +25,9 @@ export default function Run({ name: id, query: shown }) {
   const attempt = Number(shown.get('attempt')) || run.attempt, row = run.attempts.find((one) => one.attempt === attempt) ?? run.attempts[0];
   return html`
     <div class="view-head"><p class="crumb"><a href=${link('jobs')}>Jobs</a> / <${JobLink} job=${run.job} /> / run</p>
-      <h1><${Name} text=${run.job} most=${60} /> <span class="h1-note"><${Time} at=${run.slot} zone=${zone} date="always" seconds=${true} /></span></h1>
+      <h1><${Name} text=${run.job} most=${60} /> <span class="h1-note"><${Time} at=${run.slot} zone=${zone} date="always" /></span></h1>
       <span role="status"><${Status} status=${run.status} reason=${run.reason} /></span>
-      <div class="actions">${open ? html`<${Act} kind="kill" danger=${true} run=${run.run_id} job=${run.job} />` : html`<${Act} kind="trigger" job=${run.job} />`}</div>
+      <div class="actions">${open ? html`<${Act} kind="kill" run=${run.run_id} job=${run.job} />` : html`<${Act} kind="trigger" job=${run.job} />`}</div>
     </div>
     <${Trouble} of=${[poll]} /><${Gaps} of=${[run]} />
     <div class="columns">
@@ -40,21 +40,21 @@ export default function Run({ name: id, query: shown }) {
       <//>
       <${Section} id="facts" title="Facts"><dl class="facts">
         <dt>Run</dt><dd><${Copy} text=${run.run_id} /></dd>
-        <dt>Slot</dt><dd><${Time} at=${run.slot} zone=${zone} date="always" seconds=${true} /> <a class="small" href=${link('job', run.job, { slot: run.slot })}>among its others</a></dd>
+        <dt>Slot</dt><dd><${Time} at=${run.slot} zone=${zone} date="always" /> <a class="small" href=${link('job', run.job, { slot: run.slot })}>among its others</a></dd>
         <dt>Asked for by</dt><dd>${run.triggered_by ? html`<bdi>${clip(person(run.triggered_by), 120)}</bdi>` : TRIGGER[run.trigger] ?? run.trigger ?? '\u2013'}</dd>
         ${run.env ? html`<dt>Given</dt><dd>${run.env.map((one) => html`<code key=${one}>${clip(one, 200)}</code> `)}</dd>` : null}
         ${run.ended_by ? html`<dt>Ended by</dt><dd><bdi>${clip(person(run.ended_by), 120)}</bdi></dd>` : null}
         <dt>Node</dt><dd>${run.node ? html`<a href=${link('timeline', null, { node: run.node, last: '6h' })}><${NodeName} node=${run.node} /></a>` : '\u2013'}</dd>
         <dt>Term</dt><dd>group <${Name} text=${run.group} />${run.epoch ? `, epoch ${run.epoch}` : ''}${run.fence ? `, fence ${run.fence}` : ', no fence: it was not claimed'}</dd>
-        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} seconds=${true} /> <span class="muted">${run.attempts.length === 1 && lateOf(row) !== null ? `${duration(lateOf(row))} after its slot` : ''}</span>` : hidden(run) || (open ? 'not yet' : 'never')}</dd>
-        <dt>${open ? 'Goes on for' : 'Took'}</dt><dd>${open ? (run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${poll.heard} />` : '\u2013') : run.duration_ms !== null ? duration(run.duration_ms) : hidden(run) || 'not known'}${run.ended_at ? html` <span class="muted">until <${Time} at=${run.ended_at} zone=${zone} seconds=${true} /></span>` : null}</dd>
+        <dt>Started</dt><dd>${run.started_at ? html`<${Time} at=${run.started_at} zone=${zone} /> <span class="muted">${run.attempts.length === 1 && lateOf(row) !== null ? `${duration(lateOf(row))} after its slot` : ''}</span>` : hidden(run) || (open ? 'not yet' : 'never')}</dd>
+        <dt>${open ? 'Goes on for' : 'Took'}</dt><dd>${open ? (run.started_at ? html`<${Elapsed} since=${run.started_at} heard=${poll.heard} />` : '\u2013') : duration(run.duration_ms) || hidden(run) || 'not known'}${run.ended_at ? html` <span class="muted">until <${Time} at=${run.ended_at} zone=${zone} /></span>` : null}</dd>
         ${open ? null : html`<dt>Exit</dt><dd>${run.exit_code !== null ? `code ${run.exit_code}` : run.signal !== null ? `signal ${run.signal}` : 'not known'}</dd>`}
       </dl><//>
     </div>
     <${Section} id="output" title=${run.attempts.length > 1 ? `Output of attempt ${row.attempt}` : 'Output'}>${row.started_at || row.output_bytes ? html`<${Output} key=${run.run_id + ' ' + row.attempt} id=${run.run_id} attempt=${row.attempt} open=${open && row.attempt === run.attempt} total=${row.output_bytes} zone=${zone} />` : html`<${Empty}>${hidden(row) ? html`What it printed is ${hidden(row)}${silence(run) ? `; ${silence(run)}` : ''}.` : 'It has not started, so it has printed nothing.'}<//>`}<//>
     <${Section} id="attempts" title=${run.attempts.length === 1 ? 'One attempt' : `${run.attempts.length} attempts`}><div class="scroll" tabindex="0" role="region" aria-label="Table of attempts"><table>
       <thead><tr><th scope="col">Attempt</th><th scope="col">Status</th><th scope="col">Node</th><th scope="col" class="n">Epoch</th><th scope="col" class="n">Fence</th><th scope="col">Started</th><th scope="col" class="n">Took</th><th scope="col" class="n">Printed</th><th scope="col"><span class="hush">Output</span></th></tr></thead>
-      <tbody>${run.attempts.slice(0, 100).map((one) => html`<tr key=${one.attempt}><td>${one.attempt}</td><td><${Status} status=${one.status} reason=${one.reason} /></td><td><${NodeName} node=${one.node} /></td><td class="n">${one.epoch ?? '\u2013'}</td><td class="n">${one.fence ?? '\u2013'}</td><td>${hidden(one) || html`<${Time} at=${one.started_at} zone=${zone} seconds=${true} />`}</td><td class="n">${one.duration_ms !== null ? duration(one.duration_ms) : '\u2013'}</td><td class="n">${hidden(one) ? '?' : size(one.output_bytes ?? 0)}</td><td>${run.attempts.length > 1 ? html`<button type="button" class="quiet small" aria-pressed=${String(one.attempt === row.attempt)} onClick=${() => update({ attempt: one.attempt === run.attempt ? null : one.attempt })}>output</button>` : null}</td></tr>`)}</tbody>
+      <tbody>${run.attempts.slice(0, 100).map((one) => html`<tr key=${one.attempt}><td>${one.attempt}</td><td><${Status} status=${one.status} reason=${one.reason} /></td><td><${NodeName} node=${one.node} /></td><td class="n">${one.epoch ?? '\u2013'}</td><td class="n">${one.fence ?? '\u2013'}</td><td>${hidden(one) || html`<${Time} at=${one.started_at} zone=${zone} />`}</td><td class="n">${duration(one.duration_ms) || '\u2013'}</td><td class="n">${hidden(one) ? '?' : size(one.output_bytes ?? 0)}</td><td>${run.attempts.length > 1 ? html`<button type="button" class="quiet small" aria-pressed=${String(one.attempt === row.attempt)} onClick=${() => update({ attempt: one.attempt === run.attempt ? null : one.attempt })}>output</button>` : null}</td></tr>`)}</tbody>
     </table></div><//>
     ${requests.data?.requests?.length ? html`<${Asked} requests=${requests} id="run-asked" />` : null}`;
 }
@@ -149,7 +149,7 @@ function Output({ id, attempt, open, total, zone }) {
   if (problem && text === null) return html`<${Empty}>${problem.status === 410 ? 'Its output is not kept any more. ' : problem.status === 404 ? 'There is no output of it. ' : ''}${clip(problem.message, 300)}<//>`;
   if (text === null) return html`<${Loading} />`;
   return html`
-    <p class="small muted output-note">${open ? html`<span class="mark live round" aria-hidden="true">R</span> as it comes` : 'ended'}${facts.total ? `, ${size(facts.total)} printed` : ''}${skipped ? `; the first ${size(skipped)} are not shown` : ''}${dropped ? `; ${count(dropped)} lines above are not held` : ''}${facts.asOf ? html`; as of <${Time} at=${facts.asOf} zone=${zone} seconds=${true} />, its node does not answer` : ''}
+    <p class="small muted output-note">${open ? html`<span class="mark live round" aria-hidden="true">R</span> as it comes` : 'ended'}${facts.total ? `, ${size(facts.total)} printed` : ''}${skipped ? `; the first ${size(skipped)} are not shown` : ''}${dropped ? `; ${count(dropped)} lines above are not held` : ''}${facts.asOf ? html`; as of <${Time} at=${facts.asOf} zone=${zone} />, its node does not answer` : ''}
       <button type="button" class="quiet small" aria-pressed=${String(wrap)} onClick=${() => setWrap(!wrap)}>wrap lines</button> <${Copy} text=${`ballot output ${id}`} label="ballot output \u2026" /></p>
     ${text === '' ? html`<${Empty}>${open ? 'Nothing printed so far.' : 'It printed nothing.'}<//>` : html`<pre ref=${box} class=${'text output' + (wrap ? '' : ' nowrap')} tabindex="0" role="region" aria-label="What it printed" onScroll=${scrolled}>${text}</pre>`}`;
 }

@@ -43,9 +43,10 @@ export default function Timeline({ query }) {
   const banded = useMemo(() => (group ? [group] : (groups.data?.groups ?? []).map((one) => one.group).slice(0, (groups.data?.groups.length ?? 0) <= BANDS ? BANDS : 0)), [groups.data, group]);
   const terms = usePoll(banded.length ? 'terms ' + banded.map(encodeURIComponent).join(' ') : null, { every: 30_000, live: false, keep: true, read: askTerms });
   const shown = useMemo(() => history.rows.filter((row) => row.slot < range.to && (row.end ?? row.until ?? (row.begin !== null && !row.end ? at : row.slot)) >= range.from), [history.rows, range.from, range.to]);
+  const text = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
   const go = (from, to, push) => {
     const span = Math.min(LONGEST, Math.max(SHORTEST, to - from)), middle = (from + to) / 2;
-    update({ last: null, from: new Date(Math.round((middle - span / 2) / 1000) * 1000).toISOString().slice(0, 19) + 'Z', to: new Date(Math.round((middle + span / 2) / 1000) * 1000).toISOString().slice(0, 19) + 'Z' }, push);
+    update({ last: null, from: text(middle - span / 2), to: text(middle + span / 2) }, push);
   };
   const span = range.to - range.from, middle = range.from + span / 2;
   const names = (nodes.data?.nodes ?? []).map((one) => one.node), lost = nodes.data?.nodes.find((one) => one.node === node && isAway(one));
@@ -72,8 +73,8 @@ export default function Timeline({ query }) {
 function Went({ node: { node, last_heard, heard_by } }) {
   const rows = usePoll('history' + params({ node, limit: 100 }), { every: 30_000 }), heard = parse(last_heard);
   const held = (rows.data?.rows ?? []).filter((row) => row.attempt && row.node === node && (!row.ended_at || parse(row.ended_at) >= heard));
-  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} seconds=${true} />${heard_by === 'record' ? ' or later' : ''}`}>
-    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} seconds=${true} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
+  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${heard_by === 'record' ? ' or later' : ''}`}>
+    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
   <//>`;
 }
@@ -227,9 +228,9 @@ function tickText(at, step, zone) {
 
 function Tip({ hit, px, py, at, wide }) {
   const row = hit.row, style = { left: Math.min(px + 14, Math.max(0, wide - 290)) + 'px', top: py + 40 + 'px' };
-  const clock = (ms) => written(ms, zoneOf(row ? zoneOfJob(row.job) : null), { seconds: true });
+  const clock = (ms) => written(ms, zoneOf());
   if (row) return html`<div class="tip" style=${style}><strong><${Name} text=${row.job} most=${60} /></strong><br /><${Status} status=${row.status} reason=${row.reason} /><br />${row.begin !== null ? html`${clock(row.begin)}${row.end ? ` to ${clock(row.end)}` : ', goes on'}${row.took !== null ? `, ${duration(row.took)}` : ''}` : clock(row.slot)}${row.epoch ? html`<br /><span class="muted">epoch ${row.epoch}${row.fence ? `, fence ${row.fence}` : ''}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}</span>` : ''}${hit.more ? html`<br /><span class="muted">and ${count(hit.more)} more here</span>` : ''}</div>`;
-  if (hit.planned) return html`<div class="tip" style=${style}><strong><${Name} text=${hit.planned.job} most=${60} /></strong><br />planned ${written(hit.planned.slot, zoneOf(zoneOfJob(hit.planned.job)), { seconds: true })}${hit.more ? html`<br /><span class="muted">and ${count(hit.more)} more at that time</span>` : ''}</div>`;
+  if (hit.planned) return html`<div class="tip" style=${style}><strong><${Name} text=${hit.planned.job} most=${60} /></strong><br />planned ${clock(hit.planned.slot)}${hit.more ? html`<br /><span class="muted">and ${count(hit.more)} more at that time</span>` : ''}</div>`;
   if (hit.band) {
     const term = hit.lane.terms.find((one) => one.group === hit.band && at >= one.from && at <= one.to);
     return term ? html`<div class="tip" style=${style}>led <strong><${Name} text=${term.group} most=${40} /></strong>, epoch ${term.epoch}<br />${clock(term.from)} to ${term.ended_at ? clock(term.to) : 'now'}${term.cause ? html`<br /><span class="muted">${CAUSE[term.cause] ?? term.cause}</span>` : ''}</div>` : null;
@@ -241,7 +242,7 @@ function List({ rows, done, silent }) {
   const narrow = useNarrow();
   const row = (one) => {
     const zone = zoneOfJob(one.job), words = rowWords({ ...one, paused_by: null, ended_by: null });
-    const time = html`<${Time} at=${one.slot} zone=${zone} seconds=${true} />`, facts = html`${one.took !== null ? duration(one.took) : ''}`;
+    const time = html`<${Time} at=${one.slot} zone=${zone} />`, facts = duration(one.took);
     const why = html`<a class="small" href=${linkOf(one)}>${one.run ? one.run.slice(-12) : 'why'}</a>`;
     if (narrow) return html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /></span><span class="line small"><${Status} status=${one.status} reason=${one.reason} /><span class="push">${why}</span></span><span class="line small muted"><span>${time}</span> <${NodeName} node=${one.node} /> <span class="push">${facts}</span></span></span>`;
     return html`<span role="cell" class="muted">${time}</span><span role="cell"><${JobLink} job=${one.job} /></span><span role="cell" title=${words}><${Status} status=${one.status} /> <span class="muted small">${words}</span></span><span role="cell"><${NodeName} node=${one.node} /> <span class="muted small">${one.epoch ? `e${one.epoch}` : ''}${one.fence ? ` f${one.fence}` : ''}</span></span><span role="cell" class="num">${facts}${one.attempt > 1 ? html` <span class="muted small">attempt ${one.attempt}</span>` : ''}</span><span role="cell" class="code">${why}</span>`;

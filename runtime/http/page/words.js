@@ -139,7 +139,7 @@ export function scheduleWords(expression) {
   if (month !== '*' || (day !== '*' && weekday !== '*')) return null;
   const on = weekday !== '*' ? days(weekday) : day !== '*' ? (/^\d+(,\d+)*$/.test(day) ? `day ${day.replace(/,/g, ', ')} of every month` : null) : '';
   if (on === null) return null;
-  const tail = on ? `, ${weekday !== '*' ? 'on ' : 'on '}${on}` : '';
+  const tail = on ? `, on ${on}` : '';
   const every = /^(?:\*|(\d+)-59)\/(\d+)$/.exec(minute), hours = /^\*\/(\d+)$/.exec(hour), number = /^\d+$/;
   if (every && hour === '*') return `every ${every[2]} minutes${Number(every[1]) ? `, from minute ${Number(every[1])}` : ''}${tail}`;
   if (minute === '*' && hour === '*') return `every minute${tail}`;
