@@ -55,9 +55,6 @@ ballot_mutant(lost_beats_an_end FILE storage/merge.cpp
 ballot_mutant(halted_beats_lost FILE storage/merge.cpp
   FIND "row.reason == Reason::halted ? 0 :" REPLACE "row.reason == Reason::halted ? 1 :"
   BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.LostBeatsHalted")
-ballot_mutant(range_is_taken_for_a_part_of_itself FILE storage/merge.cpp
-  FIND "&inner != &outer.row && is_within" REPLACE "is_within"
-  BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.ASlotInOtherWords")
 ballot_mutant(evidence_beats_the_runs_own_node FILE storage/merge.cpp
   FIND "(is_own ? 2 : account.is_evidence ? 1 : 0)" REPLACE "(is_own ? 1 : account.is_evidence ? 2 : 0)"
   BY unit_storage FILTER "Merge.*" FINDING "FAILED.*Merge.TheExecutingNodesRow")

@@ -59,7 +59,8 @@ std::optional<WallTime> latest_open(const JobRegister& of, WallTime slot, Counts
 /// Until its repair is done, a parent's register may be one of before, which shows slots as open that have been run.
 bool is_led_as_defined(const JobMachine& parent) {
   const JobRegister* const of = parent.known_register();
-  return !parent.is_repairing() && parent.role() == JobMachine::Role::leading && of && of->definition == parent.definition()->digest;
+  return !parent.is_repairing() && parent.role() == JobMachine::Role::leading && of &&
+         of->definition == parent.definition()->digest;
 }
 
 Verdict verdict_of(const JobMachine& parent, const JobFacts& job, WallTime slot, Counts counts,
