@@ -147,8 +147,8 @@ class JobMachine {
   /// Why the store seems to have gone back: "" where it does not.
   const std::string& rollback_reason() const { return job_.view.rollback_reason(); }
   bool executes(const RunId& run) const { return job_.runs.list().executes(run); }
-  /// A trigger that this term leaves to the leader of another group, in which the files define the job: it is that one's
-  /// once it has the register. What the register shows is this term's to answer.
+  /// A trigger that this term leaves to the leader of another group, in which the files define the job: it is that
+  /// one's once it has the register. What the register shows is this term's to answer.
   bool leaves_to_another_group(const RunId& trigger) const;
   /// The register shows the run; or this attempt of it, as claimed.
   bool shows(const RunId& run) const { return job_.view.shows(run); }
