@@ -283,11 +283,9 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
 /// known to be claimed once it is confirmed, and the run starts late, or too late to be started.
 bool SimJudge::is_claim_under_way(const Row& row, WallTime slot, SteadyTime due) const {
   if (!disturbed_since(row.node, due - claim_takes)) return false;
-  const auto is_late_claim = [&](const auto& one) {
-    const Begun& begun = one.second;
-    return begun.job == row.job && begun.epoch == row.epoch && begun.since >= due;
-  };
-  if (std::any_of(begun_.begin(), begun_.end(), is_late_claim)) return true;
+  const SimOracle::Claims* const claims = oracle_.claims_of(row.job);
+  const auto is_late_claim = [&](const auto& one) { return one.second.was_open(due) && !oracle_.start_of(one.first); };
+  if (claims && std::any_of(claims->begin(), claims->end(), is_late_claim)) return true;
   return std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
     return start.job == row.job && start.slot < slot && start.at >= due && start.at <= loop_.now();
   });

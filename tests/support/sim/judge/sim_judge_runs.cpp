@@ -94,9 +94,9 @@ bool SimJudge::is_end_unseen(const Row& row, SteadyTime due) const {
            const bool is_over = start.ended && *start.ended <= due && !start.terminate && !start.is_function;
            if (start.job != row.job || start.node == row.node || !is_over) return false;
            const auto claim = claims->find({start.run, start.attempt});
-           const SteadyTime since = *start.ended - slack;
            return claim != claims->end() && claim->second.was_open(due) &&
-                  (disturbed_since(start.node, since) || any_since(deaths_, start.node, since));
+                  (disturbed_since(start.node, start.at) || any_since(deaths_, start.node, start.at) ||
+                   any_since(stops_, start.node, start.at));
          });
 }
 
