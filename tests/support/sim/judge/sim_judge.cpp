@@ -406,7 +406,9 @@ std::string SimJudge::why_led(const std::string& node, const Row& row, WallTime 
     const bool forgotten = term->epoch < row.epoch || any_since(deaths_, term->node, term->began);
     if (forgotten && disturbed_since(term->node, term->began)) continue;
     const SteadyTime until = std::min(term->ended.value_or(SteadyTime::max()), term->alive);
-    if (term->began + on_time < *due && latest < until)
+    // Its node learns of it over a link that may not be in order.
+    const Millis learns = disturbed_since(term->node, term->began - Millis(20'000)) ? claim_takes : on_time;
+    if (term->began + learns < *due && latest < until)
       return "the term of " + term->node + ", epoch " + std::to_string(term->epoch) + ", covered it";
   }
   return "";

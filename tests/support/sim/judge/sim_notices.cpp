@@ -128,12 +128,13 @@ void SimOracle::judge_cause(const std::string& node, const core::Notify& notice,
 /// That a job is overdue stays noticed until it is over: by a success, a pause that ends, or another definition.
 void SimOracle::watch_expectations(const std::string& job, const core::JobRegister& before,
                                    const core::JobRegister& next) {
+  if (before.interventions->repair != next.interventions->repair) return;  // what could not be read is forgotten
   const core::ExpectedSuccess &was = *before.kept->success, &is = *next.kept->success;
   for (const core::OpenRun& run : next.runs)
     for (const core::OpenRun& old : before.runs)
       if (run.id == old.id && ((old.slow && !run.slow) || (old.late && !run.late)))
         find("job " + job + ", run " + run.id.text() + ": what was noticed of it is forgotten");
-  if (!was.overdue || before.interventions->repair != next.interventions->repair) return;
+  if (!was.overdue) return;
   const bool succeeded = next.last_end->last_success.value_or({}) > before.last_end->last_success.value_or({});
   const bool is_over = succeeded || is.from > was.from || before.definition != next.definition;
   if (!is.overdue && !is_over) find("that job " + job + " is overdue is forgotten");
