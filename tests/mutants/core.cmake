@@ -102,6 +102,9 @@ ballot_mutant(refused_trigger_is_sent_again FILE runtime/core/request/request_de
 ballot_mutant(request_that_is_over_is_sent_again FILE ${traffic}
   FIND "if (const RunId* const request = again ? op.asked() : nullptr) {" REPLACE "if (const RunId* const request = nullptr) {"
   FINDING "FAILED.*Requests.ATriggerThatWasRefusedIsNotSentAgainInTheNext" FILTER "Requests.*")
+ballot_mutant(kill_is_answered_of_a_run_that_never_began FILE runtime/core/request/requests.cpp
+  FIND "if (job.executes(request.run) && !job.leaves_to_next_leader(request.run)) {" REPLACE "if (job.executes(request.run)) {"
+  FINDING "FAILED.*Requests.AKillIsAnsweredByTheNode" FILTER "Requests.*")
 ballot_mutant(trigger_of_a_job_that_moves_is_refused FILE runtime/core/request/requests.cpp
   FIND "job->machine.leaves_to_another_group(request.id)) return;" REPLACE "job->machine.leaves_to_another_group(RunId{}) && false) return;"
   FINDING "FAILED.*Definitions.ATriggerOfAJobThatMoves" FILTER "Definitions.*")

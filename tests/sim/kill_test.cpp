@@ -38,6 +38,26 @@ TEST_F(Requests, ARunThatIsKilledBeforeItsLaunchIsRefusedIsNotLaunchedAgain) {
   expect_no_records();
 }
 
+/// The node whose term is over does not know whether its runner has begun the run; the next leader has tried it again.
+TEST_F(Requests, AKillIsAnsweredByTheNodeThatHasTheRunAndNotByOneThatNeverBeganIt) {
+  Job job = Requests::job("one");
+  job.guarantee = Guarantee::at_least_once;
+  a.jobs = b.jobs = {define(job)};
+  a.load(), b.load();
+  b.takes["one"] = 10min;
+  b.runner.habits.stubborn = {"one"};
+  a.runner.habits.slowest_start = 1h;
+  world.run_for(61s - world.wall().time_since_epoch() % 1min);
+  a.link.cut = true;
+  ASSERT_TRUE(world.run_while_not([&] { return b.open_children() == 1; }, 30s));
+  a.link.cut = false;
+  world.run_for(3s);
+  b.ask(for_run(Kind::kill), world.starts.back().run.text());
+  ASSERT_TRUE(wait_for_reply(b));
+  EXPECT_TRUE(b.replies[0].ok) << b.replies[0].text;
+  EXPECT_EQ(b.open_children(), 0) << "it is said to be killed";
+}
+
 TEST_F(Requests, AKillOfARunThatHasJustEndedIsAnsweredOnceTheRegisterShowsItNoMore) {
   a.takes["one"] = 10min;
   world.run_for(1min);

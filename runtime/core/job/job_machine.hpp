@@ -147,6 +147,11 @@ class JobMachine {
   /// Why the store seems to have gone back: "" where it does not.
   const std::string& rollback_reason() const { return job_.view.rollback_reason(); }
   bool executes(const RunId& run) const { return job_.runs.list().executes(run); }
+  /// The term that claimed the run is over, and the runner has not said that it began: who leads the job now may have
+  /// tried it again, or will.
+  bool leaves_to_next_leader(const RunId& run) const {
+    return job_.role == RegisterRole::idle && !job_.runs.list().has_begun(run);
+  }
   /// A trigger that this term leaves to the leader of another group, in which the files define the job: it is that
   /// one's once it has the register. What the register shows is this term's to answer.
   bool leaves_to_another_group(const RunId& trigger) const;

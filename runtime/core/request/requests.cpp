@@ -238,7 +238,7 @@ void Requests::take_kill(const Request& request) {
   JobEntry* const found = p_.jobs.find(request.job);
   if (!found) return;
   JobMachine& job = found->machine;
-  if (job.executes(request.run)) {
+  if (job.executes(request.run) && !job.leaves_to_next_leader(request.run)) {
     p_.desk.take(request, "");
     record(request);
     job.ask(c_, request);

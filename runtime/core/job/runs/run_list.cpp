@@ -145,6 +145,10 @@ bool RunList::executes(const RunId& run) const {
   });
 }
 
+bool RunList::has_begun(const RunId& run) const {
+  return any([&](const LiveRun& live) { return live.open.id == run && live.state == LiveRun::State::running; });
+}
+
 bool RunList::has_foreign(const std::string& node) const {
   return any([&](const LiveRun& run) { return run.state == LiveRun::State::foreign && run.open.node == node; });
 }

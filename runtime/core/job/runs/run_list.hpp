@@ -91,6 +91,8 @@ class RunList {
   /// The runner has been asked to start one that is not by hand, and has not answered.
   bool is_starting() const;
   bool executes(const RunId& run) const;
+  /// The runner has said so, of a run that has not ended.
+  bool has_begun(const RunId& run) const;
   /// One of a dead term goes on on that node, or may.
   bool has_foreign(const std::string& node) const;
   /// A run of a slot that is caught up goes on, or is to be tried again.
