@@ -219,7 +219,8 @@ bool JobAudit::was_ahead_of_a_repair(const Entry& passed, const Row& run) const 
 
 /// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them (that of
 /// its first attempt, else where the term that had passed the slot was elected before), at a time that this term says
-/// was over: its clock was ahead. So it was where this term had ended before the slot.
+/// was over: its clock was ahead. So it was where this term had ended before the slot; and where the run was due on
+/// time, however long it waited for the one before to end.
 bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const Row& run) const {
   const Row& row = passed.row;
   const auto term = terms_.find({row.group, row.epoch});
@@ -227,7 +228,8 @@ bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const Row& run) 
       !row.run && term != terms_.end() && term->second.ended_at && *term->second.ended_at < run.slot;
   const std::optional<WallTime> over = time_over(passed, run.slot);
   const std::optional<WallTime> decided = run.run ? decided_at(*run.run) : std::nullopt;
-  if (!decided || (!was_before_due && (!over || *decided > *over))) return false;
+  const bool was_due_on_time = over && row.reason != Reason::start_deadline && run.trigger == Trigger::schedule;
+  if (!decided || (!was_before_due && !was_due_on_time && (!over || *decided > *over))) return false;
   if (!spans_.was_another_since(row, passed.change) || run.group != row.group || run.epoch <= row.epoch) return false;
   return run.attempt == 1 || (term != terms_.end() && *decided > term->second.elected_at);
 }

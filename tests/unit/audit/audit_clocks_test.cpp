@@ -30,7 +30,7 @@ TEST_F(AuditedClocks, WereAheadOfASlotThatATermHadPassedWhichWasOverBeforeIt) {
   missed("12:02:00");
   epoch_ = 4;
   define("12:04:00", Basis::taken_over).before = 3;  // up to there slots were claimed
-  claimed(ran("12:02:00"), "12:02:03");
+  claimed(ran("12:02:00"), "12:02:03").trigger = Trigger::catch_up;
   EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "it may have been late";
   terms_.begin()->second.ended_at = at("12:01:30");
   EXPECT_EQ(findings(), Texts{});
