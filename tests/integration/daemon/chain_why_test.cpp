@@ -102,9 +102,9 @@ TEST_F(ChainWhy, SlotsThatWaitBehindAnotherOneSayForWhichJobThatWaits) {
   ASSERT_TRUE(wait_until([&] {
     return why({"own", "--at", second}).find("queued") != std::string::npos;
   })) << why({"own", "--at", second});
-  const std::string text = why({"own", "--at", second});
-  expect_part(text,
-              ", which comes before, still waits. Of that one: It waits for job extract, which has no slot at or ");
+  // The first slot of both may be the same, where the daemon began in the second before it.
+  expect_part(why({"own", "--at", second}),
+              ", which comes before, still waits. Of that one: It waits for job extract, ");
 }
 
 TEST_F(ChainWhy, WhileItsParentIsToBeTriedAgainTheAttemptThatFollowsIsNamed) {
