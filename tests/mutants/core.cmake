@@ -45,7 +45,7 @@ ballot_mutant(overdue_after_a_success_by_a_clock_behind FILE ${expectations}
   FINDING "FAILED.*Overdue.EndsWithASuccessAlsoWhere" FILTER "Overdue.*")
 ballot_mutant(success_on_its_way_not_counted FILE ${expectations}
   FIND "run.has_ended() && run.row.status == Status::succeeded &&" REPLACE "false &&"
-  FINDING "FAILED.*Overdue.IsNoJobWhoseSuccess")
+  FINDING "FAILED.*Overdue.IsNoJobWhoseSuccess" FILTER "Overdue.*")
 ballot_mutant(overdue_with_time_left_by_an_edit FILE ${expectations}
   FIND "if (is_edited && !is_overdue(c, job, next)) success.overdue.reset();" REPLACE ""
   FINDING "is overdue still, and by its file has time left")
