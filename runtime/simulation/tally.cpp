@@ -47,6 +47,8 @@ Tally::Tally(const Fleet& fleet) : fleet_(fleet), load_(fleet.from, fleet.until,
       if (const auto found = jobs_.find(parent); found != jobs_.end()) found->second.has_children = true;
 }
 
+bool Tally::is_full() const { return unrun_ > fleet_.most_unrun; }
+
 void Tally::begin_span() {
   for (const auto& [name, group] : groups_)
     if (const auto node = nodes_.find(group.leader); node != nodes_.end()) ++node->second.report.groups;

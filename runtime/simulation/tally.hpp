@@ -41,7 +41,7 @@ class Tally {
   /// The last call but for is_full().
   Report take();
   /// There are more slots that do not start than are counted: what is reported is not all of it.
-  bool is_full() const { return unrun_ > fleet_.most_unrun; }
+  bool is_full() const;
 
  private:
   struct JobState {

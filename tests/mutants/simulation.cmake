@@ -59,6 +59,6 @@ ballot_mutant(a_job_that_has_been_slow_for_days_is_usually_so FILE runtime/libra
 ballot_mutant(what_a_silent_node_may_have_is_not_missed FILE runtime/library/history/usual_time.cpp
   FIND " || may_lack_older(last, missing)" REPLACE ""
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreNotKnown")
-ballot_mutant(slots_that_nobody_starts_are_counted_without_end FILE runtime/simulation/tally.hpp
+ballot_mutant(slots_that_nobody_starts_are_counted_without_end FILE runtime/simulation/tally.cpp
   FIND "return unrun_ > fleet_.most_unrun;" REPLACE "return false;"
   BY unit_simulation FILTER "Simulate.*" FINDING "FAILED.*Simulate.SlotsWithoutEnd")
