@@ -228,10 +228,12 @@ bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const Row& run) 
       !row.run && term != terms_.end() && term->second.ended_at && *term->second.ended_at < run.slot;
   const std::optional<WallTime> over = time_over(passed, run.slot);
   const std::optional<WallTime> decided = run.run ? decided_at(*run.run) : std::nullopt;
+  if (!decided) return false;
+  const WallTime claimed = *decided;
   const bool was_due_on_time = over && row.reason != Reason::start_deadline && run.trigger == Trigger::schedule;
-  if (!decided || (!was_before_due && !was_due_on_time && (!over || *decided > *over))) return false;
+  if (!was_before_due && !was_due_on_time && (!over || claimed > *over)) return false;
   if (!spans_.was_another_since(row, passed.change) || run.group != row.group || run.epoch <= row.epoch) return false;
-  return run.attempt == 1 || (term != terms_.end() && *decided > term->second.elected_at);
+  return run.attempt == 1 || (term != terms_.end() && claimed > term->second.elected_at);
 }
 
 /// What a row without a run says of the time of one of its slots: that it was past its deadline, or no longer on time.
