@@ -25,7 +25,10 @@ std::string_view to_string(Kind kind) {
 }
 
 Audit::Audit(Basics basics, Scope scope, Report report)
-    : basics_(std::move(basics)), scope_(scope), report_(std::move(report)), chains_(basics_.definitions, scoped()) {}
+    : basics_(std::move(basics)),
+      scope_(scope),
+      report_(std::move(report)),
+      chains_(basics_.definitions, basics_.terms, scoped()) {}
 
 Report Audit::scoped() const {
   return [this](Finding finding) {

@@ -47,8 +47,8 @@ std::string how_ended(const Row& parent) {
 
 }  // namespace
 
-ChainAudit::ChainAudit(const Definitions& definitions, Report report)
-    : definitions_(definitions), report_(std::move(report)) {
+ChainAudit::ChainAudit(const Definitions& definitions, const Terms& terms, Report report)
+    : definitions_(definitions), terms_(terms), report_(std::move(report)) {
   for (const auto& [job, all] : definitions_)
     for (const InForce& one : all)
       if (const auto after = schedule::find_after(one.row.schedule)) {
@@ -122,6 +122,8 @@ void ChainAudit::judge_by_slot(const Row& row, const std::string& parent, AfterS
     if (!last || last->attempt < one.attempt) last = &one;
   }
   if (!last || last->slot_until) return;
+  const std::optional<WallTime> over = over_by(terms_, last->group, last->epoch);
+  if (!last->run && last->epoch < row.epoch && over && *over < last->slot) return;
   if (last->run && (may_have_more(definitions->second) || is_as_asked(*last, asked))) return;
   // A term before the row's may have taken it for lost.
   if (last->run && last->status == Status::succeeded && last->epoch != row.epoch) return;

@@ -10,7 +10,8 @@
 //
 // Whether the parent had ended by then is not asked: a clock that was set back has runs end after what followed them.
 // What a ledger does not have is in another node's, and nothing is said of it; nor of jobs that were repaired, whose
-// registers say since what rows do not.
+// registers say since what rows do not; nor of a parent's slot that a clock had passed which was ahead: another node
+// may have repaired that job.
 //
 // Pure. Knows nothing of schedules. Used by Audit.
 //
@@ -27,6 +28,7 @@
 
 #include "audit/job_audit.hpp"
 #include "audit/spans.hpp"
+#include "audit/terms.hpp"
 #include "schedule/after.hpp"
 
 namespace ballot::audit {
@@ -35,8 +37,8 @@ class ChainAudit {
  public:
   using Definitions = std::map<std::string, std::vector<InForce>>;
 
-  /// `definitions` outlive it.
-  ChainAudit(const Definitions& definitions, Report report);
+  /// `definitions` and `terms` outlive it.
+  ChainAudit(const Definitions& definitions, const Terms& terms, Report report);
 
   /// By slot.
   void add(const Row& row);
@@ -50,6 +52,7 @@ class ChainAudit {
   void report(const Row& row, const Row& parent, std::string what) const;
 
   const Definitions& definitions_;
+  const Terms& terms_;
   const Report report_;
   std::set<std::string, std::less<>> jobs_;  // in chains
   std::vector<Row> at_slot_;                 // theirs, of the slot that is not judged yet

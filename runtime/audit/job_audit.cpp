@@ -19,6 +19,11 @@ bool yields(const Row& row) { return !row.run && row.reason == Reason::halted; }
 
 WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
 
+bool is_claimed_before(const Row& one, const Row& other) {
+  const std::optional<WallTime> claimed = decided_at(*one.run), later = decided_at(*other.run);
+  return claimed && later && *claimed < *later;
+}
+
 /// A run that somebody asked for has its id by the clock of the node that was asked, and its slot by that of whoever
 /// led then.
 std::optional<WallTime> begun_at(const Row& row) {
@@ -201,31 +206,34 @@ WallTime JobAudit::elected_at(const TermRow& term) const {
 /// Each run of the slot shows that the clock was ahead.
 bool JobAudit::was_ahead_of_a_repair(const Entry& passed, const std::vector<const Entry*>& runs) const {
   return !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const Entry* run) {
-    return was_ahead_of_another_repair(passed, run->row) || was_ahead_of_a_repair(passed, run->row);
+    return was_ahead_of_another_repair(passed, run->row) || is_of_a_repair(passed, *run);
   });
 }
 
-/// The repair's term was elected by the clock that was ahead: the run was claimed in it, or later, at a time before.
-bool JobAudit::was_ahead_of_a_repair(const Entry& passed, const Row& run) const {
-  const std::optional<WallTime> decided = run.run ? decided_at(*run.run) : std::nullopt;
+/// The repair's term was elected by the clock that was ahead: the run was claimed in it, or later, at a time before. Or
+/// the clock was behind at the repair, which kept a later slot as claimed: those before it were decided once more.
+bool JobAudit::is_of_a_repair(const Entry& passed, const Entry& run) const {
+  const std::optional<WallTime> decided = run.row.run ? decided_at(*run.row.run) : std::nullopt;
   if (passed.row.run || !decided) return false;
   const auto repairs = spans_.repairs_after(passed.row, passed.change);
   return std::any_of(repairs.begin(), repairs.end(), [&](const InForce* repair) {
     const auto term = terms_.find({repair->row.group, repair->first_epoch});
-    return term != terms_.end() && run.group == repair->row.group && run.epoch >= repair->first_epoch &&
-           *decided < term->second.elected_at;
+    if (term == terms_.end() || run.row.group != term->second.group || run.row.epoch < term->second.epoch) return false;
+    const WallTime elected = term->second.elected_at, kept = repair->row.from;
+    const bool was_behind = kept < elected && run.row.slot < kept && run.row.epoch <= repair->row.epoch;
+    return *decided < elected || (was_behind && passed.change < repair->change && run.change > repair->change);
   });
 }
 
 /// Only the other node's ledger has that repair. A run that is of later terms only was claimed in one of them (that of
-/// its first attempt, else where the term that had passed the slot was elected before), at a time that this term says
-/// was over: its clock was ahead. So it was where this term had ended before the slot; and where the run was due on
-/// time, however long it waited for the one before to end.
+/// its first attempt, else where the term that had passed the slot was elected before, or was over), at a time that
+/// this term says was over: its clock was ahead. So it was where this term was over before the slot, or says that it
+/// ended after the next one began; and where the run was due on time, however long it waited for the one before to end.
 bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const Row& run) const {
   const Row& row = passed.row;
   const auto term = terms_.find({row.group, row.epoch});
-  const bool was_before_due =
-      !row.run && term != terms_.end() && term->second.ended_at && *term->second.ended_at < run.slot;
+  const std::optional<WallTime> ended = over_by(terms_, row.group, row.epoch);
+  const bool was_before_due = !row.run && ((ended && *ended < run.slot) || was_set_back(terms_, row.group, row.epoch));
   const std::optional<WallTime> over = time_over(passed, run.slot);
   const std::optional<WallTime> decided = run.run ? decided_at(*run.run) : std::nullopt;
   if (!decided) return false;
@@ -233,7 +241,7 @@ bool JobAudit::was_ahead_of_another_repair(const Entry& passed, const Row& run) 
   const bool was_due_on_time = over && row.reason != Reason::start_deadline && run.trigger == Trigger::schedule;
   if (!was_before_due && !was_due_on_time && (!over || claimed > *over)) return false;
   if (!spans_.was_another_since(row, passed.change) || run.group != row.group || run.epoch <= row.epoch) return false;
-  return run.attempt == 1 || (term != terms_.end() && claimed > term->second.elected_at);
+  return run.attempt == 1 || (ended && claimed > *ended) || (term != terms_.end() && claimed > term->second.elected_at);
 }
 
 /// What a row without a run says of the time of one of its slots: that it was past its deadline, or no longer on time.
@@ -360,7 +368,8 @@ bool JobAudit::is_before_repair(const Entry& claimed) const {
   const Row& row = claimed.row;
   const bool set_back_since = row.ended_at && *row.ended_at < row.slot;  // its row may be written after the repair
   return (spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_) ||
-         was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change) || spans_.was_claimed_ahead(row, *claimed_);
+         was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change) || spans_.was_claimed_ahead(row, *claimed_) ||
+         (spans_.was_kept(row) && is_claimed_before(row, *claimed_));
 }
 
 /// Of the first attempt: further ones have no start deadline.
@@ -375,8 +384,18 @@ void JobAudit::check_start(const Entry& entry, const DefinitionRow& by) {
     return report(Kind::reason, row, "is missed past its start deadline, which had not passed");
   if (const auto decided = decided_at(*row.run); decided && *decided > latest)
     report(Kind::late, row, "was claimed at " + format_millis(*decided) + ", past its start deadline");
-  else if (row.started_at && *row.started_at > latest + launch_takes)
+  else if (row.started_at && *row.started_at > latest + launch_takes && !was_ahead_of_a_later_term(entry))
     report(Kind::late, row, "was started past its start deadline");
+}
+
+/// The row had been written before a later term of this node took the job over, which was elected before the run began,
+/// by what the row says.
+bool JobAudit::was_ahead_of_a_later_term(const Entry& run) const {
+  const auto later = spans_.of_later_terms(run.row, run.change);
+  return std::any_of(later.begin(), later.end(), [&](const InForce* by) {
+    const auto term = terms_.find({by->row.group, by->first_epoch});
+    return term != terms_.end() && term->second.elected_at + clock_difference < *run.row.started_at;
+  });
 }
 
 void JobAudit::check_end(const Row& row) {

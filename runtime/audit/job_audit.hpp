@@ -64,8 +64,9 @@ class JobAudit {
   bool was_ahead_of_a_repair(const Row& row, std::int64_t change) const;
   WallTime elected_at(const TermRow& term) const;
   bool was_ahead_of_a_repair(const Entry& passed, const std::vector<const Entry*>& runs) const;
-  bool was_ahead_of_a_repair(const Entry& passed, const Row& run) const;
+  bool is_of_a_repair(const Entry& passed, const Entry& run) const;
   bool was_ahead_of_another_repair(const Entry& passed, const Row& run) const;
+  bool was_ahead_of_a_later_term(const Entry& run) const;
   std::optional<WallTime> time_over(const Entry& passed, WallTime slot) const;
   void check_twice(const std::vector<const Entry*>& rows);
   void check_attempts(const std::vector<const Entry*>& rows);

@@ -38,6 +38,16 @@ bool Pauses::began_by_a_wrong_clock(const PauseRow& pause, const Row& row, const
          pause.from + clock_difference < term->second.elected_at;
 }
 
+/// A term before the row's has recorded its end, by a clock that was ahead and has been set back since: by the time at
+/// which the next term of this node was elected.
+bool Pauses::ended_by_a_wrong_clock(const PauseRow& pause, const Row& row) const {
+  return std::any_of(terms_.lower_bound({row.group, 0}), terms_.find({row.group, row.epoch}), [&](const auto& one) {
+    const TermRow& term = one.second;
+    return pause.from >= term.elected_at && term.ended_at && *pause.until <= *term.ended_at &&
+           *pause.until > *over_by(terms_, term.group, term.epoch) + clock_difference;
+  });
+}
+
 /// A pause that ends before it begins was begun by a clock that was set back since: when, only the order of writing
 /// says.
 void Pauses::judge_skipped(const Row& row, std::int64_t change, const TermRow& term, const Span& span) const {
@@ -63,8 +73,8 @@ void Pauses::judge_settled(const Row& row, std::int64_t change, const Span& span
   if (claimed && row.ended_at && *row.ended_at < *at) return;
   const bool paused = std::any_of(known_.rows.begin(), known_.rows.end(), [&](const PauseRow& pause) {
     return concerns(pause, row) && pause.node == row.node && change > pause.change && pause.until &&
-           !began_by_a_wrong_clock(pause, row, span) && pause.from + clock_difference < *at &&
-           *at + clock_difference < *pause.until;
+           !began_by_a_wrong_clock(pause, row, span) && !ended_by_a_wrong_clock(pause, row) &&
+           pause.from + clock_difference < *at && *at + clock_difference < *pause.until;
   });
   if (paused && claimed) wrong_(row, "was claimed by the schedule while it was paused");
   if (paused && !claimed) wrong_(row, "is missed by policy, and was due within a pause");

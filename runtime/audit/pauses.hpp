@@ -40,6 +40,7 @@ class Pauses {
   bool concerns(const PauseRow& pause, const Row& row) const;
   void judge_skipped(const Row& row, std::int64_t change, const TermRow& term, const Span& span) const;
   bool began_by_a_wrong_clock(const PauseRow& pause, const Row& row, const Span& span) const;
+  bool ended_by_a_wrong_clock(const PauseRow& pause, const Row& row) const;
   void judge_settled(const Row& row, std::int64_t change, const Span& span) const;
 
   const std::string job_;

@@ -84,7 +84,8 @@ void Reasons::judge_no_leader(const Row& row, const Span& span) const {
   const auto before = terms_.find({row.group, row.epoch - 1});
   if (before == terms_.end() || !has_recorded_its_end(before->second)) return;
   const TermRow& led = before->second;
-  if (row.slot > led.elected_at && row.slot + jitter + clock_difference < *led.ended_at)
+  const std::optional<WallTime> over = over_by(terms_, led.group, led.epoch);
+  if (row.slot > led.elected_at && row.slot + jitter + clock_difference < *over)
     wrong_(row,
            "is missed as nobody led the group, and it lies in term " + std::to_string(led.epoch) + " of " + led.node);
 }
@@ -95,7 +96,10 @@ void Reasons::judge_misfire(const Row& row, const Span& span) const {
   if (span.row().concurrency == Concurrency::queue)
     return wrong_(row, "is missed by the misfire policy, and its job queues what is late");
   if (schedule::find_after(span.row().schedule)) return;  // it may have waited for its parents into this term
-  if (row.slot + span.row().jitter + keeps_term <= term->elected_at)
+  // The term has repaired the job at a time before its election: its clock was ahead then, and has been set back.
+  const bool has_repaired = span.row().basis == Basis::repaired && span.definition.first_epoch == term->epoch;
+  const WallTime elected = has_repaired ? std::min(term->elected_at, span.row().from) : term->elected_at;
+  if (row.slot + span.row().jitter + keeps_term <= elected)
     wrong_(row, "is missed by the misfire policy, and the term that says so was elected later: nobody led then");
 }
 

@@ -28,13 +28,9 @@
 
 #include "audit/finding.hpp"
 #include "audit/spans.hpp"
+#include "audit/terms.hpp"
 
 namespace ballot::audit {
-
-inline constexpr Millis clock_difference{11'000};  // of two nodes' clocks: beyond 10 s a node does not lead
-
-/// Of this node, by group and epoch.
-using Terms = std::map<std::pair<std::string, std::uint64_t>, TermRow>;
 
 class Reasons {
  public:

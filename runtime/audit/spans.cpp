@@ -112,6 +112,15 @@ bool Spans::was_another_since(const Row& row, std::int64_t change) const {
   });
 }
 
+std::vector<const InForce*> Spans::of_later_terms(const Row& row, std::int64_t change) const {
+  std::vector<const InForce*> later;
+  for (const Span& span : spans_) {
+    const InForce& by = span.definition;
+    if (by.row.group == row.group && row.epoch < by.first_epoch && change < by.change) later.push_back(&by);
+  }
+  return later;
+}
+
 std::vector<const InForce*> Spans::repairs_after(const Row& row, std::int64_t change) const {
   std::vector<const InForce*> repairs;
   for (const Span& span : spans_) {
@@ -128,6 +137,14 @@ bool Spans::was_claimed_ahead(const Row& later, const Row& earlier) const {
     const bool claimed_earlier = earlier.epoch >= by.first_epoch && earlier.epoch <= by.row.epoch;
     return claimed_earlier && by.row.group == later.group && later.epoch < by.first_epoch &&
            later.slot <= by.row.from && earlier.slot < later.slot;
+  });
+}
+
+bool Spans::was_kept(const Row& claimed) const {
+  return std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) {
+    const InForce& by = span.definition;
+    return by.row.basis == Basis::repaired && by.row.group == claimed.group && by.row.from == claimed.slot &&
+           claimed.epoch <= by.first_epoch;
   });
 }
 

@@ -85,6 +85,8 @@ class Spans {
   bool is_brought_back(const Row& range, std::int64_t change, const Row& one) const;
   /// This node took the register over after the row, from the term of another: one between may have repaired it.
   bool was_another_since(const Row& row, std::int64_t change) const;
+  /// Those that terms of this node have taken up or written after the row, which are later than the row's.
+  std::vector<const InForce*> of_later_terms(const Row& row, std::int64_t change) const;
   /// Repairs of terms after the row's, and of its own that are written later: what they kept as claimed lies before
   /// `from`.
   std::vector<const InForce*> repairs_after(const Row& row, std::int64_t change) const;
@@ -92,6 +94,10 @@ class Spans {
   /// The term that claimed the earlier slot had found this later one claimed, so the cursor was behind it: another
   /// node, whose ledger says so, had repaired what its clock was ahead for.
   bool was_claimed_ahead(const Row& later, const Row& earlier) const;
+
+  /// It is the newest slot that a repair by the row's term, or a later one, has kept as claimed: where the clock was
+  /// behind, those before it were decided once more.
+  bool was_kept(const Row& claimed) const;
 
   /// The row's term had found the slot passed, or claimed, when it took the register over, whatever the clocks say.
   bool is_from_before(const Row& row) const;

@@ -56,17 +56,44 @@ ballot_mutant(audit_believes_when_each_term_was_elected FILE runtime/audit/job_a
   FIND "last_slot(row) > elected_at(term->second)" REPLACE "last_slot(row) > term->second.elected_at"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenAhead")
 ballot_mutant(audit_believes_when_a_term_was_elected_that_repairs FILE runtime/audit/job_audit.cpp
-  FIND "run.epoch >= repair->first_epoch &&" REPLACE "false &&"
+  FIND "return *decided < elected ||" REPLACE "return"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatRan")
 ballot_mutant(audit_excuses_what_ran_once_a_term_was_elected_that_repairs FILE runtime/audit/job_audit.cpp
-  FIND "*decided < term->second.elected_at;" REPLACE "*decided > WallTime{};"
+  FIND "return *decided < elected ||" REPLACE "return *decided > WallTime{} ||"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatRan")
 ballot_mutant(audit_reports_what_a_term_had_passed_that_was_over_before FILE runtime/audit/job_audit.cpp
-  FIND "term->second.ended_at && *term->second.ended_at < run.slot;" REPLACE "false;"
+  FIND "(ended && *ended < run.slot)" REPLACE "false"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlot")
 ballot_mutant(audit_excuses_what_a_term_that_is_over_had_passed FILE runtime/audit/job_audit.cpp
-  FIND "term->second.ended_at && *term->second.ended_at < run.slot;" REPLACE "term->second.ended_at;"
+  FIND "(ended && *ended < run.slot)" REPLACE "ended"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlot")
+ballot_mutant(audit_goes_by_no_next_election FILE runtime/audit/terms.cpp
+  FIND "over = std::min(over.value_or(WallTime::max()), next->second.elected_at);" REPLACE "(void)0;"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatAnotherNodesTerm")
+ballot_mutant(audit_takes_small_differences_for_a_clock_that_was_set_back FILE runtime/audit/terms.cpp
+  FIND "*over + clock_difference < *own" REPLACE "*over < *own"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadInATerm")
+ballot_mutant(audit_excuses_no_run_before_the_newest_claim FILE runtime/audit/job_audit.cpp
+  FIND "(was_behind && passed.change" REPLACE "(false && passed.change"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenBehind")
+ballot_mutant(audit_excuses_runs_before_a_repair_by_a_clock_that_was_right FILE runtime/audit/job_audit.cpp
+  FIND "kept < elected && run.row.slot" REPLACE "run.row.slot"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenBehind")
+ballot_mutant(audit_excuses_each_fence_of_a_slot_that_a_repair_kept FILE runtime/audit/job_audit.cpp
+  FIND "(spans_.was_kept(row) && is_claimed_before(row, *claimed_))" REPLACE "spans_.was_kept(row)"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenBehind")
+ballot_mutant(audit_excuses_late_starts_of_runs_that_went_on FILE runtime/audit/spans.cpp
+  FIND "row.epoch < by.first_epoch && change < by.change) later" REPLACE "row.epoch < by.first_epoch) later"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfARun")
+ballot_mutant(audit_believes_elections_of_terms_that_repaired_before FILE runtime/audit/reasons.cpp
+  FIND "has_repaired ? std::min(" REPLACE "false ? std::min("
+  BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.MisfireBefore")
+ballot_mutant(audit_excuses_chains_after_slots_that_were_passed_on_time FILE runtime/audit/chain_audit.cpp
+  FIND "over && *over < last->slot) return;" REPLACE "over) return;"
+  BY unit_audit FILTER "AuditedChain.*" FINDING "FAILED.*AuditedChain.SaysNothingOfAParentsSlot")
+ballot_mutant(audit_excuses_each_pause_of_a_term_before FILE runtime/audit/pauses.cpp
+  FIND "term.ended_at && *pause.until <= *term.ended_at &&" REPLACE "term.ended_at &&"
+  BY unit_audit FILTER "AuditedPauses.*" FINDING "FAILED.*AuditedPauses.KnowThatAPauseEnded")
 ballot_mutant(audit_believes_the_ids_of_runs_that_were_asked_for FILE runtime/audit/job_audit.cpp
   FIND "decided && is_asked_for ? std::min" REPLACE "!decided && is_asked_for ? std::min"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.OfANodeThatIsAsked")
@@ -104,10 +131,10 @@ ballot_mutant(audit_excuses_each_fence_of_another_node FILE runtime/audit/spans.
   FIND "later.slot <= by.row.from && " REPLACE ""
   BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")
 ballot_mutant(audit_reports_what_ran_after_another_nodes_repair FILE runtime/audit/job_audit.cpp
-  FIND "*decided > *over))" REPLACE "*decided > WallTime{}))"
+  FIND "claimed > *over))" REPLACE "claimed > WallTime{}))"
   BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatASlotRan")
 ballot_mutant(audit_excuses_a_slot_that_ran_past_its_deadline FILE runtime/audit/job_audit.cpp
-  FIND "*decided > *over))" REPLACE "*decided < WallTime{}))"
+  FIND "claimed > *over))" REPLACE "claimed < WallTime{}))"
   BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatASlotRan")
 ballot_mutant(audit_excuses_a_second_row_of_the_term_that_passed_the_slot FILE runtime/audit/job_audit.cpp
   FIND "run.group != row.group || run.epoch <= row.epoch) return false;" REPLACE "run.group != row.group) return false;"

@@ -30,8 +30,13 @@ void SimLedger::leave_out_known(Row& range) const {
   range.slot_until.reset();
 }
 
-void SimLedger::record(TermRow term) {
-  push([term](SimLedger& to) { to.terms_[{term.group, term.epoch}] = term; }, {});
+void SimLedger::record(TermRow term, Millis clock_is_ahead_by) {
+  push(
+      [term, clock_is_ahead_by](SimLedger& to) {
+        to.terms_[{term.group, term.epoch}] = term;
+        if (clock_is_ahead_by > audit::clock_difference) to.ended_ahead_.insert({term.group, term.epoch});
+      },
+      {});
 }
 
 void SimLedger::record(KnownRow known) {
@@ -88,6 +93,7 @@ std::string SimLedger::audited(const Row* without) const {
   audit::Basics basics;
   basics.definitions = definitions_;
   for (const auto& [key, term] : terms_) basics.terms.emplace(key, term);
+  for (const auto& key : ended_ahead_) basics.terms[key].cause = Cause::none;
   basics.pauses.since = 0;
   for (const auto& [key, pause] : pauses_) basics.pauses.rows.push_back(pause);
   std::vector<std::pair<Row, std::int64_t>> all;

@@ -37,7 +37,9 @@ class SimLedger {
   }
   /// Only where nothing is known of the slot; of a range, what follows the slots that are known.
   void record_if_absent(Row row);
-  void record(TermRow term);
+  /// `clock_is_ahead_by`: of its node. That a daemon left a term by a clock that was ahead shows in no ledger where the
+  /// clock was set back before the next one: audited() does not go by the end of such a term.
+  void record(TermRow term, Millis clock_is_ahead_by);
   void record(DefinitionRow definition);
   void record(KnownRow known);
   void record(PauseRow pause);
@@ -90,6 +92,7 @@ class SimLedger {
   std::map<std::pair<RunId, int>, Row> runs_;
   std::map<std::pair<std::string, WallTime>, Row> slots_;
   std::map<std::pair<std::string, std::uint64_t>, TermRow> terms_;
+  std::set<std::pair<std::string, std::uint64_t>> ended_ahead_;
   std::vector<KnownRow> known_;
   std::vector<RequestRow> requests_;
   std::int64_t change_ = 0;

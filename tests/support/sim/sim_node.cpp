@@ -129,7 +129,7 @@ void SimNode::step_clock(Millis by) { world_.step_clock(machine, by); }
 
 void SimNode::find_unfit(const std::string& group, const std::string& why) {
   if (why.empty())
-    link.unfit.erase(group);
+    link.unfit.erase(group), world_.judge.found_fit(name);
   else
     link.unfit[group] = why;
   if (backend_) backend_->tell_fitness(group);
@@ -298,7 +298,7 @@ void SimNode::act(core::RunEnded& a) { ends.push_back(a); }
 void SimNode::act(core::RecordTerm& a) {
   if (on_term) on_term(a);
   world_.judge.term(a.term);
-  ledger.record(a.term);
+  ledger.record(a.term, machine.clock.wall_offset());
 }
 void SimNode::act(core::RecordOutput&) {}
 

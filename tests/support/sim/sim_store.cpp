@@ -49,6 +49,7 @@ SimStore::Session& SimStore::begin(SessionId id, Opening& opening, Millis timeou
   session.shift = opening.expiry_shift;
   session.push = std::move(opening.push);
   renewed_at_[id] = loop_.now();
+  ++term_changes_;
   session.alive = wall_of(loop_.now());
   touch(id, session);
   return session;
@@ -66,6 +67,7 @@ SimStore::SessionId SimStore::take_over(SessionId old, Opening& opening) {
   for (auto& [name, group] : groups_) {
     if (!has(group.queue, old)) continue;
     std::replace(group.queue.begin(), group.queue.end(), old, id);
+    ++term_changes_;
     if (group.leading && group.queue.front() == id)
       group.kept = true;
     else
@@ -82,6 +84,7 @@ bool SimStore::renew(SessionId id) {
   Session* session = find(id);
   if (session == nullptr) return false;
   renewed_at_[id] = loop_.now();
+  ++term_changes_;
   session->alive = wall_of(loop_.now());
   touch(id, *session);
   return true;
@@ -138,6 +141,7 @@ void SimStore::elect(const std::string& name, Group& group) {
     group.queue.splice(group.queue.begin(), group.queue, first);
   }
   group.leading = true;
+  ++term_changes_;
   group.kept = false;
   ++contents_.revision;
   backend::Elected elected{name, ++contents_.epochs[name], false, {}, {}, contents_.revision};
@@ -174,6 +178,7 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
     until = std::max(until, promised_until_.at(id));  // what its node went by
   }
   group.leading = group.kept = false;
+  ++term_changes_;
   ++contents_.revision;
   if (notified) push(id, backend::Deposed{name, contents_.epochs[name], cause});
   elect(name, group);
@@ -311,7 +316,7 @@ void SimStore::start() {
 
 void SimStore::restore(Contents contents) {
   while (!sessions_.empty()) end(sessions_.begin()->first, Cause::expired);
-  contents_ = std::move(contents);
+  edit(std::move(contents));
 }
 
 void SimStore::spoil(const std::string& name) {

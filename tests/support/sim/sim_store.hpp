@@ -113,7 +113,7 @@ class SimStore {
   /// Somebody else writes there who may, and asks nobody: a register, or a record where the name is one's.
   void forge(const std::string& name, const std::string& value);
   /// Somebody changes it by hand: sessions and terms stay.
-  void edit(Contents contents) { contents_ = std::move(contents); }
+  void edit(Contents contents) { contents_ = std::move(contents), ++term_changes_; }
   /// Somebody has edited a job's register by hand: its fence cannot be read.
   void spoil(const std::string& name);
   /// Early, against its promise.
@@ -130,6 +130,8 @@ class SimStore {
     if (!settings_.has_clock) return std::nullopt;
     return SimClock::default_wall + loop_.now().time_since_epoch();
   }
+  /// Grows with each change of a term or of its epoch, and with each renewal.
+  std::uint64_t term_changes() const noexcept { return term_changes_; }
   bool is_open(SessionId id) const { return sessions_.contains(id); }
   SessionId of_process(std::uint64_t process) const;
   SessionId of_node(const std::string& node, const std::string& only_group = "") const;
@@ -183,6 +185,7 @@ class SimStore {
   Settings settings_;
   bool down_ = false, without_quorum_ = false, elects_nobody_ = false;
   SessionId last_session_ = 0;
+  std::uint64_t term_changes_ = 0;
   Contents contents_;
   std::map<SessionId, Session> sessions_;
   std::map<SessionId, SteadyTime> promised_until_, renewed_at_;  // of all there ever were

@@ -46,6 +46,18 @@ TEST_F(AuditedChain, FindsARunWhoseParentHasFailedOrWasSkipped) {
   EXPECT_EQ(found_[1].rows.size(), 2u);
 }
 
+/// Another node may have repaired the parent since, and have begun that slot.
+TEST_F(AuditedChain, SaysNothingOfAParentsSlotThatAClockHadPassedWhichWasAhead) {
+  of("extract", [&] { missed("12:01:00"); });
+  epoch_ = 3;
+  elected("12:00:30");
+  epoch_ = 5;
+  loaded("12:01:00");
+  EXPECT_EQ(findings(), Texts{});
+  terms_.begin()->second.elected_at = at("12:01:30");
+  EXPECT_EQ(findings(), Texts{"early 12:01:00"});
+}
+
 TEST_F(AuditedChain, GoesByTheLastAttemptOfTheParent) {
   Row& first = extracted("12:01:00");
   first.status = Status::failed;

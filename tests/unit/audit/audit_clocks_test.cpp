@@ -72,5 +72,76 @@ TEST_F(AuditedClocks, OfANodeThatIsAskedForARunAreNotThoseOfTheTermThatBeginsIt)
   EXPECT_EQ(findings(), Texts{"missing 12:04:00"}) << "by both clocks in this term";
 }
 
+/// Of a term of another node no end is known; it was over when this node's next one was elected.
+TEST_F(AuditedClocks, WereAheadOfASlotThatAnotherNodesTermHadPassedBeforeThisNodesNextOneWasElected) {
+  define("12:01:00").retries = 1;
+  missed("12:02:00").node = "n2";
+  epoch_ = 2;
+  elected("12:03:30");
+  epoch_ = 4;
+  define("12:04:00", Basis::taken_over).before = 3;
+  Row& run = claimed(ran("12:02:00"), "12:02:03");
+  run.trigger = Trigger::catch_up;
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "it may have been late";
+  terms_.begin()->second.elected_at = at("12:01:30");
+  EXPECT_EQ(findings(), Texts{});
+  run.attempt = 2;
+  EXPECT_EQ(findings(), Texts{}) << "the run was claimed after that";
+  terms_.begin()->second.elected_at = at("12:03:30");
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"});
+}
+
+/// What it had passed may lie before the next term, too.
+TEST_F(AuditedClocks, WereAheadInATermThatSaysThatItEndedAfterTheNextOneBegan) {
+  define("12:01:00");
+  elected("11:50:00");
+  missed("12:02:00");
+  epoch_ = 2;
+  elected("12:02:01");
+  epoch_ = 4;
+  define("12:04:00", Basis::taken_over).before = 3;
+  claimed(ran("12:02:00"), "12:02:03").trigger = Trigger::catch_up;
+  terms_.begin()->second.ended_at = at("12:02:10");
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "clocks of two nodes may differ by so much";
+  terms_.begin()->second.ended_at = at("12:09:00");
+  EXPECT_EQ(findings(), Texts{});
+}
+
+/// The newest slot that was claimed stays so; those before it are decided again.
+TEST_F(AuditedClocks, MayHaveBeenBehindAtARepairSoThatSlotsBeforeTheNewestAreDecidedOnceMore) {
+  define("12:00:00");
+  elected("12:03:30");
+  missed("12:01:00", Reason::no_leader);
+  missed("12:02:00", Reason::no_leader);
+  claimed(ran("12:03:00"), "12:03:31").trigger = Trigger::catch_up;
+  DefinitionRow& repaired = define("12:03:00", Basis::repaired);
+  repaired.digest = "d0";
+  Row& again = claimed(ran("12:02:00"), "12:03:50");
+  again.trigger = Trigger::catch_up;
+  EXPECT_EQ(findings(), Texts{});
+  rows_.back().second = 1;
+  EXPECT_EQ(findings(), Texts{"twice 12:02:00"}) << "it had run before the repair";
+  rows_.back().second = change_;
+  claimed(again, "12:03:00");
+  EXPECT_EQ(findings(), Texts{"fence 12:03:00"}) << "its run was claimed first";
+  claimed(again, "12:03:50");
+  repaired.from = at("12:04:00");
+  EXPECT_EQ(findings(), (Texts{"twice 12:02:00", "fence 12:03:00"})) << "the clock was not behind";
+}
+
+TEST_F(AuditedClocks, WereAheadOfARunThatHadEndedBeforeALaterTermThatWasElectedBeforeItBegan) {
+  define("12:01:00");
+  elected("12:00:30");
+  Row& run = claimed(ran("12:02:00"), "12:02:00");
+  run.started_at = at("13:02:00"), run.ended_at = at("13:02:01");
+  EXPECT_EQ(findings(), Texts{"late 12:02:00"});
+  epoch_ = 3;
+  elected("12:03:30");
+  define("12:03:00", Basis::taken_over).before = 2;
+  EXPECT_EQ(findings(), Texts{});
+  rows_.back().second = change_ + 1;
+  EXPECT_EQ(findings(), Texts{"late 12:02:00"}) << "it may have gone on";
+}
+
 }  // namespace
 }  // namespace ballot::audit

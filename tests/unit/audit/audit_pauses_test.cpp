@@ -128,6 +128,20 @@ TEST_F(AuditedPauses, MayHaveBegunAfterARunThatHasEndedBeforeItWasClaimed) {
   EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
 }
 
+/// Its end came by a clock that was ahead, in a term that says that it ended after the next one began.
+TEST_F(AuditedPauses, KnowThatAPauseEndedByAClockThatWasAhead) {
+  elected("12:00:00");
+  terms_.begin()->second.ended_at = at("12:15:00");
+  paused("12:00:30", "12:10:00").change = -1;
+  epoch_ = 2;
+  elected("12:01:30");
+  define("12:01:00", Basis::taken_over);
+  claimed(ran("12:02:00"), "12:02:00");
+  EXPECT_EQ(findings(), Texts{});
+  terms_.begin()->second.ended_at = at("12:01:30");
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
+}
+
 /// The clock was set back when the pause began, and was right again when the run ended.
 TEST_F(AuditedPauses, DidNotBeginBeforeTheTermThatWasThereWhenTheyWereWritten) {
   definitions_[0].row.start_deadline = std::chrono::hours(1);

@@ -32,6 +32,25 @@ TEST_F(AuditedReasons, NobodyLedThoughTheTermBeforeSaysThatItDid) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+TEST_F(AuditedReasons, NobodyLedThoughATermSaysThatItEndedAfterThisOneBegan) {
+  epoch_ = 7;
+  define();
+  elected("12:02:05");
+  missed("12:01:00", Reason::no_leader);
+  missed("12:02:00", Reason::no_leader);
+  terms_[{"nightly", 6}] = {"nightly", node_, 6, at("12:00:30"), at("12:05:00"), Cause::shutdown};
+  EXPECT_EQ(findings(), Texts{"reason 12:01:00"}) << "its clock was ahead at its end, and by then perhaps not yet";
+}
+
+TEST_F(AuditedReasons, MisfireBeforeAnElectionByAClockThatWasSetBackWhenItsTermRepairedTheJob) {
+  DefinitionRow& row = define("12:01:00", Basis::repaired);
+  elected("13:30:00");
+  missed("12:02:00", Reason::misfire);
+  EXPECT_EQ(findings(), Texts{});
+  row.basis = Basis::created;
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
+}
+
 TEST_F(AuditedReasons, OverlapWithoutARun) {
   define();
   ran("12:01:00");

@@ -84,7 +84,8 @@ void SimJudge::answered(const core::Request& request, const core::Reply& reply) 
   asked->second.right_clocks = clocks_right_since(asked->second.at);
   if (request.kind == Kind::trigger) triggers_[request.id] = reply;
   if (request.kind == Kind::evict && reply.ok)
-    later_.push_back({request.group, evictions_[request.group], loop_.now() + request_life + store_.settings().timeout,
+    later_.push_back({request.group, evictions_[request.group], loop_.now(),
+                      loop_.now() + request_life + store_.settings().timeout,
                       "an eviction is acknowledged, and the term goes on: group " + request.group});
   if (request.kind != Kind::kill || !reply.ok || !reply.run) return;
   const Start* last = nullptr;

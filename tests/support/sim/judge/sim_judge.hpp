@@ -34,6 +34,8 @@ class SimJudge {
   /// Its daemon or its runner: what it had may be lost.
   void died(const std::string& node);
   void asked_to_stop(const std::string& node) { stops_[node] = loop_.now(); }
+  /// To lead, of some group or of all.
+  void found_fit(const std::string& node) { fit_again_[node] = loop_.now(); }
   /// Somebody has published what its runner knew then of ended runs, for its dead daemon.
   void published(const std::string& node, SteadyTime known_at) { published_[node] = {known_at, loop_.now()}; }
   /// Its way to the store, or it itself, is not in order now.
@@ -87,7 +89,7 @@ class SimJudge {
   struct Later {  // the term of a row must be over soon
     std::string group;
     std::uint64_t epoch;
-    SteadyTime by;
+    SteadyTime since, by;
     std::string what;
     bool waits_for_runs = false;
   };
@@ -230,9 +232,9 @@ class SimJudge {
   std::map<std::string, SteadyTime> in_flux_;                  // jobs that nodes define differently: until when
   std::vector<SteadyTime*> differing_;                         // of them those that differ now
   std::map<std::string, std::pair<SteadyTime, Millis>> clocks_;
-  std::map<std::string, SteadyTime> deaths_, stops_, disturbed_;        // by node: the last one
-  std::map<std::string, std::pair<SteadyTime, SteadyTime>> published_;  // by node: what was known when, and when
-  std::set<std::string> spoiled_;                                       // jobs whose register was
+  std::map<std::string, SteadyTime> deaths_, stops_, disturbed_, fit_again_;  // by node: the last one
+  std::map<std::string, std::pair<SteadyTime, SteadyTime>> published_;        // by node: what was known when, and when
+  std::set<std::string> spoiled_;                                             // jobs whose register was
   std::map<RunId, Asked> asked_;
   std::map<RunId, core::Reply> triggers_;
   std::map<RunId, Begun> begun_;

@@ -73,16 +73,20 @@ void SimJudge::judge_term_end(const std::string& node, const Row& row) {
   const Job* job = job_of(node, row.job);
   if (stale && job && wall(node) - row.slot > job->start_deadline) return;
   if (stale && may_be_paused(row.job, row.group, now - Millis(60'000), now)) return;
-  later_.push_back({row.group, row.epoch, now + store_.settings().timeout + closing,
+  later_.push_back({row.group, row.epoch, now, now + store_.settings().timeout + closing,
                     "a run ended with its term, and the term goes on: " + line_of(row), true});
 }
 
-/// A node that is to hand its group back kills what goes on. As long as one of these runs does not end, as a function
-/// that does not want to, the term goes on; and the node may be fit to lead again before.
+/// A node that is to hand its group back waits for what goes on, and then kills it. As long as one of these runs does
+/// not end, as a function that does not want to, the term goes on; and the node may be fit to lead again before.
 bool SimJudge::is_kept_by_a_run(const Later& later) const {
   return later.waits_for_runs && std::any_of(oracle_.starts.begin(), oracle_.starts.end(), [&](const Start& start) {
-           return start.group == later.group && start.epoch == later.epoch && start.terminate && start.at < later.by &&
-                  start.ended.value_or(SteadyTime::max()) > later.by;
+           if (start.group != later.group || start.epoch != later.epoch || start.at >= later.by) return false;
+           const SteadyTime ended = start.ended.value_or(SteadyTime::max());
+           const auto fit = fit_again_.find(start.node);
+           const bool was_kept = fit != fit_again_.end() && fit->second > later.since && fit->second < later.by &&
+                                 start.at < later.since && ended > fit->second;
+           return was_kept || (start.terminate && ended > later.by);
          });
 }
 

@@ -220,6 +220,7 @@ void SimOracle::watch() {
 }
 
 void SimOracle::watch_terms() {
+  if (std::exchange(term_changes_, store_.term_changes()) == store_.term_changes()) return;
   for (const auto& [group, epoch] : store_.contents().epochs) {
     const SimStore::SessionId session = store_.leading_session(group);
     Term*& leading = leading_[group];

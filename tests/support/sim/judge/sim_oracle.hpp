@@ -221,6 +221,7 @@ class SimOracle {
   std::uint64_t revision_ = 0;
   std::map<std::pair<std::string, std::uint64_t>, Term> terms_;
   std::map<std::string, Term*> leading_;  // by group
+  std::uint64_t term_changes_ = 0;        // of the store, up to which the terms are known
   std::map<std::string, History> jobs_;
   std::map<std::string, std::map<WallTime, std::uint64_t>> without_run_;  // recorded rows: their terms, by job and slot
   std::set<std::tuple<std::string, WallTime, int>> begun_;
