@@ -21,7 +21,7 @@ struct Repaired : ::testing::Test {
     b.start();
     world.run_for(1s);
     a.start();
-    ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 2min));
+    ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 1h));
     ASSERT_EQ(world.starts[0].node, "b");
     run = world.starts[0].run;
     world.run_for(2s);
@@ -65,6 +65,31 @@ TEST_F(Repaired, ByALeaderThatRemembersARunAsOpenItStaysAsItEnded) {
   EXPECT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
   EXPECT_EQ(world.starts_of("job"), 1u);
   a.start();
+  expect_all_is_well();
+}
+
+/// It had read the register while the run went on, and reads it again once nobody can.
+TEST_F(Repaired, ByALeaderThatHadSeenARunGoOnItStaysEndedWhereTheRegisterNamesItsEnd) {
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  job.schedule = {"@hourly"};
+  a.takes["job"] = b.takes["job"] = 5min;
+  begin();
+  ask(a, Kind::evict, "", "default");
+  ASSERT_TRUE(world.run_while_not([&] { return a.leads("default"); }, 1min));
+  world.run_for(2min);
+  ask(a, Kind::evict, "", "default");
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));
+  world.run_for(3min);
+  ASSERT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
+  spoil();
+  ask(b, Kind::evict, "", "default");
+  ASSERT_TRUE(world.run_while_not([&] { return a.leads("default"); }, 1min));
+  ask(a, Kind::repair, "job", "");
+  world.run_for(1s);
+  const std::string repaired = world.store.list("j/job").front().value;
+  EXPECT_EQ(repaired.find("\nrun " + run.text()), std::string::npos) << repaired;
+  EXPECT_NE(repaired.find("\nlast_end " + run.text()), std::string::npos) << repaired;
+  EXPECT_NE(repaired.find("\nlast_success "), std::string::npos) << repaired;
   expect_all_is_well();
 }
 

@@ -1,9 +1,29 @@
 #include "core/job/register/register_view.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
 namespace ballot::core {
+namespace {
+
+/// What was readable before is complete, but as old as that. A run that goes on there has ended since, where the lines
+/// that can be read now name it as the one that ended last.
+JobRegister with_last_end(JobRegister before, const JobRegister& salvaged) {
+  const LastEnd& end = *salvaged.last_end;
+  const auto open = std::find_if(before.runs.begin(), before.runs.end(), [&](const OpenRun& run) {
+    return end.run && run.id == *end.run && run.attempt <= end.attempt;
+  });
+  if (open == before.runs.end()) return before;
+  before.runs.erase(open);
+  before.last_end = salvaged.last_end;
+  before.failing = salvaged.failing;
+  for (const SlotEnd& one : salvaged.kept->ends)
+    if (one.run == end.run) add(before.kept.edit().ends, one);
+  return before;
+}
+
+}  // namespace
 
 bool RegisterView::read(const std::string& job, const std::optional<Register>& stored, WallTime now) {
   const bool was_sound = known_ && exists_ && is_sound();
@@ -114,7 +134,7 @@ bool RegisterView::heed_repair(const Term& term) {
 }
 
 void RegisterView::restore(const std::string& group, WallTime now, const std::vector<OpenRun>& going_on) {
-  if (before_ && before_->cursor >= stored_.cursor) stored_ = std::move(*before_);
+  if (before_ && before_->cursor >= stored_.cursor) stored_ = with_last_end(std::move(*before_), stored_);
   before_.reset();
   fault_.reset();
   logged_ = 0;
