@@ -110,8 +110,7 @@ void SimOracle::judge_cause(const std::string& node, const core::Notify& notice,
     if (row.run && start.run == *row.run && start.outcome)  // the boot clock goes on while a machine is suspended
       longest = std::max(longest, start.outcome->duration);
     if (row.run && start.run == *row.run)
-      longest =
-          std::max(longest, std::chrono::duration_cast<Millis>(until - (is_seen ? start.at : counted_from(start))));
+      longest = std::max(longest, std::chrono::duration_cast<Millis>(until - counted_from(start)));
     const core::JobRegister* const stored = job_register(row.job);
     const bool is_open = stored && std::any_of(stored->runs.begin(), stored->runs.end(),
                                                [&](const core::OpenRun& open) { return open.id == start.run; });
