@@ -104,10 +104,10 @@ ballot_mutant(audit_excuses_each_fence_of_another_node FILE runtime/audit/spans.
   FIND "later.slot <= by.row.from && " REPLACE ""
   BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.KnowThatAnotherNodesRepairKeeps")
 ballot_mutant(audit_reports_what_ran_after_another_nodes_repair FILE runtime/audit/job_audit.cpp
-  FIND "*decided > *over))" REPLACE "*decided > WallTime{}))"
+  FIND "claimed > *over))" REPLACE "claimed > WallTime{}))"
   BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatASlotRan")
 ballot_mutant(audit_excuses_a_slot_that_ran_past_its_deadline FILE runtime/audit/job_audit.cpp
-  FIND "*decided > *over))" REPLACE "*decided < WallTime{}))"
+  FIND "claimed > *over))" REPLACE "claimed < WallTime{}))"
   BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatASlotRan")
 ballot_mutant(audit_excuses_a_second_row_of_the_term_that_passed_the_slot FILE runtime/audit/job_audit.cpp
   FIND "run.group != row.group || run.epoch <= row.epoch) return false;" REPLACE "run.group != row.group) return false;"
