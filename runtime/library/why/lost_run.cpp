@@ -29,6 +29,10 @@ const TermRow* term_after(const Row& run, const std::vector<TermRow>& terms) {
   return after;
 }
 
+std::string named(const Row& run) {
+  return "run " + short_id(*run.run) + " of slot " + format_slot(run.slot) + " on " + run.node;
+}
+
 std::string unknown_text(const Row& run, LedgerView& ledger) {
   const auto terms = ledger.terms(run.group);
   const TermRow* const after = terms ? term_after(run, *terms) : nullptr;
@@ -45,8 +49,7 @@ std::string lost_run_text(const Row& missed, LedgerView& ledger, const std::opti
   if (is_other || missed.run || (job && job->concurrency == Concurrency::allow)) return {};
   const auto run = lost_over(missed, ledger);
   if (!run) return {};
-  const std::string text = " It waited for run " + short_id(*run->run) + " of slot " + format_slot(run->slot) + " on " +
-                           run->node + "." + unknown_text(*run, ledger);
+  const std::string text = " It waited for " + named(*run) + "." + unknown_text(*run, ledger);
   if (missed.reason == Reason::misfire)
     return text +
            " The job's misfire policy (\"latest\", \"all\" up to misfire_limit, \"skip\") has caught up other "
@@ -54,6 +57,13 @@ std::string lost_run_text(const Row& missed, LedgerView& ledger, const std::opti
   return text +
          " By then the job's start_deadline was over. A job whose slots must be caught up after a longer outage "
          "sets a longer start_deadline.";
+}
+
+std::string waits_for_text(const Row& run) {
+  return "The slot is due and waits for " + named(run) +
+         ". Nothing is known of that run since its node has lost the group. It counts as running until its node says "
+         "how it ended, or it is recorded as lost; where it is certain that nothing of it is left, `ballot forget " +
+         run.run->text() + "` closes it. Where the slot cannot start by its start_deadline it is missed.";
 }
 
 }  // namespace ballot::library

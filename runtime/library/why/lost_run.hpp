@@ -4,6 +4,7 @@
 // Threads: the one that reads the ledger.
 //
 //   text += lost_run_text(missed, ledger, facts_of(definition));
+//   text = waits_for_text(run);
 #pragma once
 
 #include <optional>
@@ -16,5 +17,8 @@ namespace ballot::library {
 
 /// Of a slot that was missed: sentences, each after a space; "" where it did not wait for such a run.
 std::string lost_run_text(const Row& missed, LedgerView& ledger, const std::optional<JobFacts>& job);
+
+/// Of a slot that still waits for such a run, which is open: all that is to be said.
+std::string waits_for_text(const Row& run);
 
 }  // namespace ballot::library

@@ -18,9 +18,9 @@ class BehindALostRun : public ::testing::Test {
   ~BehindALostRun() override {
     if (HasFailure()) std::cout << fleet.logs();
   }
-  void lose_the_run(const std::string& keys) {
-    fleet.job("job", "schedule = \"* * * * * *\"\non_leadership_lost = \"finish\"\nlost_after = \"4s\"\n" + keys +
-                         fleet.oracle.command({"--wait"}));
+  void lose_the_run(const std::string& keys, const std::string& lost_after = "4s") {
+    fleet.job("job", "schedule = \"* * * * * *\"\non_leadership_lost = \"finish\"\nlost_after = \"" + lost_after +
+                         "\"\n" + keys + fleet.oracle.command({"--wait"}));
     fleet.start();
     ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) { return !all.empty(); }));
     fleet["n1"].kill();
@@ -55,6 +55,21 @@ class BehindALostRun : public ::testing::Test {
   Fleet fleet{{"n1", "n2"}};
   const BallotDaemon& n2 = fleet["n2"];
 };
+
+TEST_F(BehindALostRun, ASlotThatStillWaitsSaysForWhichRun) {
+  lose_the_run("", "1h");
+  const Report run = fleet.oracle.reports("job").at(0);  // n1 had not written it into its ledger
+  Row slot;
+  slot.slot = run.slot + std::chrono::seconds(2);
+  std::string text;
+  EXPECT_TRUE(wait_until([&] {
+    text = why(slot);
+    return text.find(format_slot(slot.slot) + " queued The slot is due and waits for run " + short_id(run.run) +
+                     " of slot " + format_slot(run.slot) + " on n1. Nothing is known of that run since its node has " +
+                     "lost the group.") != std::string::npos;
+  })) << text;
+  EXPECT_NE(text.find("`ballot forget " + run.run.text() + "` closes it."), std::string::npos) << text;
+}
 
 TEST_F(BehindALostRun, ASlotThatWasNotCaughtUpSaysForWhichRunItHadWaited) {
   lose_the_run("");
