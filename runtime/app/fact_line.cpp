@@ -7,8 +7,8 @@
 namespace ballot::app {
 
 void print_fact(std::string_view name, const std::string& text) {
-  std::cout << name << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << escaped(text, Escape::plain)
-            << '\n';
+  std::cout << name << std::string(name.size() < fact_indent ? fact_indent - name.size() : 1, ' ')
+            << escaped(text, Escape::plain) << '\n';
 }
 
 }  // namespace ballot::app

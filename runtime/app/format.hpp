@@ -108,6 +108,9 @@ class RecordWriter {
   std::unique_ptr<Style> style_;
 };
 
+/// The name of a job or a group, of which the middle is left out where it has more than `most` characters.
+std::string cut_name(const std::string& text, std::size_t most);
+
 /// Of the terminal that stdout is; 0 if it is none.
 std::size_t terminal_width();
 

@@ -82,6 +82,8 @@ std::string cut(const std::string& text, std::size_t most) {
   return text.substr(0, place_of(text, most - std::min<std::size_t>(most, 1))) + std::string(ellipsis);
 }
 
+}  // namespace
+
 /// So that names which begin alike stay apart: the middle goes, and what they begin and end with stays.
 std::string cut_name(const std::string& text, std::size_t most) {
   const std::size_t whole = length(text), indent = std::min(text.find_first_not_of(' '), text.size());
@@ -90,6 +92,8 @@ std::string cut_name(const std::string& text, std::size_t most) {
   return text.substr(0, place_of(text, most - 1 - behind)) + std::string(ellipsis) +
          text.substr(place_of(text, whole - behind));
 }
+
+namespace {
 
 class TableStyle : public RecordWriter::Style {
  public:

@@ -273,6 +273,16 @@ std::vector<Row> Views::runs_of_others(const std::vector<std::string>& jobs) con
   return rows;
 }
 
+std::vector<Row> Views::runs_in_question(const std::string& job) const {
+  std::vector<Row> rows;
+  const JobEntry* const entry = jobs_.find(job);
+  if (!entry) return rows;
+  for (const LiveRun& run : entry->machine.runs())
+    if (run.state == LiveRun::State::foreign && run.is_in_question())
+      rows.push_back(row_of_open(run.open, job, entry->machine.owner(), false));
+  return rows;
+}
+
 Views::Next Views::visit_owners(
     const std::string& after, std::size_t most,
     const std::function<void(const std::string& job, const std::string& group)>& visit) const {

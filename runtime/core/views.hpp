@@ -157,6 +157,8 @@ class Views {
   /// 5,000 jobs): how it ended. Of jobs that are named also of the last slot that was claimed, where no register says
   /// how its run ended: `claimed`, without a run.
   std::vector<Row> runs_of_others(const std::vector<std::string>& jobs) const;
+  /// Open runs of a job that this node leads, of which it is not known whether they go on: the next slots wait for it.
+  std::vector<Row> runs_in_question(const std::string& job) const;
   /// The jobs that files define, with the groups whose they are, as visit_jobs() goes through them.
   Next visit_owners(const std::string& after, std::size_t most,
                     const std::function<void(const std::string& job, const std::string& group)>& visit) const;

@@ -103,6 +103,9 @@ ballot_mutant(refusal_of_a_write_unnoticed FILE ${traffic}
 ballot_mutant(refused_trigger_is_sent_again FILE runtime/core/request/request_desk.cpp
   FIND "if (asked.is_trigger() && asked.phase == Phase::sent) asked.phase = Phase::in_question;" REPLACE ""
   BY unit_core FILTER "RequestDeskAsked.*" FINDING "FAILED.*RequestDeskAsked.SendsATrigger")
+ballot_mutant(refusal_of_the_second_record_is_one_of_the_request FILE runtime/core/request/request_desk.cpp
+  FIND "const bool may_arrive = it != asked_.end() && it->second.was_sent;" REPLACE "const bool may_arrive = false;"
+  BY unit_core FILTER "RequestDeskAsked.*" FINDING "FAILED.*RequestDeskAsked.SaysThatARequestMayYetBeDone")
 ballot_mutant(request_that_is_over_is_sent_again FILE ${traffic}
   FIND "if (const RunId* const request = again ? op.asked() : nullptr) {" REPLACE "if (const RunId* const request = nullptr) {"
   FINDING "FAILED.*Requests.ATriggerThatWasRefusedIsNotSentAgainInTheNext" FILTER "Requests.*")

@@ -1,10 +1,12 @@
 // ballot status: the state of this node. Its exit code is the answer for scripts: 0 healthy, 1 degraded, 2 not
 // scheduling, 3 unreachable or misused.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "app/commands/commands.hpp"
 #include "app/fact_line.hpp"
+#include "app/format.hpp"
 #include "app/ledger_access.hpp"
 #include "app/options.hpp"
 #include "base/duration.hpp"
@@ -14,6 +16,7 @@ namespace ballot::app {
 namespace {
 
 constexpr auto unreachable = static_cast<Exit>(3);
+constexpr std::size_t shortest_name = 16;      // beside a text that is longer than the line
 constexpr std::chrono::seconds hung_after(5);  // of a daemon that hangs; one that does not waits 2 s for the store
 
 struct StatusOptions {
@@ -21,12 +24,19 @@ struct StatusOptions {
   bool json = false;
 };
 
+/// On a line of a fact with so many other characters, as a table has it.
+std::string fitted(const std::string& name, std::size_t others) {
+  const std::size_t width = terminal_width(), used = fact_indent + others;
+  return width == 0 ? name : cut_name(name, std::max(shortest_name, width > used ? width - used : 0));
+}
+
 std::string group_text(const io::Message& group) {
-  std::string text = group.text("group").value_or("") + " (epoch " + std::to_string(group.integer("epoch").value_or(0));
+  std::string text = " (epoch " + std::to_string(group.integer("epoch").value_or(0));
   for (const char* flag : {"in_doubt", "paused"})
     if (group.flag(flag).value_or(false)) text += std::string(", ") + (flag[0] == 'i' ? "in doubt" : "paused");
   if (const auto halted = group.text("halted"); halted && !halted->empty()) text += ", halted: " + *halted;
-  return text + ")";
+  text += ")";
+  return fitted(group.text("group").value_or(""), text.size()) + text;
 }
 
 std::string counted(std::int64_t count, const char* what) {
@@ -79,8 +89,10 @@ void print(const io::Message& status) {
   for (const io::Message& group : status.objects("groups")) groups.push_back(group_text(group));
   if (groups.empty()) groups.emplace_back("nothing");
   print_list("leads", groups);
-  for (const io::Message& slot : status.objects("next_slots"))
-    next.push_back(slot.text("slot").value_or("") + " " + slot.text("job").value_or(""));
+  for (const io::Message& one : status.objects("next_slots")) {
+    const std::string slot = one.text("slot").value_or("") + " ";
+    next.push_back(slot + fitted(one.text("job").value_or(""), slot.size()));
+  }
   if (const auto more = status.integer("more_next_slots").value_or(0); more > 0)
     next.push_back("and of " + counted(more, "more job") + ": `ballot next`");
   print_list("next slots", next);

@@ -55,11 +55,11 @@ void JobCommands::repair_wrote(const Disposition& range) {
   if (repair_) repair_->wrote(range);
 }
 
-void JobCommands::repair_keeps(const std::vector<WallTime>& claimed) {
-  repair_->kept = claimed.size();
-  if (claimed.empty()) return;
-  repair_->kept_from = claimed.front();
-  repair_->kept_to = claimed.back();
+void JobCommands::repair_keeps(const std::vector<WallTime>& settled) {
+  repair_->kept = settled.size();
+  if (settled.empty()) return;
+  repair_->kept_from = settled.front();
+  repair_->kept_to = settled.back();
 }
 
 Repair JobCommands::take_repair() { return std::move(*std::exchange(repair_, nullptr)); }

@@ -83,8 +83,8 @@ class JobCommands {
   void repair_found(WallTime cursor) { repair_->cursor_ahead = cursor; }
   void repair_ended_waiting(int runs) { repair_->waited += runs; }
   void repair_wrote(const Disposition& range);
-  /// These slots lie ahead, were claimed already, and are not run again.
-  void repair_keeps(const std::vector<WallTime>& claimed);
+  /// These slots lie ahead, were settled already, and are not decided again.
+  void repair_keeps(const std::vector<WallTime>& settled);
   /// Takes the repair, which is done.
   Repair take_repair();
 

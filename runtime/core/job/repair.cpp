@@ -38,7 +38,7 @@ std::string Repair::text(const std::string& job) const {
             "; it is now's, and the slots between are decided again when they are due";
   if (kept > 0)
     text += std::string(", but for ") + (kept == 1 ? "one" : std::to_string(kept)) + " that " +
-            (kept == 1 ? "was" : "were") + " claimed already, " + (kept == 1 ? "" : "from ") + format_slot(kept_from) +
+            (kept == 1 ? "was" : "were") + " settled already, " + (kept == 1 ? "" : "from ") + format_slot(kept_from) +
             (kept == 1 ? "" : " to " + format_slot(kept_to)) + ": " + (kept == 1 ? "it is" : "they are") + " done";
   if (slots > 0)
     text += ": " + std::to_string(slots) + (slots == 1 ? " slot, " : " slots, from ") + format_slot(*from) +

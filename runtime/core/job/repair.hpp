@@ -24,7 +24,7 @@ struct Repair {
   std::optional<WallTime> cursor_ahead{};  // where it was
   std::optional<WallTime> from{}, to{};    // the slots of the halt,
   std::int64_t slots = 0;                  // so many
-  std::size_t kept = 0;                    // slots that lie ahead and were claimed already, from the first to the last
+  std::size_t kept = 0;                    // slots that lie ahead and were settled already, from the first to the last
   WallTime kept_from{}, kept_to{};
   int waited = 0;  // runs that waited for their time, or in a queue
 

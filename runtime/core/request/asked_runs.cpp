@@ -90,16 +90,28 @@ Answer run_of_gone(const RunId& run, const std::string& node) {
                              what_next(run));
 }
 
-Answer not_answered(const Request& request, const std::string& node) {
-  const bool is_kill = request.kind == Request::Kind::kill;
-  const std::string whose = !is_kill       ? "the group's leader has"
-                            : node.empty() ? "neither the run's node nor the leader of its group has"
-                                           : "node " + node + ", which executes the run, has";
-  std::string why = "not done in time: " + whose + (is_kill && node.empty() ? " answered" : " not answered");
-  if (is_kill && !node.empty())
-    why += ". Where `ballot nodes` shows that it is down, stopped or cut off, no other node can kill it" +
-           what_next(request.run);
+Answer not_answered(const Request& request, const std::string& node, bool open) {
+  if (request.of_all) return Answer::refused(Errc::timeout, "not known to be done in time: the store does not answer");
+  if (!open)
+    return Answer::refused(Errc::timeout,
+                           "not done in time: this node has no session with the store; see `ballot status`");
+  if (request.kind != Request::Kind::kill)
+    return Answer::refused(Errc::timeout, "not done in time: the group's leader has not answered");
+  const std::string whose = node.empty() ? "neither the run's node nor the leader of its group has answered"
+                                         : "node " + node + ", which executes the run, has not answered";
+  // A run that a lost term may have begun is the next leader's to kill.
+  std::string why = "not done in time: " + whose;
+  why += ". Where no node leads its group (`ballot nodes`), ask again once one does";
+  if (!node.empty())
+    why += ". Where its node is down, stopped or cut off there, no other node can kill it" + what_next(request.run);
   return Answer::refused(Errc::timeout, std::move(why));
+}
+
+Answer may_arrive_yet(const Request& request, const std::string& why) {
+  const std::string before = ". It was asked of the store before, which has not said whether that has arrived: it may ";
+  const bool is_trigger = request.kind == Request::Kind::trigger;
+  return Answer::refused(Errc::unavailable,
+                         why + before + (is_trigger ? "yet be begun; see `ballot history`" : "yet be done"));
 }
 
 }  // namespace ballot::core

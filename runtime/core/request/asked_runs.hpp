@@ -45,7 +45,9 @@ Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job,
 /// Why nobody ends the run of a node that is gone.
 Answer run_of_gone(const RunId& run, const std::string& node);
 /// Why what nobody has answered is given up, but for a trigger. `node`: of a kill whose run it is; "": it waits, or
-/// that is not known.
-Answer not_answered(const Request& request, const std::string& node);
+/// that is not known. `open`: there is a session.
+Answer not_answered(const Request& request, const std::string& node, bool open);
+/// The store refuses it, and has not said what became of the same record before.
+Answer may_arrive_yet(const Request& request, const std::string& why);
 
 }  // namespace ballot::core

@@ -66,6 +66,7 @@ void RequestDesk::send(Errands& errands, Asked& asked) {
 /// Asks the store what is next asked of it for the request.
 void RequestDesk::resume(Errands& errands, const RunId& request, Asked& asked) {
   asked.goes_on = false;
+  asked.was_sent = asked.was_sent || asked.is_sent();
   if (asked.is_trigger() && asked.phase == Phase::sent) asked.phase = Phase::in_question;
   asked.phase == Phase::in_question ? ask_fate(errands, request, asked) : send(errands, asked);
 }
@@ -77,7 +78,7 @@ RequestDesk::Errands RequestDesk::on_opened() {
   return errands;
 }
 
-bool RequestDesk::goes_on_later(const RunId& request) {
+bool RequestDesk::on_unknown(const RunId& request) {
   const auto it = asked_.find(request);
   return it != asked_.end() && it->second.phase < Phase::stored && (it->second.goes_on = true);
 }
@@ -141,9 +142,14 @@ void RequestDesk::follow_gone(Errands& errands, const std::set<RunId>& there) {
   }
 }
 
+/// What was sent before may arrive still, and is done then.
 RequestDesk::Errands RequestDesk::on_not_stored(const RunId& request, const std::string& why) {
   Errands errands;
-  return conclude(errands, request, "refused", Answer::refused(Errc::unavailable, why)), errands;
+  const auto it = asked_.find(request);
+  const bool may_arrive = it != asked_.end() && it->second.was_sent;
+  if (!may_arrive) return conclude(errands, request, "refused", Answer::refused(Errc::unavailable, why)), errands;
+  expire(errands, request, may_arrive_yet(it->second.request, why));
+  return errands.push_back(removal({request_record(request)})), errands;
 }
 
 RequestDesk::Errands RequestDesk::on_withdrawn(const RunId& request) {
@@ -204,8 +210,8 @@ RequestDesk::Errands RequestDesk::expire(Now now, bool open) {
 
 /// Of a trigger it must be certain that nothing comes of it: its answer may be under way, or its leader gone.
 void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, Asked& asked) {
-  const bool is_shared = asked.shared;                // the record is another node's
-  if (asked.answer) return tell_answer(errands, id);  // done, and the request cannot be removed
+  const bool stays = asked.shared || asked.request.of_all;  // the record is another node's, or the pause itself
+  if (asked.answer) return tell_answer(errands, id);        // done, and the request cannot be removed
   if (asked.is_trigger() && asked.is_sent()) {
     if (!asked.fate_at) asked.fate_at = asked.until + fate_slack;
     if (now.steady < fate_unknown_at(asked.until)) {
@@ -215,16 +221,10 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
     }
     const std::string why = "the store does not say whether it was begun; see `ballot history`";
     expire(errands, id, Answer::refused(Errc::unavailable, why));
-  } else if (asked.request.of_all) {
-    return expire(errands, id,
-                  Answer::refused(Errc::timeout, "not known to be done in time: the store does not answer"));
-  } else if (!open) {
-    const std::string away = "not done in time: this node has no session with the store; see `ballot status`";
-    expire(errands, id, Answer::refused(Errc::timeout, away));
   } else {
-    expire(errands, id, not_answered(asked.request, asked.run_node));
+    expire(errands, id, not_answered(asked.request, asked.run_node, open));
   }
-  if (!is_shared) errands.push_back(removal({request_record(id)}));
+  if (!stays) errands.push_back(removal({request_record(id)}));
 }
 
 RequestDesk::Errands RequestDesk::on_fate(Now now, const RunId& request, const std::vector<Register>& registers) {
@@ -274,7 +274,7 @@ bool RequestDesk::on_fate_unknown(Now now, const RunId& request) {
   if (it == asked_.end() || it->second.is_answered()) return false;
   it->second.fate_asked = false;
   if (it->second.fate_at) it->second.fate_at = std::max(*it->second.fate_at, now.steady + relist_pause);
-  return goes_on_later(request);
+  return on_unknown(request);
 }
 
 /// Requests that other nodes take up go on without this node; those that it has not published are withdrawn.

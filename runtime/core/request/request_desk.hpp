@@ -4,9 +4,8 @@
 //   asked here  | event                                        | next
 //   unsent      | a session is open; its run is known          | sent
 //   sent        | the store has it                             | stored; a pause of all instances: answered, and gone
-//   sent        | the store does not say whether it has it, or | of a trigger: in question; of anything else: sent
-//   again
-//               | the session is lost                          |
+//   sent        | the store does not say whether it has it, or | of a trigger: in question
+//               | the session is lost                          | of anything else: sent again
 //   in question | its fate is read: the store has it           | stored
 //   in question | its fate is read: nothing has come of it     | sent again
 //   any         | the same trigger is asked for again          | as it was: all who ask are answered alike
@@ -74,12 +73,10 @@ class RequestDesk {
   void on_lost() {
     for (auto& [id, asked] : asked_) asked.fate_asked = false;
   }
-  /// The store does not say whether it has the request. True: go_on() is due a little later.
-  bool on_unknown(const RunId& request) { return goes_on_later(request); }
+  /// The store does not say whether it has the request, or which runs there are. True: go_on() is due a little later.
+  bool on_unknown(const RunId& request);
   /// `registers`: all jobs'.
   Errands on_runs_listed(const RunId& request, const std::vector<Register>& registers, bool open);
-  /// They could not be listed. True: go_on() is due a little later.
-  bool on_runs_unknown(const RunId& request) { return goes_on_later(request); }
   /// Asks the store again where it has not said enough.
   Errands go_on();
   /// `existed`: the store had such a record before: an earlier attempt's to create it, or another node's.
@@ -141,6 +138,7 @@ class RequestDesk {
     bool missed = false;             // by a list since its fate was asked for it is not there
     bool was_gone = false;           // when its fate was read, and its answer was not there yet
     bool goes_on = false;            // the store is asked again by go_on()
+    bool was_sent = false;           // before, and the store did not say whether that arrived: it still may
     std::optional<Answer> answer{};  // given once the request is out of the store, so that nobody does it again
     std::optional<SteadyTime> fate_at{};
     bool fate_asked = false;
@@ -152,7 +150,6 @@ class RequestDesk {
 
   void send(Errands& errands, Asked& asked);
   void resume(Errands& errands, const RunId& request, Asked& asked);
-  bool goes_on_later(const RunId& request);
   void join(Errands& errands, const Ask& ask, Asked& asked);
   void reply(Errands& errands, const RunId& request, const Answer& answer, bool repeats = false);
   void tell_end(Errands& errands, const Asked& asked, const Row& row);

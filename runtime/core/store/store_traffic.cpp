@@ -41,7 +41,7 @@ void StoreTraffic::on(const backend::ReadDone& event) {
     }
     case Reading::For::runs:
       if (done) return requests_.perform(p_.desk.on_runs_listed(asked.asker, event.registers, c_.session.is_open()));
-      if (p_.desk.on_runs_unknown(asked.asker)) p_.store.retry_later(c_.now.steady);
+      if (p_.desk.on_unknown(asked.asker)) p_.store.retry_later(c_.now.steady);
       return;
     case Reading::For::pauses:
       on_feed_listed(p_.feeds.pauses, event);

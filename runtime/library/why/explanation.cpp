@@ -40,11 +40,12 @@ Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const 
   const bool is_tried_again = next && *next > last.attempt;
   std::string text = circumstances(last);
   if (!is_tried_again) text += attempts_text(rows, ledger.is_of_fleet() ? "the ledgers know" : "this ledger knows");
-  const std::string detail = why_detail(last, ledger, job);
+  const std::string held_back = held_back_text(last, ledger, job);
+  const std::string detail = held_back.empty() ? why_detail(last, ledger, job) : held_back;
   const bool is_of_chain = last.reason == Reason::upstream && job.facts && !job.facts->after.empty();
   const bool may_say_all = last.reason == Reason::cannot_start || last.reason == Reason::no_definition || is_of_chain ||
                            (last.reason == Reason::unclaimed && !last.run);
-  const bool says_all = may_say_all && !detail.empty();
+  const bool says_all = !held_back.empty() || (may_say_all && !detail.empty());
   const std::string rule = says_all ? "" : " " + std::string(rule_of(last));
   text += goes_on_from_rule(last.reason) ? rule + detail : detail + rule;
   if (last.run && job.facts) text += moved_text(last.slot, *job.facts);

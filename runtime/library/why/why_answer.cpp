@@ -12,6 +12,7 @@
 #include "library/shown/values.hpp"
 #include "library/why/chain_jobs.hpp"
 #include "library/why/explanation.hpp"
+#include "library/why/lost_run.hpp"
 #include "library/why/moved_slot.hpp"
 #include "library/why/upstream_text.hpp"
 
@@ -117,6 +118,18 @@ WhyAnswer explain_rows(const std::vector<Row>& rows, LedgerView& ledger, const W
   return answer;
 }
 
+/// The run of which nothing is known, and for which a slot waits that is due and nobody has settled; null: there is
+/// none.
+const Row* run_in_question(const WhyFacts& facts, const UnrecordedSlot& slot) {
+  const bool is_due = slot.slot && *slot.slot <= slot.now && slot.left_out.empty() &&
+                      slot.schedule == UnrecordedSlot::Schedule::some && (!slot.since || *slot.slot > *slot.since);
+  const bool may_wait = !facts.job.facts || facts.job.facts->concurrency != Concurrency::allow;
+  if (!is_due || !may_wait || slot.state != "active") return nullptr;
+  const auto run = std::find_if(facts.in_question.begin(), facts.in_question.end(),
+                                [&](const Row& row) { return row.run && row.slot < *slot.slot; });
+  return run == facts.in_question.end() ? nullptr : &*run;
+}
+
 WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFacts& facts) {
   UnrecordedSlot slot = facts.slot;
   slot.slot = facts.scheduled;
@@ -128,6 +141,8 @@ WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFa
   slot.waits = std::find(in_turn.begin(), in_turn.end(), slot.slot) != in_turn.end();
   if (slot.slot && *slot.slot <= slot.now) slot.waits_behind = waits_behind(in_turn, *slot.slot, facts.job);
   slot.undefined_there = trouble_of_undefined(ledger, asked.job);
+  const Row* const unknown = run_in_question(facts, slot);
+  slot.waits = slot.waits || unknown;
   Explained why = why_nothing(slot);
   Row waiting;
   waiting.job = asked.job;
@@ -137,7 +152,9 @@ WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFa
   job.to_come = to_come_by(ledger, job.to_come);
   const std::string detail = slot.waits || slot.waits_behind ? why_detail(waiting, ledger, job) : "";
   // Where it is known for what the slot waits, all that slots wait for is not listed.
-  if (slot.waits && !detail.empty())
+  if (unknown)
+    why.text = waits_for_text(*unknown);
+  else if (slot.waits && !detail.empty())
     why.text = "The slot is due and waits." + detail + " Where it cannot start by its start_deadline it is missed.";
   if (slot.slot && job.facts) why.text += moved_text(*slot.slot, *job.facts);
   if (slot.waits_behind && !detail.empty()) why.text += " Of that one:" + detail;

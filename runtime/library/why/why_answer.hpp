@@ -36,6 +36,7 @@ struct WhyFacts {
   std::optional<WallTime> scheduled = {};  // the last slot of its schedule up to the time
   std::optional<Millis> every = {};        // the shortest `@every` of that schedule
   std::vector<WallTime> waiting = {};      // slots that are due and wait, where this node leads it
+  std::vector<Row> in_question = {};       // open runs of which this node, as its leader, knows nothing
   bool is_known = true;                    // there is such a job, whatever ledgers say
   KnownJob job = {};
   std::string zone = "UTC";

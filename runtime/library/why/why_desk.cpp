@@ -107,7 +107,9 @@ void WhyDesk::note_job(const core::JobView& view, Asking& asking) const {
   slot.since = view.since;
   slot.pauses = standing_pauses_of(view);
   if (slot.leader == name_) slot.has_phase = true;
-  asking.facts.waiting = parts_.node.core().views().waiting(asking.asked.job);
+  const core::Views views = parts_.node.core().views();
+  asking.facts.waiting = views.waiting(asking.asked.job);
+  if (slot.leader == name_) asking.facts.in_question = views.runs_in_question(asking.asked.job);
 }
 
 void WhyDesk::ask(const AskingPtr& asking) const {

@@ -4,6 +4,7 @@
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
+#include "library/why/lost_run.hpp"
 #include "library/why/upstream_text.hpp"
 
 namespace ballot::library {
@@ -162,7 +163,8 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
                   job.name,
                   *job.group,
                   *job.timezone,
-                  definition->plan.days().is_default() ? std::vector<std::string>() : *job.schedule};
+                  definition->plan.days().is_default() ? std::vector<std::string>() : *job.schedule,
+                  job.concurrency};
 }
 
 namespace {
@@ -187,6 +189,10 @@ std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob&
 
 std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job) {
   return detail_of_reason(row, ledger, job) + unexpected_text(row, job.facts);
+}
+
+std::string held_back_text(const Row& row, LedgerView& ledger, const KnownJob& job) {
+  return upstream_text(row, ledger, job).empty() ? lost_run_text(row, ledger, job.facts) : "";
 }
 
 /// A wait is up to a tenth longer than said.

@@ -38,6 +38,7 @@ struct JobFacts {
   Millis jitter{0};
   std::string name = {}, group = {}, timezone = {};  // of the job, as
   std::vector<std::string> expressions = {};         // it is written, where calendars move its days
+  Concurrency concurrency = Concurrency::skip;
 };
 
 /// What is known of a job of a chain, beside ledgers.
@@ -62,6 +63,10 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition);
 
 /// One or more sentences, each after a space; "" where the rule says all.
 std::string why_detail(const Row& row, LedgerView& ledger, const KnownJob& job);
+
+/// Of a slot that was missed as it had waited for a run of which nothing was known: see lost_run.hpp. It says all that
+/// its rule says. "": it had not, or a job of its chain was in the way.
+std::string held_back_text(const Row& row, LedgerView& ledger, const KnownJob& job);
 
 /// Of a run that waits for its attempt `next`: when that starts, by when the attempt before it ended, and how many are
 /// left, by the job's file as it is now. "": the job has no retries.

@@ -91,21 +91,27 @@ TEST_F(DaemonOfAFullStore, SaysThatAnEtcdWhoseQuotaIsUsedUpRefusesWritesAndGoesO
   EXPECT_EQ(daemon.ballot({"jobs"}).err, "");
 }
 
-TEST_F(DaemonOfAFullStore, SaysThatANatsWithoutSpaceRefusesWrites) {
-  NatsCluster store(1, {.space = "1MB"});
-  ASSERT_NO_FATAL_FAILURE(
-      lead("backend = \"nats\"\n[nats]\nservers = \"" + store.addresses() + "\"\nbucket = \"full\"\n"));
-  fill(store[0], "full");
+struct DaemonOfAFullNats : DaemonOfAFullStore {
+  void lead() {
+    ASSERT_NO_FATAL_FAILURE(DaemonOfAFullStore::lead("backend = \"nats\"\n[nats]\nservers = \"" + store.addresses() +
+                                                     "\"\nbucket = \"full\"\n"));
+  }
+  void fill() { testing::fill(store[0], "full"); }
+
+  NatsCluster store{1, {.space = "1MB"}};
+};
+
+TEST_F(DaemonOfAFullNats, SaysThatItRefusesWrites) {
+  ASSERT_NO_FATAL_FAILURE(lead());
+  fill();
   expect_refusals("stream KV_full");
 }
 
 /// It has never had a session.
-TEST_F(DaemonOfAFullStore, SaysAsMuchWhereItIsStartedBesideIt) {
-  NatsCluster store(1, {.space = "1MB"});
-  ASSERT_NO_FATAL_FAILURE(
-      lead("backend = \"nats\"\n[nats]\nservers = \"" + store.addresses() + "\"\nbucket = \"full\"\n"));
+TEST_F(DaemonOfAFullNats, SaysAsMuchWhereItIsStartedBesideIt) {
+  ASSERT_NO_FATAL_FAILURE(lead());
   EXPECT_EQ(daemon.stop(), 0);
-  fill(store[0], "full");
+  fill();
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("no session: stream KV_full")) << daemon.log;
   EXPECT_TRUE(contains(daemon.ballot({"status"}).out, "the store refuses writes: stream KV_full"));

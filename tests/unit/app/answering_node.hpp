@@ -44,6 +44,7 @@ class AnsweringNode {
   AnsweringNode(const AnsweringNode&) = delete;
   AnsweringNode& operator=(const AnsweringNode&) = delete;
 
+  const std::string& config() const { return config_; }
   std::string ledger() const { return folder_ / "history.db"; }
   testing::Ran asked(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--config", config_});

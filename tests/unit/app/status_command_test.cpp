@@ -1,6 +1,7 @@
 // What `ballot status` says of this node, beside what it says of others.
 #include <gtest/gtest.h>
 
+#include "support/process/terminal.hpp"
 #include "unit/app/answering_node.hpp"
 
 namespace ballot::app {
@@ -36,6 +37,28 @@ TEST(Status, OfANodeThatIsHealthySaysWhatIsNotBesideIt) {
   const Ran degraded = status_of(io::Message().set("state", "degraded").set("missing", std::vector{gone("host-1")}));
   EXPECT_EQ(degraded.code, 1);
   EXPECT_TRUE(contains(degraded.out, "state       degraded\n")) << degraded.out;
+}
+
+TEST(Status, CutsNamesInTheirMiddleOnANarrowTerminalAsATableDoes) {
+  const std::string begin = "nightly-export-of-", middle(26, 'x'), end = "-to-the-warehouse",
+                    name = begin + middle + end;
+  const auto answer = [&](const io::Message&, const io::Reply& reply) {
+    const auto slot = io::Message().set("slot", "2025-03-09T07:00:00Z").set("job", name);
+    const auto group = io::Message().set("group", name).set("epoch", std::int64_t{7}).set("in_doubt", true);
+    reply.finish(
+        io::Message().set("state", "healthy").set("next_slots", std::vector{slot}).set("groups", std::vector{group}));
+  };
+  const AnsweringNode node("[job.nightly]\ncommand = [\"/bin/true\"]\n", answer);
+  EXPECT_TRUE(contains(node.asked({"status"}).out, "2025-03-09T07:00:00Z " + name + "\n")) << "a pipe has no width";
+  const std::string shown =
+      testing::run_at_terminal(
+          {"/bin/sh", "-c", "stty cols 80; exec " BALLOT_PROGRAM " status --config " + node.config()})
+          .shown;
+  EXPECT_FALSE(contains(shown, middle)) << shown;
+  EXPECT_TRUE(contains(shown, "next slots  2025-03-09T07:00:00Z " + begin)) << shown;
+  EXPECT_TRUE(contains(shown, end + "\r\n")) << shown;
+  EXPECT_TRUE(contains(shown, "leads       " + begin)) << shown;
+  EXPECT_TRUE(contains(shown, end + " (epoch 7, in doubt)\r\n")) << shown;
 }
 
 }  // namespace

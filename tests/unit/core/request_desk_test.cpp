@@ -76,6 +76,32 @@ TEST_F(RequestDeskAsked, SendsATriggerThatWasRefusedMeanwhileNoSecondTime) {
     EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {refusal, job_with("a", {})})), done);
 }
 
+/// A full store has refused the second record, and may be slow with the first one.
+TEST_F(RequestDeskAsked, SaysThatARequestMayYetBeDoneWhoseSecondRecordAloneIsRefused) {
+  const Request a = make(Kind::trigger), b = make(Kind::pause);
+  accept(a), accept(b);
+  for (const Request& one : {a, b}) EXPECT_TRUE(desk.on_unknown(one.id));
+  EXPECT_EQ(texts(desk.go_on()), (Texts{"read the fate of A in a", "create q/B"}));
+  EXPECT_EQ(texts(desk.on_fate(at(2s), a.id, {job_with("a", {})})), Texts{"create q/A"});
+  const std::string unsure =
+      "no space. It was asked of the store before, which has not said whether that has arrived: it may yet be ";
+  const Errands refused = desk.on_not_stored(a.id, "no space");
+  EXPECT_EQ(texts(refused), (Texts{"reply 7: unavailable: " + unsure + "begun; see `ballot history`", "remove q/A"}));
+  EXPECT_EQ(conclusions(refused), Texts{"A expired: " + unsure + "begun; see `ballot history`, and A"});
+  EXPECT_EQ(texts(desk.on_not_stored(b.id, "no space")),
+            (Texts{"reply 7: unavailable: " + unsure + "done", "remove q/B"}));
+}
+
+/// Of what was listed first nothing is in the store.
+TEST_F(RequestDeskAsked, SaysThatAKillIsNotDoneWhoseFirstRecordIsRefused) {
+  const Request a = make(Kind::kill);
+  accept(a);
+  EXPECT_TRUE(desk.on_unknown(a.id));
+  EXPECT_EQ(texts(desk.go_on()), Texts{"list runs for A"});
+  EXPECT_EQ(texts(desk.on_runs_listed(a.id, {job_with("a", {new_id()})}, true)), Texts{"create q/A"});
+  EXPECT_EQ(texts(desk.on_not_stored(a.id, "no space")), Texts{"reply 7: unavailable: no space"});
+}
+
 /// It had arrived: its leader answers, or removes it.
 TEST_F(RequestDeskAsked, WaitsForTheAnswerToATriggerThatHadArrived) {
   const Request a = make(Kind::trigger);
@@ -172,6 +198,8 @@ TEST_F(RequestDeskAsked, NamesTheNodeThatHasNotAnsweredAKillInTime) {
   EXPECT_EQ(said[0].substr(0, said[0].find(". ")),
             "reply 7: timeout: not done in time: node n2, which executes the run, has not answered");
   EXPECT_NE(said[0].find("`ballot forget B` closes it"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("Where no node leads its group (`ballot nodes`), ask again once one does"), std::string::npos)
+      << "a run that a lost term may have begun is the next leader's to kill: " << said[0];
 }
 
 TEST_F(RequestDeskAsked, RecordsTheRunThatAKillHasNamedWhereItIsNotOpen) {
@@ -200,8 +228,8 @@ TEST_F(RequestDeskAsked, RefusesAKillOfAJobWithNoOpenRunOrSeveral) {
 TEST_F(RequestDeskAsked, ListsRunsOnceMoreWhereTheyCouldNotBeListed) {
   const Request a = make_kill(), b = make_kill();
   accept(a), accept(b);
-  EXPECT_TRUE(desk.on_runs_unknown(a.id));
-  EXPECT_FALSE(desk.on_runs_unknown(new_id())) << "nobody waits for that";
+  EXPECT_TRUE(desk.on_unknown(a.id));
+  EXPECT_FALSE(desk.on_unknown(new_id())) << "nobody waits for that";
   EXPECT_EQ(texts(desk.go_on()), Texts{"list runs for A"});
   EXPECT_TRUE(desk.go_on().empty());
   desk.on_lost();
@@ -269,7 +297,7 @@ TEST_F(RequestDeskAsked, TellsWhoHasNotAnsweredInTimeAndWithdrawsTheRequest) {
   EXPECT_EQ(texts(desk.expire(at(patience), true)),
             (Texts{"reply 7: timeout: not done in time: the group's leader has not answered", "remove q/A",
                    "reply 7: timeout: not done in time: neither the run's node nor the leader of its group has "
-                   "answered",
+                   "answered. Where no node leads its group (`ballot nodes`), ask again once one does",
                    "remove q/B"}));
   EXPECT_FALSE(desk.wake(true));
 }

@@ -1,6 +1,7 @@
 // Why a slot is as it is, as each node of a fleet says it.
 #include "library/why/why_answer.hpp"
 
+#include "base/short_id.hpp"
 #include "base/wall_text.hpp"
 #include "unit/fleet/fleet_of_three.hpp"
 
@@ -137,6 +138,74 @@ TEST_F(WhyInAFleet, OfTheRunInTheWayItIsSaidWhereItBeganAndWhichAttemptGoesOnWhe
                                  format_millis(noon - Millis(59'000)) + ", in attempt 2 on host-3, started " +
                                  format_millis(noon - Millis(20'000)) + ", which has not ended."))
       << text;
+}
+
+/// Its run is one of host-2, which has lost the group; host-3 has recorded its loss, and that the slot was missed.
+struct WhyBehindALostRun : WhyInAFleet {
+  void begin(Reason why_lost, Reason why_missed, WallTime lost_at = noon + Millis(30'000)) {
+    Row lost = with(on("host-2", ran(1, noon - Millis(60'000))), Status::lost, why_lost);
+    lost.epoch = 8;
+    lost.ended_at = lost_at;
+    Row row = on("host-3", missed(noon, why_missed));
+    row.epoch = 9;
+    facts.scheduled = noon;
+    write("host-3", {row, lost});
+  }
+  void expect(const std::string& part) { EXPECT_TRUE(contains(why(*fleet()), part)) << why(*fleet()); }
+  void expect_none(const std::string& part) { EXPECT_FALSE(contains(why(*fleet()), part)) << why(*fleet()); }
+
+  const std::string run = "It waited for run " + short_id(run_id(1)) + " of slot " +
+                          format_slot(noon - Millis(60'000)) +
+                          " on host-2. Nothing was known of that run since its node had lost the group";
+  const std::string until = ", until it was recorded as lost, " + format_millis(noon + Millis(30'000));
+};
+
+TEST_F(WhyBehindALostRun, AMissedSlotNamesTheRunAndUntilWhenNothingWasKnownOfIt) {
+  begin(Reason::node_died, Reason::misfire);
+  expect(run + until + ". The job's misfire policy");
+  expect_none("no leader could start it");
+}
+
+TEST_F(WhyBehindALostRun, AMissedSlotNamesTheTermThatHasFollowedTheRuns) {
+  begin(Reason::node_died, Reason::misfire);
+  const TermRow own{"nightly", "host-2", 8, noon - Millis(90'000), std::nullopt, Cause::none};
+  const TermRow next{"nightly", "host-3", 9, noon - Millis(20'000), noon + Millis(40'000), Cause::resigned};
+  const TermRow last{"nightly", "host-1", 10, noon + Millis(41'000), std::nullopt, Cause::none};
+  write("host-3", {own, next, last});
+  expect(run + " (node host-3 was elected " + format_millis(next.elected_at) + ")" + until);
+}
+
+TEST_F(WhyBehindALostRun, ASlotPastItsStartDeadlineNamesTheRunAndNoOtherCause) {
+  begin(Reason::node_died, Reason::start_deadline);
+  expect(run + until + ". By then the job's start_deadline was over.");
+  expect_none("there was no room");
+}
+
+TEST_F(WhyBehindALostRun, AMissedSlotSaysThatTheRunWasForgotten) {
+  begin(Reason::forgotten, Reason::misfire);
+  expect(run + until + " (`ballot forget`).");
+}
+
+TEST_F(WhyBehindALostRun, AMissedSlotDidNotWaitForARunOfWhichItsNodeKnewTheLoss) {
+  begin(Reason::runner_died, Reason::misfire);
+  expect_none("It waited for run");
+}
+
+TEST_F(WhyBehindALostRun, AMissedSlotDidNotWaitForARunWhoseLossWasRecordedBeforeIt) {
+  begin(Reason::node_died, Reason::misfire, noon - Millis(1));
+  expect("no leader could start it");
+}
+
+TEST_F(WhyBehindALostRun, ASlotThatNoNodeLedDidNotWaitForTheRun) {
+  begin(Reason::node_died, Reason::no_leader);
+  expect_none("It waited for run");
+}
+
+TEST_F(WhyBehindALostRun, AMissedSlotOfAJobWhoseRunsMayGoOnAtOnceDidNotWaitForIt) {
+  begin(Reason::node_died, Reason::misfire);
+  facts.job.facts = JobFacts();
+  facts.job.facts->concurrency = Concurrency::allow;
+  expect("no leader could start it");
 }
 
 TEST_F(WhyInAFleet, WhichAttemptIsToComeIsWhatItsLeaderSays) {

@@ -76,7 +76,7 @@ class SlotFeed {
   /// For people: the next slot after `after` that `stored` does not show as claimed, by what the files say now.
   std::optional<WallTime> next_slot(WallTime now, WallTime after, const schedule::Definition& definition,
                                     const JobRegister& stored) const;
-  /// The slots after `now` that were claimed already, by a clock that was ahead; at most 10,000 of them.
+  /// The slots after `now` that were claimed or skipped already, by a clock that was ahead; at most 10,000 of them.
   std::vector<WallTime> claimed_after(WallTime now, const JobRegister& stored) const;
 
  private:
