@@ -199,6 +199,7 @@ Result<Message> shown_usual(LedgerView& ledger, const Message& asked, WallTime n
     usual.back().set("usual_ms", {}).set("runs", static_cast<std::int64_t>(one.runs));
     if (one.is_known()) usual.back().set("usual_ms", std::int64_t{one.takes.count()});
     if (one.slower_since) usual.back().set("slower_since", format_slot(*one.slower_since));
+    if (one.unread) usual.back().set("slower_since_failure", one.unread->why);
   }
   return Message().set("usual", std::move(usual));
 }
