@@ -87,7 +87,7 @@ async function load() {
       fresh.push(page);
       pages.push(page.jobs);
       // What there is is shown from the first page on.
-      if (!jobIndex.get().ready && i % 3 === 0 && page.next) publish(pages, false, missing);
+      if (!jobIndex.get().ready && i % 3 === 0) publish(pages, false, missing);
       if (!page.next) break;
       after = page.next;
     }

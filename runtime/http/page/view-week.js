@@ -18,7 +18,7 @@ export default function Week({ query: shown }) {
   const from = Math.floor(now() / HOUR) * HOUR, to = dayStart(zone, start.year, start.month, start.day + DAYS);
   const load = usePoll('load' + query({ from: iso(from), to: iso(to) }), { every: 600_000, live: false, keep: true });
   const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : 'history/summary' + query({ since: iso(from - 7 * DAY), status: BAD.join(',') }), { every: 600_000, live: false, keep: true, read: askBad });
-  const index = useJobIndex(), long = usePoll(load.data && index.ready ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(index.jobs.filter((one) => !one.elsewhere), load.data.clashes, to, abort, part) });
+  const index = useJobIndex(), long = usePoll(load.data && (index.ready || index.jobs.length >= known?.jobs) ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(index.jobs.filter((one) => !one.elsewhere), load.data.clashes, to, abort, part) });
   const pairs = useMemo(() => together(index.jobs, long.data?.takes), [index, long.data]);
   const { days, steps } = useMemo(() => grid(load.data, past.data, long.data?.met ?? [], zone, start), [load.data, past.data, long.data, zone, start.day]);
   const hour = shown.get('hour');
