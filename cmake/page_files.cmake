@@ -1,6 +1,6 @@
 # Makes the source file OUT, which has the page's files (those of FOLDER that have a type below), scripts and styles without
-# comments (after two blanks, or on lines of their own), empty lines and indentation, as they are and compressed:
-# runtime/http/page_files.hpp.
+# comments (after two blanks, or on lines of their own), empty lines, indentation and what aligns `=`, as they are and
+# compressed: runtime/http/page_files.hpp.
 # Run by cmake -P when one of them has changed.
 #
 #   cmake -DFOLDER=runtime/http/page -DOUT=page_files.cpp -P page_files.cmake
@@ -34,7 +34,7 @@ foreach(file IN LISTS files)
   if(ending MATCHES "[.](js|css)$")
     set(sent ${out_folder}/page_files/${flat})
     execute_process(COMMAND sed -e "/^ *\\(\\/\\/.*\\|\\/\\*.*\\*\\/\\)\\?$/d" -e "s/  \\/\\/ [^'\"`]*$//" -e "s/  \\/\\*.*\\*\\/$//"
-                    -e "s/^[ \\t]*//" ${FOLDER}/${file} OUTPUT_FILE ${sent} COMMAND_ERROR_IS_FATAL ANY)
+                    -e "s/^[ \\t]*//" -e "s/   *\\([=:?]\\) / \\1 /" ${FOLDER}/${file} OUTPUT_FILE ${sent} COMMAND_ERROR_IS_FATAL ANY)
   endif()
   execute_process(COMMAND gzip -9 -n -c ${sent} OUTPUT_FILE ${packed} COMMAND_ERROR_IS_FATAL ANY)
   foreach(form file packed)

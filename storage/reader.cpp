@@ -60,6 +60,7 @@ class Reader::Session {
   std::vector<RunId> runs_ending_with(const std::string& digits) { return storage::runs_ending_with(db_, digits); }
   std::optional<Output> output(const RunId& run, std::optional<int> attempt);
   std::vector<TermRow> terms(std::string_view group, std::int64_t limit);
+  std::vector<TermRow> terms_since(WallTime since, std::int64_t limit);
   void scan(const std::vector<std::string>& jobs, const VisitBasics& begin, const VisitNumberedRow& visit);
   std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
   std::vector<std::string> instances_of(const std::string& name);
@@ -207,6 +208,14 @@ std::vector<TermRow> Reader::Session::terms(std::string_view group, std::int64_t
   Cursor found = query.start(group, limit);
   std::vector<TermRow> terms;
   while (found.step()) terms.push_back(read_term(found, names()));
+  return terms;
+}
+
+std::vector<TermRow> Reader::Session::terms_since(WallTime since, std::int64_t limit) {
+  Statement query(db_, std::string("SELECT ") + term_columns +
+                           " FROM term WHERE ifnull(ended_at, ?1) >= ?1 ORDER BY elected_at DESC, epoch DESC LIMIT ?2");
+  std::vector<TermRow> terms;
+  for (Cursor found = query.start(since, limit); found.step();) terms.push_back(read_term(found, names()));
   return terms;
 }
 
@@ -409,6 +418,10 @@ Result<Output> Reader::output(const RunId& run, std::optional<int> attempt) {
 
 Result<std::vector<TermRow>> Reader::terms(std::string_view group, std::int64_t limit) {
   return guarded([&] { return session_->terms(group, limit); });
+}
+
+Result<std::vector<TermRow>> Reader::terms_since(WallTime since, std::int64_t limit) {
+  return guarded([&] { return session_->terms_since(since, limit); });
 }
 
 Result<bool> Reader::knows_job(std::string_view name) {

@@ -113,6 +113,8 @@ class Reader {
 
   /// Terms of a group, newest first.
   Result<std::vector<TermRow>> terms(std::string_view group, std::int64_t limit = 50);
+  /// Of all groups those that went on from `since` on, those that began last first.
+  Result<std::vector<TermRow>> terms_since(WallTime since, std::int64_t limit);
 
   /// The names of instances of a job or a group, NAME@NODE, that it has.
   Result<std::vector<std::string>> instances_of(const std::string& name);

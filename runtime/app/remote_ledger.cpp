@@ -5,6 +5,7 @@
 
 #include "io/control_client.hpp"
 #include "library/history/definition_wire.hpp"
+#include "library/history/fleet_terms.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "library/history/request_wire.hpp"
 #include "library/history/wire_values.hpp"
@@ -232,8 +233,15 @@ Result<library::ShownOutput> RemoteLedger::output(const runner::AttemptId& attem
 }
 
 Result<std::vector<TermRow>> RemoteLedger::terms(const std::string& group) {
-  Message asked = question("terms");
-  const auto answer = ask(asked.set("group", group));
+  return ask_terms(question("terms").set("group", group));
+}
+
+Result<std::vector<TermRow>> RemoteLedger::terms_since(WallTime since, std::int64_t most) {
+  return ask_terms(library::question_of_terms_since(since, most));
+}
+
+Result<std::vector<TermRow>> RemoteLedger::ask_terms(const Message& asked) {
+  const auto answer = ask(asked);
   if (!answer) return answer.error();
   std::vector<TermRow> terms;
   for (const Message& one : answer->objects("terms")) {

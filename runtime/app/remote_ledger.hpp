@@ -50,6 +50,7 @@ class RemoteLedger : public library::LedgerView {
   Result<std::vector<RunId>> find_run(const std::string& suffix) override;
   Result<library::ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
   Result<std::vector<TermRow>> terms(const std::string& group) override;
+  Result<std::vector<TermRow>> terms_since(WallTime since, std::int64_t most) override;
   Result<std::vector<std::string>> instances_of(const std::string& name) override;
   Result<bool> knows_job(const std::string& name) override;
   Result<bool> knows_group(const std::string& name) override;
@@ -86,6 +87,7 @@ class RemoteLedger : public library::LedgerView {
   }
   Result<std::vector<Row>> take_rows(const io::Message& answer);
   Result<std::vector<std::string>> ask_names(const io::Message& question, const std::string& list);
+  Result<std::vector<TermRow>> ask_terms(const io::Message& question);
   Result<bool> ask_known(const std::string& call, const std::string& name);
 
   const std::string socket_;

@@ -365,6 +365,11 @@ export class FakeFleet {
       case 'groups':
         if (route[2] === 'terms') return send({ terms: this.terms(route[1]), ...this.missing() });
         return send({ groups: this.groupNames().map((group) => ({ group, leader: this.lacksLeader(group) ? null : this.nodeAt({ group }, now), state: this.faults.starts ? 'idle' : this.nodeAt({ group }, now) === 'host-1' && !this.lacksLeader(group) ? 'leading' : 'candidate', epoch: this.epochAt({ group }, now), paused: false, halted: null, drift: [], leaderless: group === 'ml' && !this.faults.starts })).concat(this.wanted.gone ? [{ group: this.wanted.gone, leader: null, state: 'idle', epoch: null, paused: null, halted: null, drift: [], leaderless: false }] : []), next: null });
+      case 'terms': {
+        const since = Date.parse(query.get('since') ?? iso(now - 7 * DAY)), gone = this.wanted.gone ? [this.wanted.gone] : [];
+        const terms = [...new Set([...this.groupNames(), ...gone])].flatMap((group) => this.terms(group)).concat(this.wanted.elsewhere ?? []).filter((one) => !(Date.parse(one.ended_at) < since)).sort((a, b) => (a.elected_at < b.elected_at ? 1 : -1));
+        return send({ terms, left_out: false, ...this.missing() });
+      }
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
         const to = now + Number(query.get('for_ms') ?? HOUR), slots = [], of = this.byName.get(query.get('job'));

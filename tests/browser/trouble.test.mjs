@@ -55,7 +55,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
       assert.equal(await page.evaluate(() => location.hash), hash);
     })));
 
-  test('while a node that lives is slow to answer, Now shows what it knew, as of when', () => withFleet({ fake: 60, burst: 5 }, (url, fleet) => withPage({}, async (page) => {
+  test('while a node that lives is slow to answer, Now shows what it knew, as of when', () => withFleet({ fake: 60, burst: 5, now: '2026-10-20T08:20:00Z' }, (url, fleet) => withPage({}, async (page) => {
     const of = fleet.jobs.find((job) => job.temper === 'broken'), node = fleet.nodeAt(of, fleet.now()), id = '01a00000-0000-7000-8000-000000000011';
     fleet.byHand.push({ ...fleet.row(of, fleet.now() - 5000, { run_id: id, attempt: 1, status: 'running', trigger: 'manual', started_at: new Date(fleet.now() - 3_600_000).toISOString() }) });
     await show(page, url, '#/now');

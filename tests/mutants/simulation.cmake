@@ -51,11 +51,17 @@ ballot_mutant(a_young_jobs_newest_runs_are_usual FILE runtime/library/history/us
   FIND "std::max(least, runs.size() / 2)" REPLACE "least"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreTheMiddle")
 ballot_mutant(a_young_job_that_grew_slow_is_usual FILE runtime/library/history/usual_time.cpp
-  FIND "grown = grown_slow(with_older)" REPLACE "grown = 0"
+  FIND "std::size_t grown = grown_slow(looked.all);" REPLACE "std::size_t grown = 0;"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobThatGrewSlow")
 ballot_mutant(a_job_that_has_been_slow_for_days_is_usually_so FILE runtime/library/history/usual_time.cpp
-  FIND "grown = grown_slow(runs)" REPLACE "grown = 0"
+  FIND "if (grown > 0) return" REPLACE "if (grown > 0 && is_young) return"
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAJobThatHasBeenSlowForDays")
+ballot_mutant(the_oldest_runs_are_not_looked_at FILE runtime/library/history/usual_time.cpp
+  FIND "const Runs oldest = oldest_of(all, now);" REPLACE "const Runs oldest;"
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.AreSlowerHoweverShort")
+ballot_mutant(a_quick_night_makes_the_days_slow FILE runtime/library/history/usual_time.cpp
+  FIND " && !is_slow_all_day(all, oldest, now)" REPLACE " && false"
+  BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAJobThatIsQuickAtNight")
 ballot_mutant(what_a_silent_node_may_have_is_not_missed FILE runtime/library/history/usual_time.cpp
   FIND " || may_lack_older(last, missing)" REPLACE ""
   BY unit_library FILTER "UsualTimes.*" FINDING "FAILED.*UsualTimes.OfAYoungJobAreNotKnown")

@@ -54,6 +54,7 @@ struct SlowRun {
 struct Compared {
   std::size_t too_few = 0;        // jobs of which too few successes are known
   std::set<std::string> untimed;  // jobs with runs of which it is not known here how long they took
+  std::set<std::string> unread;   // jobs of which the first slow run could not be read
 };
 
 /// The runs that are long enough to be slow, by their jobs.
@@ -115,6 +116,7 @@ Result<Compared> list(library::LedgerView& ledger, const SlowOptions& options, c
   const auto usual = ledger.usual_times(jobs, now);
   if (!usual) return usual.error();
   for (auto& [job, all] : *runs) {
+    if ((*usual)[at].unread) compared.unread.insert(job);
     const auto pace = pace_of(ledger, job, (*usual)[at++], now);
     if (!pace) return pace.error();
     if (!*pace) ++compared.too_few;
@@ -166,6 +168,9 @@ Exit run(SlowOptions& options) {
   if (const auto untimed = names_of(compared->untimed); !untimed.empty())
     std::cerr << "ballot slow: runs of " << untimed
               << " are not compared: only a node that does not answer knows how long they took\n";
+  if (const auto unread = names_of(compared->unread); !unread.empty())
+    std::cerr << "ballot slow: since when " << unread
+              << " are slow could not be read: they are held against runs that are known to be older\n";
   if (compared->too_few > 0)
     std::cerr << "ballot slow: of " << compared->too_few << (compared->too_few == 1 ? " job" : " jobs")
               << " with runs of more than a second fewer than " << library::least_successes

@@ -12,6 +12,7 @@ constexpr Parameter scope{"scope"};
 constexpr Parameter groups_page[] = {{"after"}, {"limit", Kind::count}};
 constexpr Parameter jobs_page[] = {{"after"}, {"limit", Kind::count}, {"group"}, scope};
 constexpr Parameter only_scope[] = {scope};
+constexpr Parameter terms[] = {{"since", Kind::time}, {"limit", Kind::count}, scope};
 constexpr Parameter newest[] = {{"limit", Kind::count}, scope};
 constexpr Parameter slots[] = {{"from", Kind::time}, {"to", Kind::time}, {"limit", Kind::count}, {"cursor"}, scope};
 constexpr Parameter rows[] = {{"job", Kind::list, "jobs"},
@@ -99,6 +100,7 @@ constexpr ApiRoute table[] = {
     {post, "/api/v1/runs/{id}/kill", Role::operator_, "kill", "", "run", {}, asked},
     {get, "/api/v1/groups", Role::viewer, "groups", "", "", groups_page},
     {get, "/api/v1/groups/{name}/terms", Role::viewer, "ledger", "terms", "group", newest},
+    {get, "/api/v1/terms", Role::viewer, "ledger", "terms_since", "", terms},
     {post, "/api/v1/groups/{name}/pause", Role::operator_, "pause", "", "group", {}, paused},
     {post, "/api/v1/groups/{name}/resume", Role::operator_, "resume", "", "group", {}, asked},
     {get, "/api/v1/nodes", Role::viewer, "nodes"},

@@ -49,7 +49,7 @@ function Theme() {
     dispatchEvent(new Event('themechange'));
   };
   return html`<button type="button" class="quiet" onClick=${turn} aria-label=${dark ? 'Light colours' : 'Dark colours'} title=${dark ? 'Light colours' : 'Dark colours'}>
-    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path fill="currentColor" fill-rule="evenodd" d=${dark ? 'M8 4.5a3.5 3.5 0 100 7 3.5 3.5 0 000-7zM7.3 1h1.4v2H7.3zM7.3 13h1.4v2H7.3zM1 7.3h2v1.4H1zM13 7.3h2v1.4h-2zM2.6 3.6l1-1L5 4 4 5zM11 12l1-1 1.4 1.4-1 1zM2.6 12.4L4 11l1 1-1.4 1.4zM11 4l1.4-1.4 1 1L12 5z' : 'M6.2 1.6a6.5 6.5 0 108.2 8.2A5.6 5.6 0 016.2 1.6z'} /></svg>
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path fill="currentColor" fill-rule="evenodd" d="M8 1a7 7 0 100 14A7 7 0 008 1zM8 3v10a5 5 0 000-10z" /></svg>
   </button>`;
 }
 

@@ -34,13 +34,9 @@ export function definitionRows(answer) {
   return [...rows.values()];
 }
 
-// Said once for the list.
-const OTHER = /(^|, and perhaps )other keys, of which the ledger keeps no values/;
-export const OtherKeys = ({ of }) => of.some(({ text }) => OTHER.test(text)) && html`<p class="muted small">Where a definition changed, keys of which the ledger keeps no values may be other too.</p>`;
-
 // `own`: on the page of the job, which needs not be named.
 export function DefinitionRow({ all, own }) {
-  const nodes = [...new Set(all.flatMap((one) => one.nodes))], text = all[0].text?.replace(OTHER, (found) => (found[0] === ',' ? '' : 'other keys')), jobs = [...new Set(all.map((one) => one.job))];
+  const nodes = [...new Set(all.flatMap((one) => one.nodes))], text = all[0].text, jobs = [...new Set(all.map((one) => one.job))];
   return html`<li class="row tall">
   <span class="row-time">${all[0].at_latest ? 'by ' : ''}<${Time} at=${all[0].at} zone=${zoneOfJob(all[0].job)} />${all[0].at_latest ? ' at the latest' : ''}</span>
   <span class="row-main">${own ? '' : jobs.slice(0, SHOWN).map((job, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />`)}${jobs.length > SHOWN ? ` and ${plural(jobs.length - SHOWN, 'other')}` : ''} ${own ? '' : 'defined: '}${clip(all[0].change, 20)} <span class="muted">${text ? html`<bdi>${clip(text, 300)}</bdi>, ` : ''}on ${nodes.slice(0, SHOWN).map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)}${nodes.length > SHOWN ? ` and ${plural(nodes.length - SHOWN, 'other')}` : ''}</span></span></li>`;
@@ -51,7 +47,6 @@ export function Definitions({ of }) {
   if (!of.data && of.problem) return null;
   return html`<${Section} id="job-definitions" title="How its definition changed">
     ${!of.data ? html`<${Loading} />` : !rows.length ? html`<${Empty}>${silence(of.data) ? `No change of it is known: ${silence(of.data)}.` : 'No change of it is on record.'}<//>` : html`<ul class="rows"><${More} list=${rows} first=${4} step=${20} what="change">${(all) => html`<${DefinitionRow} key=${all[0].at + all[0].digest} all=${all} own=${true} />`}<//></ul>`}
-    <${OtherKeys} of=${rows.flat()} />
     ${of.data?.next ? html`<p class="muted small">Older ones: <code>ballot history --definitions</code>.</p>` : null}
   <//>`;
 }

@@ -4,7 +4,7 @@ import { signal } from './html.js';
 import { parse, MINUTE } from './time.js';
 import { isBad, holes, middle, silence } from './words.js';
 
-const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15;
+const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15, FLAPS = 3;  // times that a job failed after a success
 const FAILED = 'failed,timed_out,killed,lost,missed', WANTED = FAILED + ',skipped';
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
 const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
@@ -121,12 +121,13 @@ function judge({ job, strip }, missing) {
   const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row)), skipped = rows.filter((row) => row.status === 'skipped' && !MEANT.includes(row.reason));
   let inRow = 0;
   while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
+  const bad = ran.filter(({ status }) => isBad(status)), falls = ran.filter(({ status, run_id }, i) => run_id && isBad(status) && ran[i + 1] && !isBad(ran[i + 1].status)).length;
   const took = rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null).map((row) => row.duration_ms);
   const before = ran[inRow]?.slot, all = inRow === ran.length;
   // A node that has lived since the last success may have runs between those that are known.
   const silent = silence(away.filter((node) => (parse(node.last_heard) ?? Infinity) >= parse(before)));
   return {
-    failing: inRow > 0, inRow, all, silent, more: all || silent,
+    failing: inRow > 0, flaps: falls >= FLAPS, bad, inRow, all, silent, more: all || silent,
     since: inRow ? ran[inRow - 1].slot : null, before, newest: ran[0] ?? rows[0] ?? null,
     never: rows.length >= 5 && !rows.some((row) => row.status === 'succeeded'), count: rows.length,
     passes: skipped.length, passed: skipped[0]?.reason, takes: middle(took), every: middle(rows.slice(1).map((row, i) => parse(rows[i].slot) - parse(row.slot))),
@@ -135,12 +136,12 @@ function judge({ job, strip }, missing) {
 }
 
 function sort(failed, skipping, missing) {
-  const failing = [], recovered = [], stopped = [], passing = [], others = [];
+  const failing = [], flapping = [], recovered = [], stopped = [], passing = [], others = [];
   for (const one of failed) {
     if (!one.strip) others.push(one);
     else {
       const found = { ...one, ...judge(one, missing) };
-      (found.failing ? failing : recovered).push(found);
+      (found.flaps ? flapping : found.failing ? failing : recovered).push(found);
     }
   }
   for (const one of skipping) {
@@ -149,5 +150,5 @@ function sort(failed, skipping, missing) {
     if (found.never && !one.failed) stopped.push(found);
     else if (!found.failing && found.count >= 8 && found.passes * 4 >= found.count) passing.push(found);
   }
-  return { failing, recovered, stopped, passing, others };
+  return { failing, flapping, recovered, stopped, passing, others };
 }

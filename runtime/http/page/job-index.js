@@ -27,7 +27,7 @@ let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewher
 const NONE = [];
 export const pausesOf = (job) => (job.pauses?.length ? job.pauses : job.state === 'paused' ? [{ of: 'job', since: job.paused_at, by: job.paused_by, until: job.paused_until, reason: job.pause_reason }] : NONE);
 const lean = (job) => ({
-  job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble, overdue: job.overdue_since, slow: job.slow, within: job.expect_within_ms,
+  job: job.job, group: job.group, leader: job.leader, next: parse(job.next_slot), last: job.last_status, state: job.state, trouble: job.trouble, overdue: job.overdue_since, slow: job.slow, within: job.expect_within_ms, late: job.late_after_ms,
   pauses: pausesOf(job), zone: job.timezone, chained: Boolean(job.slots_of), schedule: job.schedule, lower: job.job.toLowerCase(),
   rank: statusOf(job.last_status?.split(': ')[0]).rank + (job.state === 'halted' ? 20 : 0),
 });
@@ -87,7 +87,7 @@ async function load() {
       fresh.push(page);
       pages.push(page.jobs);
       // What there is is shown from the first page on.
-      if (!jobIndex.get().ready && i % 3 === 0 && page.next) publish(pages, false, missing);
+      if (!jobIndex.get().ready && i % 3 === 0) publish(pages, false, missing);
       if (!page.next) break;
       after = page.next;
     }
@@ -145,3 +145,5 @@ export function noteJob({ job, timezone, slots_of, ...more }) {
 }
 // Where it begins when another has ended it is not late.
 export const lateOf = (row) => (jobIndex.get().byName.get(row.job)?.chained || chained.has(row.job) ? null : lateness(row));
+export const lateAfter = (job) => jobIndex.get().byName.get(job)?.late ?? 60_000;
+export const leaderOf = (job) => jobIndex.get().byName.get(job)?.leader;

@@ -4,6 +4,7 @@ import { ask, nameList, now } from './api.js';
 import { changed } from './live.js';
 import { zoneChoice, zoneOf, written, parse, duration, MINUTE, DAY } from './time.js';
 import { middle } from './words.js';
+import { lateOf, lateAfter } from './job-index.js';
 
 export function useNarrow(query = '(max-width: 760px)') {
   const [narrow, setNarrow] = useState(() => matchMedia(query).matches);
@@ -135,31 +136,29 @@ export async function learnUsual(names, abort) {
   if (!list) return;
   const { usual } = await ask('history/usual?' + list, { signal: abort });
   if (usuals.size > 20_000) usuals.clear();
-  for (const { job, basis, usual_ms: ms, runs: of, slower_since: since } of usual) usuals.set(job, { ms, of, since, until: Date.now() + (basis === 'week' ? LEARNED : YOUNG) });
+  for (const { job, basis, usual_ms: ms, runs: of, slower_since: since, slower_since_failure: failure } of usual) usuals.set(job, { ms, of, since, failure, until: Date.now() + (basis === 'week' ? LEARNED : YOUNG) });
 }
 
 // Those of these jobs that take as long as a rule, or did so the last times where too few runs are known for a rule, the longest
-// first; so many at most. And which nodes may know more.
+// first; so many at most. And which nodes may know more. What is usual takes long to find: of jobs whose last runs took less than
+// half of that it is not asked for.
 export async function longJobs(names, least, most, abort, told) {
   const lasts = new Map();
-  let missing;
   for (let i = 0; i < names.length; i += 100) {
-    const some = names.slice(i, i + 100);
-    await learnUsual(some, abort);
+    for (const { job, rows } of await fetchStrips(names.slice(i, i + 100), 12, abort)) lasts.set(job, middle(durations(rows).map((row) => row.duration_ms)));
     told();
-    const vague = some.filter((name) => !usuals.get(name)?.ms);
-    for (const { job, rows } of await fetchStrips(vague, 5, abort)) lasts.set(job, middle(durations(rows).map((row) => row.duration_ms)));
-    if (vague.length) missing = gaps?.missing ?? missing;
   }
-  return { missing, long: names.map((job) => ({ job, takes: usuals.get(job)?.ms ?? lasts.get(job) ?? 0 })).filter((one) => one.takes >= least).sort((a, b) => b.takes - a.takes).slice(0, most) };
+  const some = names.filter((job) => lasts.get(job) >= least / 2), missing = gaps?.missing;
+  for (let i = 0; i < some.length; i += 100, told()) await learnUsual(some.slice(i, i + 100), abort);
+  return { missing, long: some.map((job) => ({ job, takes: usuals.get(job)?.ms ?? lasts.get(job) })).filter((one) => one.takes >= least).sort((a, b) => b.takes - a.takes).slice(0, most) };
 }
 
 // How many times longer the last runs took, three of the last day, than is usual; null where there are too few to say.
 export function slowdown(job, rows) {
-  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), { ms: usual, of, since } = usuals.get(job) ?? {};
+  const all = durations(rows).map((row) => [row.duration_ms, parse(row.slot) > now() - DAY]), { ms: usual, ...more } = usuals.get(job) ?? {};
   if (!usual) return null;
   const last = all.slice(0, 3).filter(([, fresh], i) => fresh || !i).map(([ms]) => ms), recent = middle(last) ?? usual;
-  return { times: recent / usual, recent, usual, last: last.length, of, since };
+  return { times: recent / usual, recent, usual, last: last.length, ...more };
 }
 // How long the last run took that has ended.
 export const lastTook = (rows) => rows?.find((row) => row.duration_ms !== null)?.duration_ms;
@@ -168,35 +167,34 @@ export const isSlower = (found) => found?.times >= 1.5 && found.recent - found.u
 export const timesText = (times) => `${times >= 10 ? Math.round(times) : times.toFixed(1).replace('.0', '')}\u00d7`;
 
 // What is compared with what. "Usual" is what `ballot slow` calls so.
-export const paceText = ({ times, recent, usual, last, of, since }, zone) => `${last === 1 ? 'its last success' : `its last ${last} successes`} took ${duration(recent)}, ${timesText(times)} the usual ${duration(usual)} of ${of} before${since ? `, since ${written(parse(since), zoneOf(zone))}` : ''}`;
+export const paceText = ({ times, recent, usual, last, of, since, failure }, zone) => `${last === 1 ? 'its last success' : `its last ${last} successes`} took ${duration(recent)}, ${timesText(times)} the usual ${duration(usual)} of ${of} before${since ? `, since ${written(parse(since), zoneOf(zone))}` : failure ? ', since when is not known' : ''}`;
 
-// A hundred at a time; what is answered is kept for minutes, but for what is not known for want of an answer.
-const compared = new Map();  // job: { times, recent, usual, last, of, since, took, at }
+// By its file, else by a minute.
+const isLate = (row) => parse(row.slot) > now() - DAY && lateOf(row) > lateAfter(row.job);
+
+// A hundred at a time, slowly enough to be no load; what is answered is kept for minutes, but for what is not known for want of an answer.
+const compared = new Map();  // job: { times, recent, usual, last, of, since, took, late, at }
 export async function compare(names, abort, told) {
   const old = Date.now() - 3 * MINUTE;
   for (let i = 0; i < names.length && !abort.aborted; i += 100) {
     const wanted = names.slice(i, i + 100).filter((name) => !(compared.get(name)?.at > old));
-    if (!wanted.length) continue;
-    const [learned, strips] = await Promise.all([learnUsual(wanted, abort).then(() => true, () => false), fetchStrips(wanted, 12, abort)]);
-    told?.();
-    for (const { job, rows } of strips) compared.set(job, { ...slowdown(job, rows), took: lastTook(rows), at: learned && Date.now() });
+    if (wanted.length) {
+      if (i) await new Promise((resolve) => setTimeout(resolve, 300));
+      const [learned, strips] = await Promise.all([learnUsual(wanted, abort).then(() => true, () => false), fetchStrips(wanted, 12, abort)]);
+      for (const { job, rows } of strips) compared.set(job, { ...slowdown(job, rows), took: lastTook(rows), late: rows.find(isLate), at: learned && Date.now() });
+    }
+    told(Math.min(i + 100, names.length));
   }
   return compared;
 }
 
-// Compares all of these jobs, slowly enough to be no load; `done` of them are compared.
+// Compares all of these jobs; `done` of them are compared.
 export function useSlowdowns(jobs, on) {
   const [done, setDone] = useState(0);
   useEffect(() => {
     if (!on || !jobs.length) return;
-    const abort = new AbortController(), names = jobs.map((one) => one.job);
-    (async () => {
-      for (let i = 0; i < names.length && !abort.signal.aborted; i += 100) {
-        await compare(names.slice(i, i + 100), abort.signal);
-        setDone(Math.min(i + 100, names.length));
-        if (i + 100 < names.length) await new Promise((resolve) => setTimeout(resolve, 300));
-      }
-    })().catch(() => {});
+    const abort = new AbortController();
+    compare(jobs.map((one) => one.job), abort.signal, setDone).catch(() => {});
     return () => abort.abort();
   }, [on, jobs.length]);
   return [compared, done];

@@ -1,23 +1,22 @@
 // Now: what needs attention, then what runs, what is due next on which node, who leads, and what people asked for.
 import { html, useMemo, useRef } from './html.js';
-import { ask, query, now } from './api.js';
+import { ask, nameList, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
 import { update, link } from './router.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
-import { AskedRow, DefinitionRow, OtherKeys, Paused, definitionRows, useDefinitions } from './asked.js';
+import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
 import { plural, count, clip, silence, isAway, isBad, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
-import { useJobIndex, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
+import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
 
-const ELECTIONS = 8, TERMS = 4, SLOW = 3;  // a run that takes so many times its usual time needs attention
+const SLOW = 3;  // a run that takes so many times its usual time needs attention
 const WINDOWS = { __proto__: null, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const WINDOW_NAMES = [['6h', '6 hours'], ['24h', '24 hours'], ['7d', '7 days']];
 
-const NOT_ASKED = { data: {} };
-const NO_PACE = { usual: Object.create(null), slower: [], vague: [], took: {} };
+const NO_PACE = { usual: Object.create(null), slower: [], vague: [], took: {}, late: {} };
 // Why nodes are not well: what several say in the same words is one of these. Of a job file its name is enough, and which finding.
 const FINDING = /^config: (?:1 error|(\d+ errors)) in the job files \([^)]*\): (?:the first is )?(?:[^:]*\/)?([^:]*:[\d:]+ )(?:error: )?/;
 function whySick(nodes) {
@@ -33,7 +32,7 @@ function whySick(nodes) {
   return [...found.values()];
 }
 
-const NOTHING = { failing: [], stopped: [], passing: [], missed: [], lost: [], others: [], recovered: [], healed: [] };
+const NOTHING = { failing: [], flapping: [], stopped: [], passing: [], missed: [], lost: [], others: [], recovered: [], healed: [] };
 
 async function askOpen(path, abort) {
   const [rows, here] = await Promise.all([
@@ -57,20 +56,17 @@ async function askGroups(path, abort) {
   return answer;
 }
 
-// Who led groups, with who had led them before.
-async function askElections(path, abort, part) {
-  const terms = [];
-  const left = path.split(' ').slice(1);
-  // Few at a time, as other questions wait beside.
-  const go = async () => {
-    for (let group; (group = left.shift()); part({ terms: [...terms], partial: true })) {
-      const { terms: found, missing } = await ask(`groups/${group}/terms?limit=${TERMS}`, { signal: abort });
-      // Of a run on a node that does not answer others may know, and of which term it was.
-      const rows = missing?.length && found.length < TERMS && found.at(-1)?.epoch > 1 && !group.includes('%2C') ? (await ask(`history?group=${group}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 1 }).slice(1), { signal: abort })).rows : [];
-      terms.push(...found.map((term, i) => ({ ...term, newest: !i, before: found[i + 1] ?? rows.find((row) => row.epoch === term.epoch - 1) ?? null, away: missing?.length > 0, cut: i + 1 === TERMS })));
-    }
-  };
-  await Promise.all([go(), go()]);
+// Who led groups, with who had led them before: of a run on a node that does not answer others may know, and of which term it was.
+async function askElections(path, abort) {
+  const { terms, missing, left_out: cut } = await ask(path, { signal: abort }), seen = new Map();
+  for (const term of terms) {
+    const later = seen.get(term.group);
+    if (later) later.before = term;
+    seen.set(term.group, Object.assign(term, { newest: !later, away: missing?.length > 0, cut }));
+  }
+  const vague = [...seen.values()].filter(({ group, epoch }) => missing?.length && epoch > 1 && !group.includes(',')), names = nameList('group', vague.map(({ group }) => group));
+  const rows = names ? (await ask(`history?${names}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 200 }).slice(1), { signal: abort })).rows : [];
+  for (const term of vague) term.before = rows.find(({ group, epoch }) => group === term.group && epoch === term.epoch - 1);
   return { terms };
 }
 
@@ -87,10 +83,10 @@ function Before({ term: { before, epoch, elected_at, away, cut } }) {
 const FEW = 200, SLOWER = 2;
 async function askPace(running, all, abort, told) {
   const names = all.length && all.length <= FEW ? all.map((one) => one.job) : [...new Set((await ask('history' + query({ status: 'succeeded', limit: FEW }), { signal: abort })).rows.map((row) => row.job))];
-  const wanted = [...new Set([...running, ...names])], found = await compare(wanted, abort, told), slower = [], vague = [], took = new Map(), usual = Object.create(null);
+  const wanted = [...new Set([...running, ...names])], found = await compare(wanted, abort, () => told()), slower = [], vague = [], took = new Map(), late = Object.create(null), usual = Object.create(null);
   for (const job of wanted) {
     const one = found.get(job);
-    if (one) took.set(job, one.took);
+    if (one) took.set(job, one.took), late[job] = one.late;
     if (!one?.usual) {
       vague.push(job);
       continue;
@@ -98,7 +94,7 @@ async function askPace(running, all, abort, told) {
     usual[job] = one.usual;
     if (one.times >= SLOWER && one.recent - one.usual >= 2000) slower.push({ job, ...one, at: 0 });
   }
-  return { usual, vague, took: Object.fromEntries(took), slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
+  return { usual, vague, late, took: Object.fromEntries(took), slower: slower.sort((a, b) => b.times - a.times || (a.job < b.job ? -1 : 1)) };
 }
 
 // Of what a node knows that lives and has not answered, as it was known before.
@@ -125,7 +121,7 @@ export default function Now({ query: shown }) {
   const index = useJobIndex(1500);
   const status = daemon.use(), nodes = usePoll('nodes', { live: false }), groups = usePoll('groups?limit=1000', { every: electing ? 2000 : 10_000, live: false, keep: true, read: askGroups });
   const keeps = (...lists) => merged((node) => nodes.data?.nodes.find((one) => one.node === node)?.state === 'gone', ...lists);
-  const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, merge: keeps('failing', 'stopped', 'passing', 'missed', 'lost', 'others', 'recovered', 'healed'), read: (path, abort, part) => askAttention(WINDOWS[window], abort, part) }), found = attention.data, asked = found && !found.partial;
+  const attention = usePoll('attention ' + window, { every: 20_000, hold: 45_000, live: 8000, merge: keeps('failing', 'flapping', 'stopped', 'passing', 'missed', 'lost', 'others', 'recovered', 'healed'), read: (path, abort, part) => askAttention(WINDOWS[window], abort, part) }), found = attention.data, asked = found && !found.partial;
   // What is asked for once the rest is there, as that would wait for its answers.
   const settled = useRef(false);
   settled.current ||= asked || attention.problem;
@@ -135,10 +131,9 @@ export default function Now({ query: shown }) {
   const dueJobs = useMemo(() => due.data && dueByJob(due.data, index.jobs), [due.data, index]);
   const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000, merge: keeps('requests') }), definitions = useDefinitions({ limit: 200 }, settled.current, keeps('definitions'));
   const allGroups = groups.data?.groups ?? [];
-  const led = useMemo(() => [...allGroups.filter((one) => !one.leader).slice(0, ELECTIONS / 2), ...allGroups.filter((one) => one.leader).slice(0, ELECTIONS)].map(({ group }) => encodeURIComponent(group)).join(' '), [groups.data]);
-  const elections = usePoll(led && settled.current ? 'elections ' + led : null, { every: 30_000, live: false, keep: true, read: askElections });
+  const elections = usePoll(settled.current ? 'terms?limit=500' : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
-  const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data, { usual, slower, vague, took } = compared ?? NO_PACE;
+  const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data, { usual, slower, vague, took, late } = compared ?? NO_PACE;
   const at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
   const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
@@ -147,7 +142,7 @@ export default function Now({ query: shown }) {
     const one = away.find((it) => it.node === node);
     return one?.last_heard ? { at: Math.min(parse(one.last_heard), open.heard.at) } : open.heard;
   };
-  const over = index.jobs.filter((job) => job.overdue || job.slow || took[job.job] > job.within);
+  const over = index.jobs.filter((job) => job.overdue || job.slow || late[job.job] || took[job.job] > job.within);
   const paused = useMemo(() => pausesIn(index.jobs), [index]);
   const defined = useMemo(() => new Set(index.jobs.map((job) => job.group)), [index]);
   // Nothing defines it any more, null: not known so far; and of one with jobs, that nobody leads it for longer than an election takes.
@@ -156,7 +151,7 @@ export default function Now({ query: shown }) {
   const isGone = (group) => !isOfAway(group) && group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
   const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
   const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
-  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + over.length + (found ? found.failing.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
+  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + over.length + (found ? found.failing.length + found.flapping.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
   const ready = nodes.data && groups.data && asked;
   return html`
     <div class="view-head"><h1>Now</h1>
@@ -168,13 +163,13 @@ export default function Now({ query: shown }) {
     <${Figures} ...${{ status, nodes, groups, open, due, dueJobs, index, isGone }} />
     <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
       ${ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : null}
-      <${Attention} ...${{ away, sick, troubled, slow, slower, over, took, vague, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />
+      <${Attention} ...${{ away, sick, troubled, slow, slower, over, took, late, vague, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />
       <${Asking} of=${{ nodes: nodes.data, groups: groups.data, 'what failed': asked }} />
       ${compared || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone, isOfAway }} /></div>
-      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections: led || !groups.data ? elections : NOT_ASKED, away, ended: allGroups.filter((group) => isGone(group) || isOfAway(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
+      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, away, ended: allGroups.filter((group) => isGone(group) || isOfAway(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
     </div>`;
 }
 
@@ -191,7 +186,7 @@ function Figures({ status, nodes, groups, open, due, dueJobs, index, isGone }) {
     ['Groups with a leader', led?.every((group) => isGone(group) !== null) ? `${led.filter((group) => group.leader).length} of ${led.length}${led.some((group) => !group.leader && !lacksLeader(group.group)) ? ' so far' : ''}` : null],
     ['Going on', open.data && count(open.data.runs.length) + (open.data.more ? '+' : '')],
     ['Due within the hour', dueJobs && plural(dueJobs.length, 'job') + (due.data.left_out && !index.ready ? ' or more' : '')],
-    ['Jobs', index.ready ? count(index.jobs.length) : null, 'As in Jobs: one that runs on each node counts once for each that answers.'],
+    ['Jobs', index.ready ? count(index.jobs.length) : null, 'One that runs on each node counts once for each that answers.'],
     ['You ask', status && html`<${NodeName} node=${status.node} />`, status && `${status.backend}, session ${status.session}`],
   ];
   return html`<dl class="figures">${figures.map(([name, value, note]) => html`<div key=${name}><dt>${name}</dt><dd title=${note}>${value ?? '\u2013'}</dd></div>`)}</dl>`;
@@ -223,7 +218,7 @@ function Part({ title, list, what = 'job', folded, children }) {
   return folded ? html`<details><summary>${plural(list.length, folded)} ${title}</summary>${items}</details>` : html`<h3>${title}</h3>${items}`;
 }
 
-function Attention({ away, sick, troubled, slow, slower, over, took, vague, paused, heardOf, found, window, isLeaderless, silent }) {
+function Attention({ away, sick, troubled, slow, slower, over, took, late, vague, paused, heardOf, found, window, isLeaderless, silent }) {
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
@@ -234,13 +229,14 @@ function Attention({ away, sick, troubled, slow, slower, over, took, vague, paus
       ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//>
     <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>
       <${Failing} one=${one} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
+    <${Part} title="Flapping" list=${found.flapping}>${(one) => html`<${Item} key=${one.job} status="failed" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0])}>fails and recovers again and again: ${one.bad.length} of its last ${one.count} slots failed, last <${Ago} at=${one.bad[0].slot} /><//>`}<//>
     <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
     <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
     <${Part} title="Running long" list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//>
     <${Part} title="Slower than usual" list=${slower}>${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one, zoneOfJob(one.job))}<//>`}<//>
     <${Part} title="Not as expected" list=${over}>${({ job, overdue, slow, within, zone }) => {
     const long = slow ? 'a run goes on for longer' : took[job] > within && `its last run took ${duration(took[job])}`;
-    return html`<${Item} key=${job} status=${overdue ? 'missed' : 'running'} title=${html`<${JobLink} job=${job} />`}>${overdue && html`overdue: no run has succeeded in time, since <${Time} at=${overdue} zone=${zone} />${long && '; '}`}${long && `${long}: ${within ? `expected within ${duration(within)}` : 'than its file expects'}`}<//>`;
+    return html`<${Item} key=${job} status=${overdue ? 'missed' : 'running'} title=${html`<${JobLink} job=${job} />`} action=${its({ job }, late[job], 'Late run')}>${late[job] && html`began ${duration(lateOf(late[job]))} after its slot <${Time} at=${late[job].slot} zone=${zone} />${(overdue || long) && '; '}`}${overdue && html`overdue: no run has succeeded in time, since <${Time} at=${overdue} zone=${zone} />${long && '; '}`}${long && `${long}: ${within ? `expected within ${duration(within)}` : 'than its file expects'}`}<//>`;
   }}<//>
     ${silent && vague.length ? html`<p class="muted small">Not compared with what is usual: ${vague.slice(0, 3).map((job, i) => html`${i ? ', ' : ''}<${Name} text=${job} most=${40} />`)}${vague.length > 3 ? ` and ${count(vague.length - 3)} more` : ''}, of which too few runs are known here: ${silent}.</p>` : null}
     <${Part} title="Missed" list=${found.missed} what="reason">${(one) => html`<${Item} key=${one.reason} status="missed" title=${slotsOfJobs(one.slots, one.jobCount)} action=${html`<a href=${link('timeline', null, { last: window, status: 'missed', reason: one.reason })}>Show them</a>`}>
@@ -333,29 +329,29 @@ const Change = ({ at, children }) => html`<li class="row tall"><span class="row-
 function takeovers(terms) {
   const found = new Map();
   for (const term of terms) {
-    const key = [term.node, `${term.elected_at}`.slice(0, 16), term.epoch - (term.before?.epoch ?? 0), term.before?.node, term.before?.cause].join(), known = found.get(key);
-    if (known) known.terms.push(term);
-    else found.set(key, { at: parse(term.elected_at), terms: [term] });
+    const key = [term.node, `${term.elected_at}`.slice(0, 16), term.epoch - (term.before?.epoch ?? 0), term.before?.node, term.before?.cause].join();
+    found.set(key, [...(found.get(key) ?? []), term]);
   }
   return [...found.values()];
 }
 
 function Changes({ requests, definitions, elections, away, ended, isGone, defined }) {
-  const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], known = ({ data, problem }) => (data && !data.partial) || problem;
+  const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], known = ({ data, problem }) => data || problem;
   // Of groups whose last job is removed.
   const retired = defined ? [...new Map((definitions.data?.definitions ?? []).filter(({ change, group }) => change === 'removed' && group && !defined.has(group) && !ended.some((one) => one.group === group)).reverse().map((one) => [one.group, one])).values()] : [];
+  const groupLink = (group) => html`<a href=${link('jobs', null, { group })}><${Name} text=${group} /></a>`;
+  const change = (key, at, text) => ({ at: parse(at), row: html`<${Change} key=${key} at=${at}>${text}<//>` });
   const all = [
-    ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row })),
-    ...takeovers(terms),
-    ...retired.map((one) => ({ at: parse(one.at), retired: one })),
-    ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => ({ at: parse(term.ended_at), term, group }))),
-    ...away.map((node) => ({ at: parse(node.last_heard), node })),
-    ...definitionRows(definitions.data).map((defined) => ({ at: parse(defined[0].at), defined })),
+    ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row: html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` })),
+    ...takeovers(terms).map((some) => change('t' + some[0].group + some[0].epoch, some[0].elected_at, html`<${NodeName} node=${some[0].node} /> leads ${some.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}${groupLink(group)}`)}${some[3] ? ` and ${some.length - 3} more` : ''} <span class="muted">epoch ${[...new Set(some.map(({ epoch }) => epoch))].slice(0, 3).join(', ')}<${Before} term=${some[0]} /></span>`)),
+    ...retired.map(({ group, at }) => change('x' + group, at, html`group ${groupLink(group)} is no longer defined`)),
+    ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => change('g' + group.group, term.ended_at, html`${isGone(group) ? 'group' : 'no node leads'} ${groupLink(group.group)} ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span>`))),
+    ...away.map((node) => change('n' + node.node, node.last_heard, html`<${NodeName} node=${node.node} /> ${node.state === 'gone' ? 'died or was stopped' : 'was heard of last'} <span class="muted">it does not answer (${node.state})</span>`)),
+    ...definitionRows(definitions.data).map((some) => ({ at: parse(some[0].at), row: html`<${DefinitionRow} key=${'d' + some[0].at + some[0].job + some[0].digest} all=${some} />` })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
     <${Asking} of=${{ requests: known(requests), leaders: known(elections), definitions: known(definitions) }} />
-    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row, terms, term, group, node, defined, retired }) => (node ? html`<${Change} key=${'n' + node.node} at=${node.last_heard}><${NodeName} node=${node.node} /> ${node.state === 'gone' ? 'died or was stopped' : 'was heard of last'} <span class="muted">it does not answer (${node.state})</span><//>` : group ? html`<${Change} key=${'g' + group.group} at=${term.ended_at}>${isGone(group) ? 'group' : 'no node leads'} <a href=${link('jobs', null, { group: group.group })}><${Name} text=${group.group} /></a> ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span><//>` : defined ? html`<${DefinitionRow} key=${'d' + defined[0].at + defined[0].job + defined[0].digest} all=${defined} />` : row ? html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` : retired ? html`<${Change} key=${'x' + retired.group} at=${retired.at}>group <a href=${link('jobs', null, { group: retired.group })}><${Name} text=${retired.group} /></a> is no longer defined<//>` : html`<${Change} key=${'t' + terms[0].group + terms[0].epoch} at=${terms[0].elected_at}><${NodeName} node=${terms[0].node} /> leads ${terms.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}<a href=${link('jobs', null, { group })}><${Name} text=${group} /></a>`)}${terms[3] ? ` and ${terms.length - 3} more` : ''} <span class="muted">epoch ${[...new Set(terms.map(({ epoch }) => epoch))].slice(0, 3).join(', ')}<${Before} term=${terms[0]} /></span><//>`)}<//></ul>`}
-    <${OtherKeys} of=${definitions.data?.definitions ?? []} />
+    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row }) => row}<//></ul>`}
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }

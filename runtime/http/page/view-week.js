@@ -3,11 +3,12 @@
 import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
 import { ask, query, now } from './api.js';
 import { daemon, usePoll } from './live.js';
-import { update } from './router.js';
+import { update, link } from './router.js';
 import { Time, duration, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
-import { Section, JobLink, Trouble, Gaps, Empty, Loading } from './parts.js';
-import { count, plural, clip, middle, BAD } from './words.js';
+import { Section, JobLink, NodeName, Trouble, Gaps, Empty, Loading } from './parts.js';
+import { count, plural, clip, middle, scheduleText, BAD } from './words.js';
 import { longJobs } from './lists.js';
+import { useJobIndex, leaderOf } from './job-index.js';
 
 const DAYS = 8, STEPS = 5, MOST = 50, FEW = 2000;  // jobs of which a week is summed
 const LONG = MINUTE, LONGEST = 20, LOOKED = 200, QUARTER = 15 * MINUTE;  // jobs that count as long, so many of so many
@@ -15,13 +16,14 @@ const LONG = MINUTE, LONGEST = 20, LOOKED = 200, QUARTER = 15 * MINUTE;  // jobs
 export default function Week({ query: shown }) {
   const zone = zoneOf(null), start = fields(now(), zone);
   const from = Math.floor(now() / HOUR) * HOUR, to = dayStart(zone, start.year, start.month, start.day + DAYS);
-  const load = usePoll('load' + query({ from: new Date(from).toISOString(), to: new Date(to).toISOString() }), { every: 600_000, live: false, keep: true });
-  const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : 'history/summary' + query({ since: new Date(from - 7 * DAY).toISOString(), status: BAD.join(',') }), { every: 600_000, live: false, keep: true, read: askBad });
-  const long = usePoll(load.data ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(load.data.clashes, to, abort, part) });
+  const load = usePoll('load' + query({ from: iso(from), to: iso(to) }), { every: 600_000, live: false, keep: true });
+  const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : 'history/summary' + query({ since: iso(from - 7 * DAY), status: BAD.join(',') }), { every: 600_000, live: false, keep: true, read: askBad });
+  const index = useJobIndex(), long = usePoll(load.data && (index.ready || index.jobs.length >= known?.jobs) ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(index.jobs.filter((one) => !one.elsewhere), load.data.clashes, to, abort, part) });
+  const pairs = useMemo(() => together(index.jobs, long.data?.takes), [index, long.data]);
   const { days, steps } = useMemo(() => grid(load.data, past.data, long.data?.met ?? [], zone, start), [load.data, past.data, long.data, zone, start.day]);
   const hour = shown.get('hour');
   // Of an hour that is chosen all clashes are asked for; the week has the heaviest ones alone.
-  const within = usePoll(hour && parse(hour) ? 'load' + query({ from: new Date(Math.max(now(), parse(hour))).toISOString(), to: new Date(parse(hour) + HOUR).toISOString() }) : null, { every: 600_000, live: false });
+  const within = usePoll(hour && parse(hour) ? 'load' + query({ from: iso(Math.max(now(), parse(hour))), to: iso(parse(hour) + HOUR) }) : null, { every: 600_000, live: false });
   const shownOf = hour ? within : load, cut = shownOf.data?.clashes.length >= MOST, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone), [shownOf.data, zone]);
   const met = useMemo(() => alike((long.data?.met ?? []).filter((one) => !hour || hourOf(one.minute) === hourOf(hour)), zone), [long.data, hour, zone]);
   const total = (load.data?.hours ?? []).reduce((sum, one) => sum + one.slots, 0);
@@ -30,33 +32,51 @@ export default function Week({ query: shown }) {
     <${Trouble} of=${[load]} /><${Gaps} of=${[load.data, known, long.data]} />
         <${Section} id="load" title="Slots by hour" aside=${html`<span>${zone}${zoneChoice() === 'job' ? html`<span class="muted">, as jobs have different zones</span>` : ''}</span>`}>
       ${load.data ? html`<${Heat} days=${days} chosen=${hour} />
-        <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty of that hour, or more, was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> more jobs that take a minute or longer, as a rule, run at the same time than in most hours. An hour shows its clashes below. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
+        <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty or more was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> more jobs that take a minute or longer run at the same time than in most hours. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
     <//>
-    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : 'the worst first'}>
+    ${pairs.length ? html`<${Section} id="together" title="Always due at the same time"><${Clashes} of=${pairs} /><//>` : null}
+    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<a href=${link('timeline', null, { from: iso(parse(hour) - 7 * DAY), to: iso(parse(hour) - 7 * DAY + HOUR) })}>What ran a week before</a> <button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : 'the worst first'}>
       <h3>Long jobs at the same time${long.data?.rest ? `, of ${LOOKED} jobs that are due when most are` : ''}</h3>
-      ${!long.data ? (long.problem ? html`<p class="muted small">How long jobs take is not known: ${clip(long.problem.message, 200)}</p>` : html`<${Loading} />`) : html`<${Clashes} of=${met} none="No jobs that take a minute or longer run at the same time" hour=${hour} />`}
+      ${!long.data ? (long.problem ? html`<p class="muted small">How long jobs take is not known: ${clip(long.problem.message, 200)}</p>` : html`<${Loading} />`) : html`<${Clashes} of=${met} none="No jobs that take a minute or longer run at the same time" />`}
       <h3>Most jobs due in one minute${!hour && cut ? `, the ${MOST} heaviest minutes` : ''}</h3>
-      ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" hour=${hour} cut=${cut} />`}
+      ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" cut=${cut} />`}
     <//>`;
 }
 
-const Clashes = ({ of, none, hour, cut }) => (!of.length ? html`<${Empty}>${none}${hour ? ' in that hour' : ''}.<//>` : html`<ul class="rows">${of.slice(0, 15).map((one) => html`<li key=${one.minute} class="row tall clash">
-    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
+const Clashes = ({ of, none, cut }) => (!of.length ? html`<${Empty}>${none}.<//>` : html`<ul class="rows">${of.slice(0, 15).map((one) => html`<li key=${one.minute + one.schedule} class="row tall clash">
+    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.schedule ? `, ${one.schedule}` : one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
     <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} /></span></li>`)}</ul>`);
 
 // Of the jobs that take longest, as a rule, the slots to come, and where their runs meet. Beyond what is listed of one it goes on
 // at its pace.
-async function askLong(clashes, to, abort, part) {
-  const { jobs, next } = await ask('jobs' + query({ limit: LOOKED }), { signal: abort }), from = now(), all = [];
-  const { long, missing } = await longJobs(next ? [...new Set(clashes.flatMap((one) => one.first_jobs))].slice(0, LOOKED) : jobs.map((one) => one.job), LONG, LONGEST, abort, part);
+async function askLong(jobs, clashes, to, abort, part) {
+  const rest = jobs.length > LOOKED, from = now(), all = [];
+  const { long, missing } = await longJobs(rest ? [...new Set(clashes.flatMap((one) => one.first_jobs))].slice(0, LOOKED) : jobs.map((one) => one.job), LONG, LONGEST, abort, part);
+  // When a job is due this node knows by itself; jobs that are always due together are asked for once.
+  const found = new Map();
   for (const { job, takes } of long) {
     part();
-    const { slots, left_out } = await ask('next' + query({ job, for_ms: to - from, limit: 1000 }), { signal: abort });
-    const at = slots.map((one) => parse(one.slot)), step = at[1] - at[0];
+    const known = jobs.find((one) => one.job === job), key = known && pairOf(known);
+    if (!key) continue;
+    if (!found.has(key)) found.set(key, await ask('next' + query({ job, for_ms: to - from, limit: 1000, scope: 'node' }), { signal: abort }));
+    const { slots, left_out } = found.get(key), at = slots.map((one) => parse(one.slot)).filter((one) => one >= known.next), step = at[1] - at[0];
     if (left_out && at.every((one, i) => !i || one - at[i - 1] === step)) while (at.at(-1) + step < to) at.push(at.at(-1) + step);
     at.forEach((begin, i) => all.push([begin, { job, takes }], [Math.min(begin + takes, at[i + 1] ?? Infinity), null, job]));
   }
-  return { same: String(from), met: meetings(all), rest: Boolean(next), missing };
+  return { met: meetings(all), takes: Object.fromEntries(long.map(({ job, takes }) => [job, takes])), rest, missing };
+}
+
+const pairOf = ({ schedule, zone, next }) => next && [schedule, zone, next].join();
+
+// Jobs of one schedule, with one next slot: those that take long first, then the fewest.
+function together(jobs, takes = {}) {
+  const found = new Map(), areLong = ({ first_jobs }) => first_jobs.filter((job) => takes[job]).length > 1;
+  for (const one of jobs) {
+    const key = !one.elsewhere && pairOf(one), known = found.get(key);
+    if (known) known.first_jobs.push(one.job), known.jobs++;
+    else if (key) found.set(key, { minute: iso(one.next), schedule: scheduleText(one.schedule), jobs: 1, first_jobs: [one.job], takes });
+  }
+  return [...found.values()].filter((one) => one.jobs > 1).sort((a, b) => areLong(b) - areLong(a) || a.jobs - b.jobs || (a.minute < b.minute ? -1 : 1));
 }
 
 // Each time that jobs run together which do so at no time before or after with more: when the last of them begins. Of a quarter
@@ -70,7 +90,7 @@ function meetings(all) {
       const quarter = Math.floor(last / QUARTER);
       if (last && running.size > 1 && !(found.get(quarter)?.jobs >= running.size)) {
         const some = [...running].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-        found.set(quarter, { minute: new Date(Math.floor(last / MINUTE) * MINUTE).toISOString(), jobs: some.length, first_jobs: some.map(([job]) => job), takes: Object.fromEntries(some), slots: some.reduce((sum, one) => sum + one[1], 0) });
+        found.set(quarter, { minute: iso(Math.floor(last / MINUTE) * MINUTE), jobs: some.length, first_jobs: some.map(([job]) => job), takes: Object.fromEntries(some), slots: some.reduce((sum, one) => sum + one[1], 0) });
       }
       running.delete(ends);
       last = 0;
@@ -78,6 +98,7 @@ function meetings(all) {
   }
   return [...found.values()];
 }
+const iso = (ms) => new Date(ms).toISOString();
 const hourOf = (text) => Math.floor(parse(text) / HOUR) * HOUR;
 
 // By hour, how many slots went wrong.
@@ -87,9 +108,10 @@ async function askBad(path, abort) {
   return found;
 }
 
+// Each node that leads them comes before its jobs.
 function Jobs({ names, all, takes }) {
   const few = names.slice(0, 4), more = names.slice(4), [open, setOpen] = useState(false);
-  const item = (job, i) => html`${i ? ', ' : ''}<${JobLink} job=${job} />${takes ? html` <span class="muted small">${duration(takes[job])}</span>` : ''}`;
+  const item = (job, i, some) => html`${i ? ', ' : ''}${leaderOf(job) && leaderOf(job) !== leaderOf(some[i - 1]) && html`<span class="muted small"><${NodeName} node=${leaderOf(job)} />: </span>`}<${JobLink} job=${job} />${takes?.[job] ? html` <span class="muted small">${duration(takes[job])}</span>` : ''}`;
   const rest = all - names.length;
   return html`${few.map(item)}${more.length || rest > 0 ? html`<details class="inline" onToggle=${(event) => setOpen(event.currentTarget.open)}><summary class="small">${count(all - few.length)} more</summary>${open ? more.map(item) : null}${open && rest > 0 ? html` <span class="muted">and ${plural(rest, 'other')}</span>` : null}</details>` : null}`;
 }

@@ -165,8 +165,7 @@ export function overlapWords(concurrency, running) {
     replace: running ? 'Its concurrency is "replace": that run is killed, and the new one starts when it is gone.' : '',
     allow: running ? 'Its concurrency is "allow": both run side by side, up to its max_running.' : '',
   }[concurrency];
-  if (rule !== undefined) return beside + rule;
-  return beside + (running ? 'Its concurrency decides: "skip" (the default) refuses the new run, "queue" lets it wait, "replace" kills the running one, "allow" runs both.' : '');
+  return beside + (rule ?? '');
 }
 
 export const untilWords = (row, zone) => (row.slots > 1 && row.slot_until ? `to ${written(parse(row.slot_until), zoneOf(zone))}, ${plural(row.slots, 'slot')}` : '');

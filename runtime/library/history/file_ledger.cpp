@@ -185,6 +185,10 @@ std::vector<MissingNode> FileLedger::missing() const {
 
 Result<std::vector<TermRow>> FileLedger::terms(const std::string& group) { return reader_.terms(group); }
 
+Result<std::vector<TermRow>> FileLedger::terms_since(WallTime since, std::int64_t most) {
+  return reader_.terms_since(since, most);
+}
+
 Result<std::vector<std::string>> FileLedger::instances_of(const std::string& name) {
   return reader_.instances_of(name);
 }

@@ -59,6 +59,7 @@ class FileLedger : public LedgerView {
   Result<std::vector<RunId>> find_run(const std::string& suffix) override;
   Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
   Result<std::vector<TermRow>> terms(const std::string& group) override;
+  Result<std::vector<TermRow>> terms_since(WallTime since, std::int64_t most) override;
   Result<std::vector<std::string>> instances_of(const std::string& name) override;
   Result<bool> knows_job(const std::string& name) override;
   Result<bool> knows_group(const std::string& name) override;

@@ -10,6 +10,7 @@
 #include "library/history/fleet_definitions.hpp"
 #include "library/history/fleet_newest.hpp"
 #include "library/history/fleet_pages.hpp"
+#include "library/history/fleet_terms.hpp"
 #include "library/history/ledger_questions.hpp"
 #include "library/history/ledger_wire.hpp"
 #include "storage/run_search.hpp"
@@ -375,20 +376,11 @@ Result<ShownOutput> FleetLedger::output(const runner::AttemptId& attempt, std::i
 }
 
 Result<std::vector<TermRow>> FleetLedger::terms(const std::string& group) {
-  Message asked = question("terms");
-  const auto answers = fleet_.ask_all(asked.set("group", group));
-  if (!answers) return answers.error();
-  std::map<std::uint64_t, TermRow, std::greater<>> terms;
-  for (const Answer& answer : *answers)
-    for (TermRow& term : objects_of(answer, "terms", term_from)) {
-      const bool is_leaders = term.node == answer.ledger;
-      const auto [known, fresh] = terms.try_emplace(term.epoch, term);
-      // No other node knows better than this one what it led itself.
-      if (!fresh && is_leaders && !fleet_.is_own(known->second.node)) known->second = std::move(term);
-    }
-  std::vector<TermRow> all;
-  for (auto& [epoch, term] : terms) all.push_back(std::move(term));
-  return all;
+  return read_terms(fleet_, question("terms").set("group", group));
+}
+
+Result<std::vector<TermRow>> FleetLedger::terms_since(WallTime since, std::int64_t most) {
+  return read_terms(fleet_, question_of_terms_since(since, most), most);
 }
 
 Result<std::vector<std::string>> FleetLedger::names(const Message& question, const char* list) {

@@ -221,12 +221,21 @@ Result<Message> answer_output(LedgerView& ledger, const Message& asked) {
   return shown ? Result<Message>(to_message(*shown)) : shown.error();
 }
 
+void set_terms(Message& message, const std::vector<TermRow>& terms) {
+  std::vector<Message> all;
+  for (const TermRow& term : terms) all.push_back(to_message(term));
+  message.set("terms", std::move(all));
+}
+
 Result<Message> answer_terms(LedgerView& ledger, const Message& asked) {
-  return answered(ledger.terms(argument(asked, "group")), [](Message& message, const std::vector<TermRow>& terms) {
-    std::vector<Message> all;
-    for (const TermRow& term : terms) all.push_back(to_message(term));
-    message.set("terms", std::move(all));
-  });
+  return answered(ledger.terms(argument(asked, "group")), set_terms);
+}
+
+Result<Message> answer_terms_since(LedgerView& ledger, const Message& asked) {
+  const auto since = asked.integer("since"), most = asked.integer("most");
+  if (!since || !most) return without(since ? "most" : "since");
+  constexpr std::int64_t at_once = 10'000;
+  return answered(ledger.terms_since(WallTime(Millis(*since)), std::clamp<std::int64_t>(*most, 1, at_once)), set_terms);
 }
 
 void set_names(Message& message, const std::vector<std::string>& names) { message.set("names", names); }
@@ -279,6 +288,7 @@ constexpr std::array calls{Call{"history", answer_history},
                            Call{"find_run", answer_find_run},
                            Call{"output", answer_output},
                            Call{"terms", answer_terms},
+                           Call{"terms_since", answer_terms_since},
                            Call{"instances_of", answer_instances_of},
                            Call{"knows_job", answer_knows_job},
                            Call{"knows_group", answer_knows_group},

@@ -190,6 +190,8 @@ class LedgerView {
 
   /// Terms of a group, newest first.
   virtual Result<std::vector<TermRow>> terms(const std::string& group) = 0;
+  /// Terms of all groups that went on from `since` on, those that began last first; so many at most.
+  virtual Result<std::vector<TermRow>> terms_since(WallTime since, std::int64_t most) = 0;
   /// The names of instances of a job or a group, NAME@NODE.
   virtual Result<std::vector<std::string>> instances_of(const std::string& name) = 0;
   virtual Result<bool> knows_job(const std::string& name) = 0;

@@ -196,8 +196,16 @@ Message to_message(const UsualTime& usual) {
   message.set("basis", std::string(to_string(usual.basis))).set("takes", usual.takes.count());
   message.set("runs", whole(usual.runs));
   if (usual.slower_since) message.set("slower_since", ms(*usual.slower_since));
+  if (usual.unread) message.set("quick_until", ms(usual.unread->quick_until)).set("unread", usual.unread->why);
   return message;
 }
+
+namespace {
+std::optional<UsualTime::Unread> unread_from(const Message& message) {
+  const auto quick_until = time_of(message, "quick_until");
+  return quick_until ? std::optional(UsualTime::Unread{*quick_until, text_of(message, "unread")}) : std::nullopt;
+}
+}  // namespace
 
 UsualTime usual_time_from(const Message& message) {
   using Basis = UsualTime::Basis;
@@ -205,7 +213,7 @@ UsualTime usual_time_from(const Message& message) {
     if (message.text("basis") == to_string(basis))
       return {basis, Millis(message.integer("takes").value_or(0)),
               static_cast<std::size_t>(std::max(std::int64_t{0}, message.integer("runs").value_or(0))),
-              time_of(message, "slower_since")};
+              time_of(message, "slower_since"), unread_from(message)};
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "library/history/ledger_view.hpp"
 
@@ -22,10 +23,20 @@ constexpr Window week[] = {
 constexpr std::size_t last_runs = 60;
 constexpr std::size_t least = 3;  // of fewer the middle says nothing
 
-/// Of the last day, each by a quarter further back than the one before.
+constexpr Millis oldest_looked_at = week[std::size(week) - 1].from;
+constexpr std::size_t oldest_runs = 16;  // fewer of them are looked at, and as many as say something
+
+/// Of the last day, each twice as far back as the one before.
 std::vector<Window> windows_of_the_day() {
   std::vector<Window> all;
-  for (Millis to = std::chrono::minutes(15); to < day; to = all.back().from) all.push_back({to * 5 / 4, to});
+  for (Millis to = std::chrono::minutes(15); to < day; to = all.back().from) all.push_back({to * 2, to, 16});
+  return all;
+}
+
+/// Of all times of the last day.
+std::vector<Window> parts_of_the_day() {
+  std::vector<Window> all;
+  for (Millis to{0}; to < day; to = all.back().from) all.push_back({to + Millis(day) / 8, to, 4});
   return all;
 }
 
@@ -38,11 +49,25 @@ struct Ran {
 using Runs = std::vector<Ran>;
 
 /// Newest first.
-void add_those_in(const std::vector<Row>& rows, WallTime now, const Window& window, Runs& runs) {
-  std::size_t found = 0;
+Runs runs_of(const std::vector<Row>& rows) {
+  Runs runs;
   for (const Row& row : rows)
-    if (counts(row) && row.slot >= now - window.from && row.slot < now - window.to && found++ < window.most)
-      runs.push_back({row.slot, *row.duration});
+    if (counts(row)) runs.push_back({row.slot, *row.duration});
+  return runs;
+}
+
+/// Of runs, newest first.
+void add_those_in(const Runs& all, WallTime now, const Window& window, Runs& runs) {
+  std::size_t found = 0;
+  for (const Ran& run : all)
+    if (run.slot >= now - window.from && run.slot < now - window.to && found++ < window.most) runs.push_back(run);
+}
+
+/// Of these, newest first, and those of another list that are older.
+Runs with_older(Runs runs, const Runs& older) {
+  for (const Ran& one : older)
+    if (runs.empty() || one.slot < runs.back().slot) runs.push_back(one);
+  return runs;
 }
 
 /// Requires: from < to.
@@ -54,6 +79,12 @@ Millis took_at(const Runs& runs, std::size_t from, std::size_t to, std::size_t o
   return *at;
 }
 
+/// Of so many runs, the newest, seven of eight take longer.
+Millis low_of(const Runs& runs, std::size_t newest) { return took_at(runs, 0, newest, 1); }
+/// Of runs without so many, the newest, six of eight take less.
+Millis high_of(const Runs& runs, std::size_t newest) { return took_at(runs, newest, runs.size(), 6); }
+bool is_slow(Millis low, Millis high) { return low * 2 >= high * 3 && low - high >= least_slowness; }
+
 /// How many runs have grown slow for good, of these, newest first; where that is so of several, the fewest; 0: none.
 /// Requires: there is one.
 std::size_t grown_slow(const Runs& runs) {
@@ -62,8 +93,8 @@ std::size_t grown_slow(const Runs& runs) {
   if (slowest->took - quickest->took < least_slowness) return 0;  // as of most jobs
   std::size_t found = 0, least_wrong = runs.size();
   for (std::size_t since = least; since + least <= runs.size(); ++since) {
-    const Millis high = took_at(runs, since, runs.size(), 6), low = took_at(runs, 0, since, 1);
-    if (low * 2 < high * 3 || low - high < least_slowness) continue;
+    const Millis high = high_of(runs, since), low = low_of(runs, since);
+    if (!is_slow(low, high)) continue;
     const Millis between = (high + low) / 2;
     std::size_t wrong = 0;  // as those of the other side
     for (std::size_t i = 0; i < runs.size(); ++i) wrong += (runs[i].took < between) == (i < since);
@@ -90,7 +121,7 @@ struct Sampled {
 };
 
 Sampled before_growth(UsualTime::Basis basis, const Runs& runs, std::size_t grown) {
-  const Millis between = (took_at(runs, grown, runs.size(), 6) + took_at(runs, 0, grown, 1)) / 2;
+  const Millis between = (high_of(runs, grown) + low_of(runs, grown)) / 2;
   return {middle(basis, runs, grown), Growth{runs[grown + least - 1].slot, runs[grown - least].slot, between}};
 }
 
@@ -105,12 +136,12 @@ WallTime first_slow(const Runs& runs, const Growth& growth) {
   return found;
 }
 
-/// Newest first.
-Runs runs_of(const std::vector<Row>& rows) {
-  Runs runs;
+/// The last successes.
+std::vector<const Row*> last_of(const std::vector<Row>& rows) {
+  std::vector<const Row*> last;
   for (const Row& row : rows)
-    if (counts(row)) runs.push_back({row.slot, *row.duration});
-  return runs;
+    if (row.status == Status::succeeded && last.size() < last_runs) last.push_back(&row);
+  return last;
 }
 
 /// Whether a node that does not answer may know older runs: it lived before the oldest of these, or that one is its
@@ -137,39 +168,103 @@ std::string_view to_string(UsualTime::Basis basis) {
 }
 
 WallTime UsualTime::until(WallTime now) const {
+  if (unread) return unread->quick_until;
   return slower_since ? *slower_since : basis == Basis::week ? now - day : now;
 }
 
 namespace {
 
-Sampled sampled(const std::vector<Row>& rows, WallTime now, const std::vector<MissingNode>& missing) {
-  Runs runs;
-  for (const Window& window : week) add_those_in(rows, now, window, runs);
-  if (runs.size() >= least) {
-    const std::size_t grown = grown_slow(runs);
-    if (grown > 0) return before_growth(UsualTime::Basis::week, runs, grown);
-    return {middle(UsualTime::Basis::week, runs)};
-  }
+/// Half of what is left between the times before which too few of a job's runs are known, and too many.
+struct Search {
+  WallTime from, to;
+  WallTime middle() const { return from + (to - from) / 2; }
+  bool is_over() const { return to - from <= least_slowness; }
+  /// Whether so many runs before the middle, with no more than oldest_runs counted, are its oldest ones.
+  bool ends_with(std::size_t runs) const { return runs >= least && runs < oldest_runs; }
+  Search next(std::size_t runs) const { return runs < least ? Search{middle(), to} : Search{from, middle()}; }
+};
+Search search_for_oldest(WallTime now) { return {now - oldest_looked_at, now}; }
 
-  std::vector<const Row*> last;
-  runs.clear();
-  for (const Row& row : rows) {
-    if (row.status != Status::succeeded || last.size() == last_runs) continue;
-    last.push_back(&row);
-    if (row.duration) runs.push_back({row.slot, *row.duration});
+/// The oldest of two weeks; none where it is not known which these are.
+Runs oldest_of(const Runs& runs, WallTime now) {
+  for (Search search = search_for_oldest(now); !search.is_over();) {
+    const Window window{oldest_looked_at, now - search.middle(), oldest_runs};
+    Runs found;
+    add_those_in(runs, now, window, found);
+    if (search.ends_with(found.size())) return found;
+    search = search.next(found.size());
   }
-  if (runs.empty()) return {};
-  const std::size_t newer = std::max(least, runs.size() / 2);
-  if (runs.size() < newer + least || may_lack_older(last, missing)) return {middle(UsualTime::Basis::few, runs)};
-  Runs with_older = runs;
-  if (last.size() == last_runs)
+  return {};
+}
+
+/// Less is noise, however quick older ones were.
+bool may_be_slow(const Runs& runs) {
+  return std::any_of(runs.begin(), runs.end(), [](const Ran& run) { return run.took >= least_slowness; });
+}
+
+/// What is looked at of a job's runs, newest first.
+struct Looked {
+  UsualTime::Basis basis = UsualTime::Basis::none;
+  Runs runs = {};          // of which the middle is usual
+  Runs all = {};           // and older ones of the day
+  bool has_older = false;  // which may tell that it has grown slow
+};
+
+Looked look_at(const Runs& all, const std::vector<const Row*>& last, WallTime now) {
+  Looked found{UsualTime::Basis::week};
+  for (const Window& window : week) {
+    const std::size_t before = found.runs.size();
+    add_those_in(all, now, window, found.runs);
+    if (found.runs.size() > before) found.has_older = found.runs.size() - before == window.most;
+  }
+  found.all = found.runs;
+  if (found.runs.size() >= least) {
+    const bool is_known_for_long = found.runs.back().slot < now - week[std::size(week) - 1].to;
+    found.has_older = found.has_older && !is_known_for_long && may_be_slow(found.runs);
+    return found;
+  }
+  found = {UsualTime::Basis::recent};
+  for (const Row* row : last)
+    if (row->duration) found.runs.push_back({row->slot, *row->duration});
+  found.has_older = last.size() == last_runs && may_be_slow(found.runs);
+  Runs of_day;
+  if (found.has_older)
     for (const Window& window : windows_of_the_day())
-      if (now - window.to <= last.back()->slot) add_those_in(rows, now, window, with_older);
-  const std::size_t grown = grown_slow(with_older);
-  if (grown > 0) return before_growth(UsualTime::Basis::recent, with_older, grown);
-  const UsualTime older = middle(UsualTime::Basis::recent, runs, newer);
-  const UsualTime all = middle(UsualTime::Basis::recent, runs);
-  return {all.takes < older.takes ? all : older};
+      if (now - window.to <= last.back()->slot) add_those_in(all, now, window, of_day);
+  found.all = with_older(found.runs, of_day);
+  return found;
+}
+
+/// Where a job's oldest runs alone say that it has grown slow, those of the whole last day have to say so too: else it
+/// may be slow at about this time of each day.
+bool is_slow_all_day(const Runs& all, const Runs& oldest, WallTime now) {
+  Runs of_day;
+  for (const Window& window : parts_of_the_day()) add_those_in(all, now, window, of_day);
+  return !of_day.empty() && !oldest.empty() && is_slow(low_of(of_day, of_day.size()), high_of(oldest, 0));
+}
+
+Sampled sampled(const std::vector<Row>& rows, WallTime now, const std::vector<MissingNode>& missing) {
+  const std::vector<const Row*> last = last_of(rows);
+  const Runs all = runs_of(rows);
+  if (all.empty()) return {};
+  Looked looked = look_at(all, last, now);
+  const Runs& runs = looked.runs;
+  const bool is_young = looked.basis == UsualTime::Basis::recent;
+  const std::size_t newer = std::max(least, runs.size() / 2);
+  if (is_young && (runs.size() < newer + least || may_lack_older(last, missing)))
+    return {middle(UsualTime::Basis::few, runs)};
+  std::size_t grown = grown_slow(looked.all);
+  if (grown == 0 && looked.has_older) {
+    const Runs oldest = oldest_of(all, now);
+    looked.all = with_older(std::move(looked.all), oldest);
+    grown = grown_slow(looked.all);
+    if (grown > 0 && !is_young && !is_slow_all_day(all, oldest, now)) grown = 0;
+  }
+  if (grown > 0) return before_growth(looked.basis, looked.all, grown);
+  if (!is_young) return {middle(looked.basis, runs)};
+  const UsualTime older = middle(looked.basis, runs, newer);
+  const UsualTime both = middle(looked.basis, runs);
+  return {both.takes < older.takes ? both : older};
 }
 
 constexpr std::size_t read_whole = 100, looked_at = 8;
@@ -224,50 +319,118 @@ UsualTime usual_of(const std::vector<Row>& rows, WallTime now, const std::vector
   return found.usual;
 }
 
+namespace {
+
+/// Reads of many jobs at once what the rule names.
+class UsualTimesReader {
+ public:
+  UsualTimesReader(LedgerView& ledger, WallTime now) : ledger_(ledger), now_(now) {
+    filter_.statuses = {Status::succeeded};
+  }
+
+  Result<void> read(const std::vector<std::string>& jobs) {
+    for (const Window& window : week)
+      if (const auto done = read_in(window, jobs); !done) return done;
+    std::vector<std::string> young = jobs;
+    std::erase_if(young, [&](const std::string& job) { return basis_of(job) == UsualTime::Basis::week; });
+    if (const auto done = read_young(young); !done) return done;
+    std::vector<std::string> vague = jobs;
+    std::erase_if(vague, [&](const std::string& job) {
+      const Looked looked = look_at_rows(job);
+      return !looked.has_older || grown_slow(looked.all) > 0;
+    });
+    if (const auto done = read_oldest(vague, search_for_oldest(now_)); !done) return done;
+    std::erase_if(vague, [&](const std::string& job) {
+      const Looked looked = look_at_rows(job);
+      return looked.basis != UsualTime::Basis::week ||
+             grown_slow(with_older(looked.all, oldest_of(runs_of(rows_[job]), now_))) == 0;
+    });
+    for (const Window& window : parts_of_the_day())
+      if (const auto done = read_in(window, vague); !done) return done;
+    return {};
+  }
+  Sampled sampled(const std::string& job) { return library::sampled(rows_[job], now_, ledger_.missing()); }
+
+ private:
+  Result<void> read_rows(const std::vector<std::string>& jobs, std::optional<WallTime> since,
+                         std::optional<WallTime> until, std::size_t most) {
+    if (jobs.empty()) return {};
+    filter_.jobs = jobs;
+    filter_.since = since;
+    filter_.until = until;
+    filter_.limit = static_cast<std::int64_t>(most);
+    const auto done =
+        ledger_.newest_rows(filter_, [&](const Row& row, const auto&) { return rows_[row.job].push_back(row), true; });
+    for (const std::string& job : jobs) put_in_order(rows_[job]);
+    return done;
+  }
+  Result<void> read_in(const Window& window, const std::vector<std::string>& jobs) {
+    return read_rows(jobs, now_ - window.from, now_ - window.to, window.most);
+  }
+  /// Newest first, each once.
+  static void put_in_order(std::vector<Row>& rows) {
+    const auto order = [](const Row& row) { return std::tuple(row.slot, row.attempt, row.run); };
+    std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return order(a) > order(b); });
+    rows.erase(std::unique(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return order(a) == order(b); }),
+               rows.end());
+  }
+
+  Looked look_at_rows(const std::string& job) { return look_at(runs_of(rows_[job]), last_of(rows_[job]), now_); }
+  UsualTime::Basis basis_of(const std::string& job) { return look_at_rows(job).basis; }
+
+  Result<void> read_young(const std::vector<std::string>& jobs) {
+    if (const auto done = read_rows(jobs, std::nullopt, std::nullopt, last_runs); !done) return done;
+    std::map<std::string, WallTime> reach;  // of jobs that may have older runs of the day
+    for (const std::string& job : jobs)
+      if (look_at_rows(job).has_older) reach[job] = last_of(rows_[job]).back()->slot;
+    for (const Window& window : windows_of_the_day()) {
+      std::vector<std::string> left;
+      for (const auto& [job, slot] : reach)
+        if (now_ - window.to <= slot) left.push_back(job);
+      if (const auto done = read_in(window, left); !done) return done;
+    }
+    return {};
+  }
+
+  /// Those of which it is the same half are asked for together, as those are that were defined at one time.
+  Result<void> read_oldest(const std::vector<std::string>& jobs, const Search& search) {
+    if (jobs.empty() || search.is_over()) return {};
+    const WallTime from = now_ - oldest_looked_at;
+    if (const auto done = read_rows(jobs, from, search.middle(), oldest_runs); !done) return done;
+    std::map<bool, std::vector<std::string>> left;
+    for (const std::string& job : jobs) {
+      Runs found;
+      add_those_in(runs_of(rows_[job]), now_, {oldest_looked_at, now_ - search.middle(), oldest_runs}, found);
+      if (!search.ends_with(found.size())) left[found.size() < least].push_back(job);
+    }
+    for (const auto& [are_few, some] : left)
+      if (const auto done = read_oldest(some, search.next(are_few ? 0 : oldest_runs)); !done) return done;
+    return {};
+  }
+
+  LedgerView& ledger_;
+  const WallTime now_;
+  storage::Filter filter_;
+  std::map<std::string, std::vector<Row>> rows_;
+};
+
+}  // namespace
+
 Result<std::vector<UsualTime>> read_usual_times(LedgerView& ledger, const std::vector<std::string>& jobs,
                                                 WallTime now) {
-  std::map<std::string, Sampled> found;
-  std::map<std::string, std::vector<Row>> rows;
-  std::vector<std::string> left = jobs;
-  storage::Filter filter;
-  filter.statuses = {Status::succeeded};
-  const auto read = [&](std::size_t most) {
-    filter.jobs = left;
-    filter.limit = static_cast<std::int64_t>(most);
-    return ledger.newest_rows(filter, [&](const Row& row, const auto&) { return rows[row.job].push_back(row), true; });
-  };
-  const auto read_in = [&](const Window& window) {
-    filter.since = now - window.from;
-    filter.until = now - window.to;
-    return read(window.most);
-  };
-  for (const Window& window : week)
-    if (const auto done = read_in(window); !done) return done.error();
-  for (const auto& [job, all] : rows) found[job] = sampled(all, now, {});
-  std::erase_if(left, [&](const std::string& job) { return found[job].usual.basis == UsualTime::Basis::week; });
-  rows.clear();
-  filter.since = filter.until = std::nullopt;
-  if (const auto done = read(last_runs); !done) return done.error();
-  const std::vector<std::string> young = left;
-  std::map<std::string, WallTime> reach;  // of jobs that may have older runs of the day
-  for (const auto& [job, last] : rows)
-    if (last.size() == last_runs) reach[job] = last.back().slot;
-  for (const Window& window : windows_of_the_day()) {
-    left.clear();
-    for (const auto& [job, slot] : reach)
-      if (now - window.to <= slot) left.push_back(job);
-    if (left.empty()) continue;
-    if (const auto done = read_in(window); !done) return done.error();
-  }
-  for (const std::string& job : young) found[job] = sampled(rows[job], now, ledger.missing());
-  for (auto& [job, one] : found) {
-    if (!one.growth) continue;
-    const auto since = read_first_slow(ledger, job, *one.growth);
-    if (!since) return since.error();
-    one.usual.slower_since = *since;
-  }
+  UsualTimesReader reader(ledger, now);
+  if (const auto done = reader.read(jobs); !done) return done.error();
   std::vector<UsualTime> all;
-  for (const std::string& job : jobs) all.push_back(found[job].usual);
+  for (const std::string& job : jobs) {
+    const Sampled found = reader.sampled(job);
+    all.push_back(found.usual);
+    if (!found.growth) continue;
+    const auto since = read_first_slow(ledger, job, *found.growth);
+    if (since)
+      all.back().slower_since = *since;
+    else
+      all.back().unread = {{found.growth->from, since.error().what}};
+  }
   return all;
 }
 

@@ -199,6 +199,7 @@ Result<Message> shown_usual(LedgerView& ledger, const Message& asked, WallTime n
     usual.back().set("usual_ms", {}).set("runs", static_cast<std::int64_t>(one.runs));
     if (one.is_known()) usual.back().set("usual_ms", std::int64_t{one.takes.count()});
     if (one.slower_since) usual.back().set("slower_since", format_slot(*one.slower_since));
+    if (one.unread) usual.back().set("slower_since_failure", one.unread->why);
   }
   return Message().set("usual", std::move(usual));
 }
@@ -323,21 +324,41 @@ Result<Message> shown_summary(LedgerView& ledger, const Message& asked, WallTime
   return Message().set(*per == CountPer::hour ? "hours" : "counts", summary.shown(filter->since.value_or(WallTime())));
 }
 
+/// `next`: that was elected after it.
+Message shown_term(const TermRow& term, const TermRow* next) {
+  Message one = shown(term);
+  if (next != nullptr && term.ended_at.value_or(WallTime::max()) > next->elected_at)
+    one.set("ended_at", format_millis(next->elected_at));
+  return one;
+}
+
 Result<Message> shown_terms(LedgerView& ledger, const Message& asked, WallTime) {
   const auto terms = ledger.terms(text_in(asked, "group"));
   if (!terms) return terms.error();
   std::vector<Message> all;
-  const TermRow* next = nullptr;  // that was elected after it
+  const TermRow* next = nullptr;
   const auto most = asked.integer("limit").value_or(std::numeric_limits<std::int64_t>::max());
   for (const TermRow& term : *terms) {
     if (std::ssize(all) >= most) break;
-    all.push_back(shown(term));
-    const bool is_over = next != nullptr && next->group == term.group;
-    if (is_over && term.ended_at.value_or(WallTime::max()) > next->elected_at)
-      all.back().set("ended_at", format_millis(next->elected_at));
+    all.push_back(shown_term(term, next));
     next = &term;
   }
   return Message().set("terms", std::move(all));
+}
+
+/// Of all groups; of a term that is over as shown_terms() has it.
+Result<Message> shown_terms_since(LedgerView& ledger, const Message& asked, WallTime now) {
+  const auto since = asked.integer("since");
+  const auto most = std::clamp<std::int64_t>(asked.integer("limit").value_or(default_terms), 1, most_rows);
+  const auto terms = ledger.terms_since(since ? WallTime(Millis(*since)) : now - shown_unless_asked, most + 1);
+  if (!terms) return terms.error();
+  std::vector<Message> all;
+  std::map<std::string, const TermRow*> next;
+  for (const TermRow& term : *terms) {
+    if (std::ssize(all) == most) break;
+    all.push_back(shown_term(term, std::exchange(next[term.group], &term)));
+  }
+  return Message().set("terms", std::move(all)).set("left_out", std::ssize(*terms) > most);
 }
 
 struct ShownCall {
@@ -347,7 +368,7 @@ struct ShownCall {
 constexpr ShownCall shown_calls[] = {
     {"history", shown_history},         {"strips", shown_strips}, {"run", shown_run},
     {"summary", shown_summary},         {"terms", shown_terms},   {"requests", shown_requests},
-    {"definitions", shown_definitions}, {"usual", shown_usual}};
+    {"definitions", shown_definitions}, {"usual", shown_usual},   {"terms_since", shown_terms_since}};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 //   summary  | `hours`: how many slots of each hour, job, status and reason, and how many attempts; or `counts`: the
 //            | same of each day, or of all of the time, as `per` says: hour, day, all
 //   terms    | `terms` of `group`, newest first
+//   terms_since | `terms` of all groups that went on from `since` on, those that began last first; `left_out`: not all
 //   requests | what people asked, newest first: `requests`, and the cursor `next`; its arguments are those of a
 //            | storage::RequestFilter (history/request_wire.hpp)
 //   definitions | which definitions of jobs began, newest first: `definitions`, and the cursor `next`; its arguments
@@ -37,6 +38,7 @@
 namespace ballot::library {
 
 inline constexpr std::int64_t default_rows = 50, most_rows = 1000;  // of a page
+inline constexpr std::int64_t default_terms = 200;
 inline constexpr std::int64_t default_strip = 30, most_in_strip = 100;
 inline constexpr std::size_t most_strips = 100;     // jobs, of an answer
 inline constexpr std::size_t most_counts = 50'000;  // of a summary

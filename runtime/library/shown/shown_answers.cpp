@@ -132,6 +132,8 @@ void set_defined(Message& told, const schedule::Definition& definition) {
     told.set("expects", std::move(expects));
   if (const Millis within = job.details->expects->expect_within; within > Millis(0))
     told.set("expect_within_ms", std::int64_t{within.count()});
+  if (const Millis late = job.details->expects->late_after; late > Millis(0))
+    told.set("late_after_ms", std::int64_t{late.count()});
   if (job.details->after.empty()) return;
   told.set("after", job.details->after).set("after_status", std::string(config::word_of(job.details->after_status)));
   if (job.details->has_slots_of_first) told.set("slots_of", job.details->after.front());

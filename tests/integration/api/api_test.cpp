@@ -19,9 +19,9 @@ struct Api : ::testing::Test {
     daemon.job("broken", "shell = \"exit 3\"");
     daemon.job("lines", "shell = \"for i in $(seq 100); do echo line $i; done\"");
     daemon.job("long", "command = [\"/bin/sleep\", \"600\"]");
-    daemon.job(
-        "daily",
-        "command = [\"/bin/true\"]\nschedule = \"0 2 * * *\"\ntimezone = \"Europe/Paris\"\nexpect_within = \"30m\"");
+    daemon.job("daily",
+               "command = [\"/bin/true\"]\nschedule = \"0 2 * * *\"\ntimezone = \"Europe/Paris\"\n"
+               "expect_within = \"30m\"\nlate_after = \"1m\"");
     daemon.job("often", "command = [\"/bin/true\"]\nschedule = \"0 0 * * *\"");
     daemon.job("every", "command = [\"/bin/true\"]\nschedule = \"@every 100h\"");
     std::string fillers;

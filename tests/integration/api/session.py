@@ -253,6 +253,7 @@ def jobs():
     expect(get("/jobs/daily")["schedule"] == ["0 2 * * *"] and get("/jobs/daily")["timezone"] == "Europe/Paris", "its file")
     place = get("/jobs/daily")
     expect(place["expect_within_ms"] == 1800000 and "expect_within_ms" not in get("/jobs/often"), "what it expects")
+    expect(place["late_after_ms"] == 60000 and "late_after_ms" not in get("/jobs/often"), "and when a start is late")
     with open(place["file"]) as file:
         expect(file.read().splitlines()[place["line"] - 1] == "[job.daily]", "where it is defined")
     for odd in ("no-such-job", "a%2Fb", "%C3%A9"):
@@ -261,6 +262,9 @@ def jobs():
     for group in pages("/groups", "groups", "after", limit=1):
         expect(group["leader"] == "n1" and group["state"] == "leading" and group["epoch"] == 1, "it leads " + group["group"])
         expect(len(get("/groups/%s/terms" % group["group"], limit=1)["terms"]) == 1, "who leads it")
+    late = get("/terms")
+    expect({one["group"] for one in late["terms"]} >= {one["group"] for one in get("/groups", limit=1000)["groups"]}, "who led of late")
+    expect(not late["left_out"] and get("/terms", limit=1)["left_out"], "and whether that is all")
 
 
 def slots():

@@ -283,6 +283,34 @@ TEST_F(Fleet3, NamesTermsAndRunsAreThoseOfAllNodes) {
   EXPECT_EQ(ledger->find_run("12").error().code, Errc::invalid);
 }
 
+TEST_F(Fleet3, LateTermsAreThoseOfAllGroupsThatAnyNodeHasLed) {
+  const auto term = [](const char* group, const char* node, std::uint64_t epoch, Millis at) {
+    return TermRow{group, node, epoch, noon + at, std::nullopt, Cause::none};
+  };
+  const auto ended = [](TermRow of, Millis at) {
+    of.ended_at = noon + at, of.cause = Cause::resigned;
+    return of;
+  };
+  using std::chrono::hours;
+  write("host-1",
+        {term("nightly", "host-1", 8, Millis(10)), ended(term("daily", "host-1", 1, -hours(400)), -hours(200))});
+  write("host-2", {ended(term("nightly", "host-2", 7, -hours(300)), Millis(9)), term("daily", "host-2", 2, Millis(5))});
+  const auto shown = [&](io::Message asked) {
+    Texts all;
+    const auto answer = answer_shown(*fleet(), asked.set("form", "shown").set("ask", "terms_since"), noon + hours(1));
+    for (const io::Message& one : answer ? answer->objects("terms") : std::vector<io::Message>())
+      all.push_back(*one.text("group") + " " + *one.text("node") + " " + one.text("cause").value_or("goes on"));
+    if (answer && answer->flag("left_out").value_or(true)) all.push_back("more");
+    return all;
+  };
+  EXPECT_EQ(shown({}), (Texts{"nightly host-1 goes on", "daily host-2 goes on", "nightly host-2 resigned"}));
+  EXPECT_EQ(shown(io::Message().set("limit", 2)), (Texts{"nightly host-1 goes on", "daily host-2 goes on", "more"}));
+  const std::int64_t long_ago = (noon - hours(201)).time_since_epoch().count();
+  EXPECT_EQ(shown(io::Message().set("since", long_ago)).size(), 4u);
+  silent = {"host-2"};
+  EXPECT_EQ(shown({}), Texts{"nightly host-1 goes on"});
+}
+
 TEST_F(Fleet3, AnAuditIsOfEachLedgerAndCountsAll) {
   write("host-1", {on("host-1", ran(1))});
   write("host-2", {on("host-2", ran(2, noon + Millis(1000)))});

@@ -140,5 +140,41 @@ TEST_F(Fleet3, TheFirstSlowRunOfThousandsTakesTwentyMoreQuestionsAtMost) {
   EXPECT_LE(asked["host-3"], without + 20);
 }
 
+/// Which cannot read the rows that the first slow run is looked for in.
+struct WithoutFirstSlow : FleetLedger {
+  using FleetLedger::FleetLedger;
+  Result<void> newest_rows(storage::Filter filter, const VisitPlacedRow& visit) override {
+    if (filter.limit == 100) return Error{Errc::timeout, "the disk is slow"};
+    return FleetLedger::newest_rows(std::move(filter), visit);
+  }
+};
+
+TEST_F(Fleet3, UsualTimesAreKnownWhereTheFirstSlowRunOfOneJobCannotBeRead) {
+  std::vector<storage::Record> records;
+  for (std::uint32_t i = 1; i <= 300; ++i)
+    for (const char* job : {"grown", "steady"}) {
+      Row row = on("host-1", ran(2 * i + (*job == 'g'), noon - i * std::chrono::minutes(1)));
+      row.job = job;
+      row.duration = *job == 'g' && i <= 200 ? Millis(9000) : Millis(1000);
+      records.emplace_back(row);
+    }
+  write("host-1", records);
+  WithoutFirstSlow ledger("host-1", *FileLedger::open(place("host-1")), FleetNow{}, AskOthers{});
+  const auto times = ledger.usual_times({"steady", "grown"}, noon);
+  ASSERT_TRUE(times) << times.error().what;
+  for (const UsualTime& one : *times) EXPECT_EQ(one.takes, Millis(1000));
+  EXPECT_FALSE(times->front().unread);
+  const UsualTime grown = usual_time_from(to_message(times->back()));
+  EXPECT_EQ(grown.slower_since, std::nullopt);
+  ASSERT_TRUE(grown.unread);
+  EXPECT_EQ(grown.unread->why, "the disk is slow");
+  EXPECT_LT(grown.until(noon), noon - std::chrono::minutes(200)) << "what is known to be from before it grew slow";
+  io::Message asked;
+  asked.set("ask", "usual").set("jobs", Texts{"grown"}).set("form", "shown");
+  const auto answer = answer_shown(ledger, asked, noon);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->objects("usual").front().text("slower_since_failure"), "the disk is slow");
+}
+
 }  // namespace
 }  // namespace ballot::library

@@ -119,6 +119,38 @@ TEST_F(UsualTimes, AreSlowerSinceTheSameRunHoweverLongAgoThatWas) {
   }
 }
 
+TEST_F(UsualTimes, AreSlowerHoweverShortTheQuickTimeWasAgainstTheSlowOne) {
+  constexpr std::chrono::seconds step(15);
+  for (const Millis slow_for : std::vector<Millis>{10min, 24min, 48min, 49min, 53min, 5h, 11h, 23h, 25h, 72h, 216h}) {
+    rows.clear(), records.clear(), ++last;
+    const std::string job = "backup-" + std::to_string(last);
+    for (Millis ago = slow_for + 34 * step; ago > 0ms; ago -= ago > slow_for ? step : step * 4)
+      ran(ago, ago > slow_for ? 2s + 1ms * (ago / step % 9) : 8s, Status::succeeded, job);
+    const auto found = ledger()->usual_times({job}, noon);
+    ASSERT_TRUE(found);
+    std::reverse(rows.begin(), rows.end());
+    for (const UsualTime& one : {found->front(), usual_of(rows, noon, {})}) {
+      EXPECT_LT(one.takes, 3s) << slow_for.count();
+      EXPECT_EQ(one.slower_since, noon - slow_for) << slow_for.count();
+    }
+  }
+}
+
+TEST_F(UsualTimes, OfAJobThatWasSlowAreThoseOfBeforeUntilAnEighthOfItsRunsAreQuickAgain) {
+  for (const int quick : {5, 30}) {
+    rows.clear();
+    for (int i = 1; i <= 700; ++i) ran(15s * i, i > quick && i <= 666 ? 8s : 2s);
+    EXPECT_EQ(usual_of(rows, noon, {}).slower_since,
+              quick == 5 ? std::optional<WallTime>(noon - 15s * 666) : std::nullopt);
+  }
+}
+
+TEST_F(UsualTimes, OfAJobThatIsQuickAtNightAreThoseOfTheDayWhereItWasMadeAtNight) {
+  for (int i = 1; i < (4 * 24 + 18) * 12; ++i) ran(5min * i, (i / 12 + 12) % 24 < 6 ? 2s : 9s);
+  EXPECT_EQ(usual().slower_since, std::nullopt);
+  EXPECT_EQ(usual().takes, 9s);
+}
+
 TEST_F(UsualTimes, AreSlowerSinceTheFirstOfMoreSlowRunsThanOthersWhereSomeBeforeWereSlowToo) {
   for (int i = 1; i <= 10 * 60; ++i) ran(1min * i, i <= 6 * 60 ? (i % 17 ? 9s : 1s) : (i % 23 ? 1s : 9s));
   EXPECT_EQ(usual().takes, 1s);
