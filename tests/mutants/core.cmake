@@ -13,6 +13,9 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
   REPLACE "c.out.push_back(AwaitRecorded{run.id()}), run.definition ? c.out.push_back(Notify{Notify::Event::ended, run.row, run.definition, false}) : void()"
   FINDING "notifies of the end of a run that is open|notifies a second time" FILTER "Notices.*:Seeds/Random.*")
 
+ballot_mutant(write_that_is_taken_for_decided_is_so_only_where_it_claims FILE runtime/core/job/register/register_writer.cpp
+  FIND "pending_->is_detached = true;" REPLACE "pending_->is_detached = pending_->is<CatchUp>();"
+  FINDING "RUN.*Unclaimed.TheEndOfABackfill" FILTER "Unclaimed.TheEndOfABackfill*")
 ballot_mutant(repair_takes_a_run_for_open_that_the_register_names_as_ended FILE runtime/core/job/register/register_view.cpp
   FIND "with_last_end(std::move(*before_), stored_)" REPLACE "std::move(*before_)"
   FINDING "FAILED.*Repaired.ByALeaderThatHadSeen" FILTER "Repaired.*")

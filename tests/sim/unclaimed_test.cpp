@@ -123,6 +123,28 @@ TEST_F(Unclaimed, AClaimThatIsUnderWayWhenDoubtComesIsNotWaitedFor) {
   expect_all_is_well();
 }
 
+/// Its last run has gone on past the start deadline of a slot, which the write settles besides.
+TEST_F(Unclaimed, TheEndOfABackfillThatIsUnderWayInDoubtSettlesWhatItCarriesOnce) {
+  job.schedule = {"*/5 * * * * *"};
+  job.start_deadline = 1s;
+  a.takes["tick"] = 6s;
+  begin();
+  const auto stored = [&] { return world.oracle.job_register("tick"); };
+  ASSERT_TRUE(world.run_while_not([&] { return stored()->runs.empty(); }, 10s));
+  core::Request request;
+  request.kind = core::Request::Kind::backfill;
+  request.job = "tick";
+  request.slots = {{from + 5s, from + 5s}};
+  a.ask(request);
+  ASSERT_TRUE(world.run_while_not([&] { return stored()->backfill() != nullptr; }, 10s));
+  world.run_for(1s);
+  a.link.cut = true;
+  world.run_for(15s);
+  EXPECT_GT(unclaimed(), 0u);
+  a.link.cut = false;
+  expect_all_is_well();
+}
+
 TEST_F(Unclaimed, WhatItsTermCannotEnterIsRunAgainByTheNext) {
   SimNode& b = world.add("b");
   job.misfire = Misfire::all;

@@ -340,7 +340,7 @@ void JobClaims::refuse_manual(const Request& request, Reason reason) {
 void JobClaims::run_ahead() {
   if (!job_.may_run_ahead(c_)) return;
   job_.runs.launch_in_doubt(c_, job_.facts());
-  if (job_.writer.pending() && !job_.writer.pending()->is<CatchUp>()) detach_write();
+  if (job_.writer.pending() && !job_.writer.pending()->is_detached) detach_write();
   if (!job_.scan(c_, ScanRules::Mode::due, c_.now.wall)) return;
   const Job& job = job_.definition->job;
   for (const DueSlot* due = job_.slots.settlement().first_due(); due; due = job_.slots.settlement().first_due()) {
@@ -377,6 +377,7 @@ bool JobClaims::catch_up() {
   if (job_.unclaimed.empty()) return false;
   PendingWrite write = writes().begin(0);
   write.intent = CatchUp{};
+  write.is_detached = true;
   const std::size_t room = job_.writer.room_to_carry();
   bool enters = false;
   for (const Ahead& one : job_.unclaimed.all()) {

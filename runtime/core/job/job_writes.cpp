@@ -267,7 +267,7 @@ void JobWrites::confirm(std::uint64_t version) {
   record_pauses(*write);
   JobBackfill(c_, job_, machine_).confirm(*write);
   job_.view.written(std::move(write->next), version, c_.now.wall);
-  if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
+  if (!write->is_detached) job_.slots.drop_decided(write->decided);
   if (write->is<ClaimDueSlot>()) job_.slots.drop_first_due();
   job_.runs.close(c_, write->closes);
   job_.runs.show(c_, stored);

@@ -27,8 +27,9 @@ struct PendingWrite {
   RegisterWrite request;
   JobRegister next;
   Intent intent = Settle{};
-  std::size_t decided = 0;  // how many ranges it carries that no write has carried before
-  std::vector<Row> rows;    // recorded once it is confirmed
+  std::size_t decided = 0;   // how many ranges it carries that no write has carried before
+  bool is_detached = false;  // these, and the due slot that it claims, are taken for decided, whatever becomes of it
+  std::vector<Row> rows;     // recorded once it is confirmed
   std::vector<runner::AttemptId> closes;
   bool unknown = false;  // an outcome of it was unknown
   std::optional<SteadyTime> repeat_at;

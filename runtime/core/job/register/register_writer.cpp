@@ -34,6 +34,7 @@ std::optional<runner::AttemptId> RegisterWriter::detach() {
   std::optional<runner::AttemptId> claimed;
   if (const auto* slot = pending_->intent_as<ClaimDueSlot>()) claimed = slot->run;
   if (claimed || pending_->is<Settle>()) pending_->intent = CatchUp{};
+  pending_->is_detached = true;
   return claimed;
 }
 
