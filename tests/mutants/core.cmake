@@ -16,6 +16,9 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(write_that_is_taken_for_decided_is_so_only_where_it_claims FILE runtime/core/job/register/register_writer.cpp
   FIND "pending_->is_detached = true;" REPLACE "pending_->is_detached = pending_->is<CatchUp>();"
   FINDING "RUN.*Unclaimed.TheEndOfABackfill" FILTER "Unclaimed.TheEndOfABackfill*")
+ballot_mutant(slots_are_taken_up_of_a_parent_that_is_halted_or_repaired FILE runtime/core/job/chain/chained.cpp
+  FIND "if (parent->is_repairing() || parent->role() == JobMachine::Role::halted) continue;" REPLACE ""
+  FINDING "FAILED.*ParentOfBefore.WhileItsRepairIsWrittenNoSlot" FILTER "ParentOfBefore.*")
 ballot_mutant(repair_takes_a_run_for_open_that_the_register_names_as_ended FILE runtime/core/job/register/register_view.cpp
   FIND "with_last_end(std::move(*before_), stored_)" REPLACE "std::move(*before_)"
   FINDING "FAILED.*Repaired.ByALeaderThatHadSeen" FILTER "Repaired.*")

@@ -143,6 +143,9 @@ struct ParentOfBefore : TriggeredChain {
   void spoil() {
     add("load", {"extract"}).details.edit().after_status = AfterStatus::ended;
     begin();
+    run_and_spoil();
+  }
+  void run_and_spoil() {
     trigger("extract");
     while (kept("extract") == 0 || !world.oracle.job_register("extract")->kept->chained.front().ended)
       world.run_for(1ms);
@@ -172,6 +175,28 @@ TEST_F(ParentOfBefore, WhileItsRepairIsWrittenNothingIsBegunAfterIt) {
   for (int i = 0; i < 100; ++i) {
     world.run_for(1ms);
     leader().ask(core::Request::Kind::resume, "load");  // the child is decided on anew
+  }
+  world.run_for(1min);
+  EXPECT_EQ(world.starts_of("load"), 1u);
+  EXPECT_EQ(fates("load"), "chain succeeded");
+}
+
+/// Its latest run has failed since: by that alone the slot, which had run, would be skipped.
+TEST_F(ParentOfBefore, WhileItsRepairIsWrittenNoSlotThatItShowsIsDecidedByAnotherParent) {
+  add("other", {});
+  add("load", {"extract", "other"});
+  begin();
+  trigger("other", true);
+  world.run_for(20s);
+  run_and_spoil();
+  exits("other", 1);
+  trigger("other", true);
+  world.run_for(20s);
+  ASSERT_EQ(start_of("other").outcome->exit_code, 1);
+  leader().ask(core::Request::Kind::repair, "extract");
+  for (int i = 0; i < 100; ++i) {
+    world.run_for(1ms);
+    leader().ask(core::Request::Kind::resume, "load");
   }
   world.run_for(1min);
   EXPECT_EQ(world.starts_of("load"), 1u);

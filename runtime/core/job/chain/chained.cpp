@@ -82,6 +82,7 @@ std::vector<ChainedSlot> to_take_up(const Context& c, const JobFacts& job) {
   for (const JobMachine* parent : c.chains.parents(job.name)) {
     const JobRegister* const of = parent->definition() ? parent->known_register() : nullptr;
     if (!of || of->released || of->group != job.stored.group) continue;
+    if (parent->is_repairing() || parent->role() == JobMachine::Role::halted) continue;  // it may be one of before
     for (const ChainedSlot& slot : of->kept->chained) {
       const auto is_it = [&](const ChainedSlot& one) { return one.trigger == slot.trigger; };
       if (find(job.stored.kept->chained, slot.trigger) || std::any_of(slots.begin(), slots.end(), is_it)) continue;
