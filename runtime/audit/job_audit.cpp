@@ -301,6 +301,7 @@ bool JobAudit::is_all_here(const Row& row, const Span& span) const {
   const bool clocks_agree = decided && (!row.started_at || *decided <= *row.started_at + clock_difference);
   const bool is_from_before = row.trigger != Trigger::backfill && spans_.is_from_before(row);
   return term != terms_.end() && term->second.node == row.node && clocks_agree && !is_from_before &&
+         !was_elected_after_a_step(terms_, row.group, row.epoch) &&
          *decided > term->second.elected_at + clock_difference;
 }
 

@@ -1,6 +1,7 @@
 #include "audit/terms.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ballot::audit {
 
@@ -17,6 +18,13 @@ bool was_set_back(const Terms& terms, const std::string& group, std::uint64_t ep
   const auto own = terms.find({group, epoch});
   const std::optional<WallTime> over = over_by(terms, group, epoch);
   return own != terms.end() && own->second.ended_at && *over + clock_difference < *own->second.ended_at;
+}
+
+bool was_elected_after_a_step(const Terms& terms, const std::string& group, std::uint64_t epoch) {
+  const auto own = terms.find({group, epoch});
+  if (own == terms.end() || own == terms.begin()) return false;
+  const TermRow& before = std::prev(own)->second;
+  return before.group == group && was_set_back(terms, group, before.epoch);
 }
 
 }  // namespace ballot::audit

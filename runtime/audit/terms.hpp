@@ -27,4 +27,8 @@ std::optional<WallTime> over_by(const Terms& terms, const std::string& group, st
 /// set back since.
 bool was_set_back(const Terms& terms, const std::string& group, std::uint64_t epoch);
 
+/// The term of this node before it had ended later than this one was elected, by what it says: the clock was behind at
+/// the election, or had been ahead.
+bool was_elected_after_a_step(const Terms& terms, const std::string& group, std::uint64_t epoch);
+
 }  // namespace ballot::audit

@@ -73,6 +73,9 @@ ballot_mutant(audit_goes_by_no_next_election FILE runtime/audit/terms.cpp
 ballot_mutant(audit_takes_small_differences_for_a_clock_that_was_set_back FILE runtime/audit/terms.cpp
   FIND "*over + clock_difference < *own" REPLACE "*over < *own"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadInATerm")
+ballot_mutant(audit_believes_elections_by_a_clock_that_was_behind FILE runtime/audit/job_audit.cpp
+  FIND "!was_elected_after_a_step(terms_, row.group, row.epoch) &&" REPLACE ""
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereBehindAtAnElection")
 ballot_mutant(audit_excuses_no_run_before_the_newest_claim FILE runtime/audit/job_audit.cpp
   FIND "(was_behind && passed.change" REPLACE "(false && passed.change"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenBehind")

@@ -143,5 +143,20 @@ TEST_F(AuditedClocks, WereAheadOfARunThatHadEndedBeforeALaterTermThatWasElectedB
   EXPECT_EQ(findings(), Texts{"late 12:02:00"}) << "it may have gone on";
 }
 
+/// The run was claimed in a term between, which another node has.
+TEST_F(AuditedClocks, WereBehindAtAnElectionBeforeWhichThisNodesLastTermHadEndedLater) {
+  elected("11:50:00");
+  terms_.begin()->second.ended_at = at("12:01:00");
+  epoch_ = 3;
+  define("12:00:00", Basis::taken_over).retries = 1;
+  definitions_[0].row.before = 2;
+  elected("12:00:58");
+  claimed(ran("12:01:30"), "12:01:30").attempt = 2;
+  rows_.back().first.trigger = Trigger::manual;
+  EXPECT_EQ(findings(), Texts{"missing 12:01:30"}) << "clocks of two nodes may differ by so much";
+  terms_[{"nightly", 3}].elected_at = at("12:00:30");
+  EXPECT_EQ(findings(), Texts{});
+}
+
 }  // namespace
 }  // namespace ballot::audit
