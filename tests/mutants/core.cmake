@@ -19,9 +19,18 @@ ballot_mutant(write_that_is_taken_for_decided_is_so_only_where_it_claims FILE ru
 ballot_mutant(slots_are_taken_up_of_a_parent_that_is_halted_or_repaired FILE runtime/core/job/chain/chained.cpp
   FIND "if (parent->is_repairing() || parent->role() == JobMachine::Role::halted) continue;" REPLACE ""
   FINDING "FAILED.*ParentOfBefore.WhileItsRepairIsWrittenNoSlot" FILTER "ParentOfBefore.*")
-ballot_mutant(repair_takes_a_run_for_open_that_the_register_names_as_ended FILE runtime/core/job/register/register_view.cpp
-  FIND "with_last_end(std::move(*before_), stored_)" REPLACE "std::move(*before_)"
-  FINDING "FAILED.*Repaired.ByALeaderThatHadSeen" FILTER "Repaired.*")
+ballot_mutant(repair_goes_by_what_was_read_in_another_term FILE runtime/core/job/register/register_view.cpp
+  FIND "if (is_older_now || (before_ && before_->epoch == term.epoch)) {" REPLACE "if (before_) {"
+  BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARepairGoesBy")
+ballot_mutant(repair_believes_a_register_that_says_that_it_is_older FILE runtime/core/job/register/register_view.cpp
+  FIND "(trouble().empty() || is_older(stored_, *before_))" REPLACE "trouble().empty()"
+  BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.WhatSaysThatItIsOlder")
+ballot_mutant(repair_forgets_runs_whose_lines_are_lost FILE runtime/core/job/register/register_view.cpp
+  FIND "if (is_lost(\"run\") && !is_shown" REPLACE "if (false && !is_shown"
+  BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARunWhoseLine")
+ballot_mutant(repair_takes_runs_for_open_that_other_lines_name_as_ended FILE runtime/core/job/register/register_view.cpp
+  FIND "!is_shown && !has_ended(salvaged, run) &&" REPLACE "!is_shown &&"
+  BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARunThatOther")
 
 # ---- what is expected
 

@@ -109,7 +109,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
 void JobMachine::begin_repair(Context& c, Repair repair) {
   job_.commands.begin_repair(std::move(repair));
   if (!job_.commands.repairs_claims()) return;
-  job_.view.restore(job_.term->group, whole_seconds(c.now.wall), job_.runs.list().going_on());
+  job_.view.restore(*job_.term, whole_seconds(c.now.wall), job_.runs.list().going_on());
   job_.role = RegisterRole::leading;
   job_.runs.drop_next_attempts();
   writes(c).take_up();

@@ -242,19 +242,25 @@ Result<R> parse_text(const TextForm<R>& form, std::string_view text) {
   return result;
 }
 
-/// The lines that make sense beside those before them.
+/// The lines that make sense beside those before them. `left_out`: gets the keys of the others; "" where none has it.
 template <class R>
-R salvage_text(const TextForm<R>& form, std::string_view text) {
+R salvage_text(const TextForm<R>& form, std::string_view text, std::vector<std::string>* left_out) {
   R result;
+  if (text.starts_with(heading)) take_line(text);
   FieldsRead<R> seen;
+  if (left_out && text.size() > largest_text) left_out->emplace_back();
   text = text.substr(0, largest_text);
   while (!text.empty()) {
     R with = result;
     FieldsRead<R> with_seen = seen;
     const std::string_view whole = take_line(text);
-    Words key{whole};
-    if (!find_field(form.fields, key.word()) || !read_line(form, whole, with, with_seen)) continue;
-    if (form.fault && !form.fault(with).empty()) continue;
+    Words words{whole};
+    const std::string_view key = words.word();
+    const bool is_known = find_field(form.fields, key).has_value();
+    if (!is_known || !read_line(form, whole, with, with_seen) || (form.fault && !form.fault(with).empty())) {
+      if (left_out) left_out->emplace_back(is_known ? key : "");
+      continue;
+    }
     result = std::move(with);
     seen = with_seen;
   }

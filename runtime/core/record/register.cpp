@@ -334,7 +334,9 @@ std::string to_text(const GroupRegister& r) {
   return text;
 }
 
-JobRegister salvage_job_register(std::string_view text) { return salvage_text(job_form, text); }
+JobRegister salvage_job_register(std::string_view text, std::vector<std::string>* left_out) {
+  return salvage_text(job_form, text, left_out);
+}
 Result<JobRegister> parse_job_register(std::string_view text) { return parse_text(job_form, text); }
 Result<GroupRegister> parse_group_register(std::string_view text) { return parse_text(group_form, text); }
 

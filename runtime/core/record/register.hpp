@@ -240,7 +240,8 @@ std::string to_text(const GroupRegister&);
 Result<JobRegister> parse_job_register(std::string_view text);
 Result<GroupRegister> parse_group_register(std::string_view text);
 
-/// What can be read of a register that cannot: the lines that make sense. For a repair only.
-JobRegister salvage_job_register(std::string_view text);
+/// What can be read of a register that cannot: the lines that make sense. For a repair only. `left_out`: gets the keys
+/// of the others; "" of a line that is no field's.
+JobRegister salvage_job_register(std::string_view text, std::vector<std::string>* left_out = nullptr);
 
 }  // namespace ballot::core

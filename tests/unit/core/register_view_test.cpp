@@ -22,6 +22,28 @@ struct View : ::testing::Test {
     return r;
   }
   static Register stored(const JobRegister& r, std::uint64_t version) { return {"j/a", to_text(r), version}; }
+  static Term term(std::uint64_t epoch) {
+    Term term;
+    term.group = "g";
+    term.epoch = epoch;
+    return term;
+  }
+  static OpenRun run(const std::string& last) {
+    OpenRun run;
+    run.id = *RunId::parse("00000000-0000-7000-8000-0000000000" + last);
+    run.slot = seen_at;
+    run.node = "n";
+    run.fence = 1;
+    return run;
+  }
+  /// One of its lines cannot be read; then a term repairs it.
+  void repair(const JobRegister& r, const std::string& line, const std::string& instead, std::uint64_t epoch) {
+    std::string text = to_text(r);
+    text.replace(text.find(line), line.size(), instead);
+    view.read("a", Register{"j/a", text, 9}, seen_at);
+    ASSERT_FALSE(view.is_sound());
+    view.restore(term(epoch), seen_at, {});
+  }
   bool reads(std::uint64_t fence, std::uint64_t version) {
     return view.read("a", stored(with_fence(fence), version), seen_at);
   }
@@ -64,17 +86,75 @@ TEST_F(View, AfterARepairItIsWhatWasSeenLast) {
   view.expect_newest();
   ASSERT_TRUE(reads(5, 5));
   ASSERT_FALSE(view.is_sound());
-  view.restore("g", seen_at, {});
+  view.restore(term(2), seen_at, {});
   EXPECT_TRUE(view.is_sound());
   EXPECT_EQ(view.stored().fence, 7U);
 }
 
+/// Other terms have written since: this node had read it before.
+struct ReadInAnotherTerm : View {
+  ReadInAnotherTerm() {
+    now.epoch = 3;
+    JobRegister before = with_fence(1);
+    before.runs.push_back(run("10"));
+    view.read("a", stored(before, 1), seen_at);
+  }
+  JobRegister now = with_fence(5);
+};
+
+TEST_F(ReadInAnotherTerm, ARepairGoesByWhatCanBeRead) {
+  now.runs.push_back(run("20"));
+  now.triggered = {run("30").id};
+  repair(now, "\nfence 5", "\nfence x", 4);
+  EXPECT_TRUE(view.shows(run("20").id));
+  EXPECT_FALSE(view.shows(run("10").id)) << "it has ended, as all lines of runs can be read";
+  EXPECT_EQ(view.stored().triggered.size(), 1u) << "the run that it names would be begun again";
+}
+
+TEST_F(ReadInAnotherTerm, ARunWhoseLineMayBeLostGoesOnUnlessItHasEnded) {
+  now.runs.push_back(run("20"));
+  repair(now, "\nrun ", "\nrun x", 4);
+  EXPECT_TRUE(view.shows(run("10").id));
+  EXPECT_FALSE(view.shows(run("20").id));
+}
+
+TEST_F(ReadInAnotherTerm, ARunThatOtherLinesNameAsEndedDoesNotGoOn) {
+  now.runs.push_back(run("20"));
+  now.triggered = {run("10").id};
+  repair(now, "\nrun ", "\nrun x", 4);
+  EXPECT_FALSE(view.shows(run("10").id));
+}
+
+TEST_F(ReadInAnotherTerm, SlotsThatWereSettledSinceAreNotMissedWhereTheCursorIsLost) {
+  now.cursor = now.since = seen_at + Millis(60'000);
+  repair(now, "\ncursor ", "\ncursor x", 4);
+  EXPECT_EQ(view.stored().cursor, seen_at) << "from now on: that is its time of repair";
+  EXPECT_EQ(view.stored().since, now.since);
+}
+
+TEST_F(ReadInAnotherTerm, WhatSaysThatItIsOlderIsNotGoneBy) {
+  now.epoch = 1;
+  now.fence = 0;
+  now.cursor = now.since = seen_at - Millis(60'000);
+  repair(now, "\nsince ", "\nsince x", 4);
+  EXPECT_TRUE(view.shows(run("10").id));
+  EXPECT_EQ(view.stored().cursor, seen_at);
+}
+
+TEST_F(ReadInAnotherTerm, ATermGoesByWhatItHasWrittenItself) {
+  view.written(now, 2, seen_at);
+  JobRegister lost = now;
+  lost.timing.timezone = "UTC";
+  now.runs.push_back(run("20"));
+  view.written(now, 3, seen_at);
+  repair(lost, "\nfence 5", "\nfence x", 3);
+  EXPECT_TRUE(view.shows(run("20").id));
+}
+
 TEST_F(View, ARepairShowsWhatGoesOnHere) {
   ASSERT_TRUE(reads(7, 7));
-  OpenRun run;
-  run.id = *RunId::parse("00000000-0000-7000-8000-000000000010");
-  view.restore("g", seen_at, {run});
-  EXPECT_TRUE(view.shows(run.id));
+  view.restore(term(2), seen_at, {run("10")});
+  EXPECT_TRUE(view.shows(run("10").id));
 }
 
 TEST_F(View, TheRepairOfItsGroupEndsAHaltOnce) {

@@ -7,20 +7,74 @@
 namespace ballot::core {
 namespace {
 
-/// What was readable before is complete, but as old as that. A run that goes on there has ended since, where the lines
-/// that can be read now name it as the one that ended last.
+/// In the store is what was written before: `salvaged` has a counter or a cursor that is lower, and can be read.
+bool is_older(const JobRegister& salvaged, const JobRegister& before) {
+  const auto is_lower = [](auto one, auto other) { return one != decltype(one){} && one < other; };
+  return is_lower(salvaged.epoch, before.epoch) || is_lower(salvaged.fence, before.fence) ||
+         is_lower(salvaged.cursor, before.cursor);
+}
+
+/// The run has ended, by lines that can be read.
+bool has_ended(const JobRegister& salvaged, const OpenRun& run) {
+  const LastEnd& last = *salvaged.last_end;
+  const auto& closed = salvaged.triggered;
+  return (last.run && run.id == *last.run && run.attempt <= last.attempt) ||
+         std::find(closed.begin(), closed.end(), run.id) != closed.end();
+}
+
+/// What a term of this node has written is complete, and as new as that. A run that goes on there has ended since,
+/// where the lines that can be read now say so.
 JobRegister with_last_end(JobRegister before, const JobRegister& salvaged) {
-  const LastEnd& end = *salvaged.last_end;
-  const auto open = std::find_if(before.runs.begin(), before.runs.end(), [&](const OpenRun& run) {
-    return end.run && run.id == *end.run && run.attempt <= end.attempt;
-  });
-  if (open == before.runs.end()) return before;
-  before.runs.erase(open);
+  const auto ended = std::find_if(before.runs.begin(), before.runs.end(),
+                                  [&](const OpenRun& run) { return has_ended(salvaged, run); });
+  if (ended == before.runs.end()) return before;
+  before.runs.erase(ended);
   before.last_end = salvaged.last_end;
   before.failing = salvaged.failing;
   for (const SlotEnd& one : salvaged.kept->ends)
-    if (one.run == end.run) add(before.kept.edit().ends, one);
+    if (one.run == salvaged.last_end->run) add(before.kept.edit().ends, one);
   return before;
+}
+
+/// What can be read, and of what cannot what was there when this node had read it: a run whose line may be among those
+/// that are lost goes on, unless it has ended.
+JobRegister completed(JobRegister salvaged, JobRegister before, const std::vector<std::string>& left_out) {
+  const auto is_lost = [&](std::string_view key) {
+    return std::any_of(left_out.begin(), left_out.end(),
+                       [&](const std::string& one) { return one.empty() || one == key; });
+  };
+  if (salvaged.definition.empty()) salvaged.definition = before.definition, salvaged.timing = before.timing;
+  if (is_lost("timezone") || is_lost("schedule")) salvaged.timing = before.timing;
+  if (is_lost("anchor")) salvaged.anchors = before.anchors;
+  if (salvaged.since == WallTime{}) salvaged.since = before.since;
+  salvaged.claimed_until = std::max(salvaged.claimed_until, before.claimed_until);
+  if (is_lost("paused") && before.paused && !salvaged.paused) {
+    salvaged.paused = true;
+    salvaged.interventions = before.interventions;
+  }
+  if (!salvaged.last_end->run) salvaged.last_end = before.last_end;
+  salvaged.missed = std::max(salvaged.missed, before.missed);
+  for (const OpenRun& run : before.runs) {
+    const auto is_it = [&](const OpenRun& one) { return one.id == run.id; };
+    const bool is_shown = std::any_of(salvaged.runs.begin(), salvaged.runs.end(), is_it);
+    if (is_lost("run") && !is_shown && !has_ended(salvaged, run) && salvaged.runs.size() < open_run_limit)
+      salvaged.runs.push_back(run);
+  }
+  if (is_lost("triggered")) {
+    for (const RunId& run : before.triggered)
+      if (std::find(salvaged.triggered.begin(), salvaged.triggered.end(), run) == salvaged.triggered.end())
+        salvaged.triggered.push_back(run);
+    salvaged.bound_triggered();
+  }
+  if (is_lost("ended") || is_lost("chained") || is_lost("boot") || is_lost("expects_success")) {
+    KeptSlots& kept = salvaged.kept.edit();
+    if (is_lost("ended")) kept.ends = before.kept->ends;
+    if (is_lost("chained")) kept.chained = before.kept->chained;
+    if (is_lost("boot")) kept.boots = before.kept->boots;
+    if (is_lost("expects_success")) kept.success = before.kept->success;
+    salvaged.kept.tidy();
+  }
+  return salvaged;
 }
 
 }  // namespace
@@ -100,7 +154,9 @@ std::string RegisterView::parse(const Register& stored) {
     return "";
   }
   newer_ = parsed.error().code == Errc::refused;
-  stored_ = salvage_job_register(stored.value);
+  std::vector<std::string>& left_out = fault_.edit().left_out;
+  left_out.clear();
+  stored_ = salvage_job_register(stored.value, &left_out);
   return parsed.error().what;
 }
 
@@ -133,14 +189,19 @@ bool RegisterView::heed_repair(const Term& term) {
   return true;
 }
 
-void RegisterView::restore(const std::string& group, WallTime now, const std::vector<OpenRun>& going_on) {
-  if (before_ && before_->cursor >= stored_.cursor) stored_ = with_last_end(std::move(*before_), stored_);
+void RegisterView::restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on) {
+  const bool is_older_now = before_ && (trouble().empty() || is_older(stored_, *before_));
+  if (is_older_now || (before_ && before_->epoch == term.epoch)) {
+    if (before_->cursor >= stored_.cursor) stored_ = with_last_end(std::move(*before_), stored_);
+  } else if (before_) {
+    stored_ = completed(std::move(stored_), std::move(*before_), fault_->left_out);
+  }
   before_.reset();
   fault_.reset();
   logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
   if (stored_.since == WallTime{}) stored_.since = now;
-  stored_.group = group;
+  stored_.group = term.group;
   stored_.released = false;
   for (const OpenRun& run : going_on) {
     const auto shown =

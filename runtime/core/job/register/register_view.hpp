@@ -75,9 +75,10 @@ class RegisterView {
   /// The term's group was repaired since: that the register has gone back is no reason to halt any more. True where it
   /// was not repaired with it: whoever repaired the group did not know of it, or has not read it till now.
   bool heed_repair(const Term& term);
-  /// A repair begins, of a term of `group`: from the newest register that this node has seen, from `now` where there is
-  /// none; it shows what goes on here, whatever it has forgotten.
-  void restore(const std::string& group, WallTime now, const std::vector<OpenRun>& going_on);
+  /// A repair begins, of a term: from the newest register that this node has seen, from `now` where there is none. What
+  /// is in the store and can be read is newer than what this node had read in other terms, unless it says that it is
+  /// older. It shows what goes on here, whatever it has forgotten.
+  void restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on);
   /// Brings a cursor that is ahead of the clock back to where it was last seen, for nothing is known of the slots from
   /// there on. Returns where it was.
   WallTime bring_cursor_back(WallTime now);
@@ -86,6 +87,7 @@ class RegisterView {
   struct Fault {
     std::string trouble, rollback_reason;
     std::optional<WallTime> since;
+    std::vector<std::string> left_out;  // keys of lines that cannot be read; "": of such as no field has
   };
 
   std::string parse(const Register& stored);
