@@ -257,6 +257,20 @@ describe('the page', { concurrency: 2 }, () => {
     assert.doesNotMatch((await page.locator('.attention ul.items').first().textContent()) + (await page.locator('.attention details').allTextContents()).join(), /young.*in a row/);
   })));
 
+  test('of a job that has recovered the last bad slot is said, where it is among its last ones, and no time that moves with each success', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), bad = { young: '07:35', quick: '06:40' };
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (row.attempt && row.slot === `2026-10-20T${bad[job.name]}:00Z` ? { ...row, status: 'failed', reason: 'exit_code', exit_code: 1 } : row));
+    const item = (name) => page.locator('.attention details', { hasText: 'recovered' }).locator('.item', { hasText: name });
+    for (const step of [0, 10 * 60_000]) {
+      fleet.shift += step;
+      await page.goto('about:blank');
+      await show(page, url, '#/now?zone=utc');
+      await page.waitForFunction(() => !document.querySelector('.asking'));
+      assert.match(await item('young').textContent(), /1 bad slot, last (\w+ \d+ \w+ )?07:35(:00)?/);
+      assert.match(await item('quick').locator('.item-text').textContent(), /1 bad slot$/);
+    }
+  })));
+
   test('a run that began much later than its slot is named on Now, by its late_after or by a minute', () => withFleet({ fake: 10, young: true, whole: true }, async (url, fleet) => withPage({}, async (page) => {
     fleet.said.quick = { late_after_ms: 2000 };
     fleet.said.young = { late_after_ms: 9000 };

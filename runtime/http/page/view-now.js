@@ -7,7 +7,7 @@ import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until }
 import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
-import { plural, count, clip, silence, isAway, isBad, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { plural, count, clip, silence, isAway, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
@@ -245,7 +245,7 @@ function Attention({ away, sick, troubled, slow, slower, over, took, late, vague
       ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`}<//>
     <${Part} title="Paused" list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//>
     <${Part} folded="other job" title="had failures" list=${found.others}>${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//>
-    <${Part} folded="job" title=${`failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered`} list=${found.recovered}>${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => isBad(status)), 'Last failure')}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//>
+    <${Part} folded="job" title=${`failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered`} list=${found.recovered}>${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0], 'Last failure')}>${plural(one.failed, 'bad slot')}${one.bad[0] && html`, last <${Time} at=${one.bad[0].slot_until ?? one.bad[0].slot} zone=${zoneOfJob(one.job)} />`}<//>`}<//>
     <${Part} folded="job" title="recovered by retry" list=${found.healed}>${(one) => html`<${Item} key=${one.job} status="succeeded" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.retried, 'attempt')} failed, and no slot<//>`}<//>
   </div>`;
 }
