@@ -1,9 +1,8 @@
 // A job's slots, past and planned: by day in a calendar, and one below the other with their why.
-import { html, useMemo, useEffect, useRef, useState } from './html.js';
+import { html, useMemo, useEffect, useRef, useState, link } from './html.js';
 import { now, ask, query } from './api.js';
 import { HOUR, dayKey, dayStart, fields, parse, Time, Ago, duration } from './time.js';
 import { statusOf, statusWord, isBad, rowWords, untilWords, person, silence, holes, TRIGGER, count, plural, clip } from './words.js';
-import { link } from './router.js';
 import { lateOf, zoneOfJob } from './job-index.js';
 import { RunLink, NodeName, Empty, Status, Mark, Prose } from './parts.js';
 

@@ -1,6 +1,5 @@
 // Jobs: all of them, to be searched, filtered and compared; each with its last outcomes and its next slot.
-import { html, useEffect, useMemo } from './html.js';
-import { update } from './router.js';
+import { html, useEffect, useMemo, update } from './html.js';
 import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
 import { useJobIndex, refreshJobs, lacksLeader } from './job-index.js';

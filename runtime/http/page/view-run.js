@@ -1,7 +1,6 @@
 // Run: what became of it and why, its attempts with term, epoch and fence, who asked for it, and what it prints.
-import { html, useEffect, useState, useLayoutEffect, useRef } from './html.js';
+import { html, useEffect, useState, useLayoutEffect, useRef, link, update } from './html.js';
 import { usePoll } from './live.js';
-import { link, update } from './router.js';
 import { Time, Elapsed, duration } from './time.js';
 import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Copy, Status } from './parts.js';
 import { Why } from './job-slots.js';

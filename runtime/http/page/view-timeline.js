@@ -1,14 +1,13 @@
 // Timeline: nodes by time. Runs are bars, what was missed or skipped are marks, terms are bands, planned slots are lines.
 // It is panned and zoomed by pointer, wheel and keys; below it the same rows are a list.
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './html.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState, link, update } from './html.js';
 import { ask, query as params, now } from './api.js';
 import { daemon, usePoll } from './live.js';
-import { link, update } from './router.js';
 import { Time, MINUTE, HOUR, DAY, parse, duration, written, fields, zoneOf, zoneChoice, useNow } from './time.js';
 import { useHistory, layOut, sumRows, find, ticks, clockChange, bandTop, BARS_AT_MOST, BAND_HIGH, LANES_AT_MOST, COLUMN_WIDE } from './timeline-rows.js';
 import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status, More, RunLink, rowLink } from './parts.js';
 import { Rows, useNarrow } from './lists.js';
-import { BAD, STATUS, isAway, rowWords, statusWord, silence, CAUSE, plural, count, clip } from './words.js';
+import { BAD, STATUS, isAway, orLater, rowWords, statusWord, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
 
 const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
@@ -70,10 +69,10 @@ export default function Timeline({ query }) {
 }
 
 // Of a node that is away: what it had in hand when it was heard last, and what became of that, as far as others know.
-function Went({ node: { node, last_heard, heard_by } }) {
+function Went({ node: { node, last_heard, ...how } }) {
   const rows = usePoll('history' + params({ node, limit: 100 }), { every: 30_000 }), heard = parse(last_heard);
   const held = (rows.data?.rows ?? []).filter((row) => row.attempt && row.node === node && (!row.ended_at || parse(row.ended_at) >= heard));
-  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${heard_by === 'record' ? ' or later' : ''}`}>
+  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${orLater(how)}`}>
     ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
   <//>`;
