@@ -181,6 +181,17 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await leaders.filter({ hasText: 'led by nobody: only its own node does, which does not answer' }).getByText('infra@host-3').waitFor();
     assert.equal(await leaders.filter({ hasText: 'no longer defined' }).count(), 0);
     await page.locator('[aria-labelledby=asked] .row', { hasText: 'no node leads infra@host-3 any more host-2 led it last' }).waitFor();
+    await leaders.getByText('infra@host-3').click();
+    await text(page, '.gaps', 'host-3 does not answer: the instances there of jobs of each node are not listed, and nobody else runs them');
+    assert.equal(await page.getByText('No file defines').count(), 0);
+  })));
+
+  test('of jobs without a leader it is said that those of a node are not listed which does not answer', () => withFleet({ fake: 20, each: true }, (url) => withPage({}, async (page) => {
+    await show(page, url, '#/jobs?state=leaderless');
+    await text(page, '.gaps', 'host-3 does not answer: the instances there of jobs of each node are not listed, and nobody else runs them');
+    await show(page, url, '#/jobs');
+    await page.locator('.grid-row').first().waitFor();
+    assert.equal(await page.getByText('the instances there').count(), 0);
   })));
 
   test('what needs attention does not wait until the failures of thirty days are counted, and they are not counted with each poll', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {
