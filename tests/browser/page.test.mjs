@@ -271,6 +271,19 @@ describe('the page', { concurrency: 2 }, () => {
     }
   })));
 
+  test('a row of the timeline that stands for many slots says until when and how many', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => {
+    const attempts = fleet.attempts.bind(fleet);
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (job.name === 'young' && row.slot === '2026-10-20T07:35:00Z' ? fleet.row(job, slot, { status: 'missed', reason: 'no_leader', slots: 11352, slot_until: '2026-10-20T07:50:46Z' }) : row));
+    for (const width of [1440, 375]) {
+      await withPage({ width }, async (page) => {
+        await show(page, url, '#/timeline?zone=utc&last=1h&status=missed');
+        await page.evaluate(() => document.querySelector('.grid-body').scrollIntoView());
+        await page.locator('.history .grid-row', { hasText: 'to 07:50:46, 11,352 slots' }).waitFor();
+        await check(page, 'a row of many slots');
+      });
+    }
+  }));
+
   test('a run that began much later than its slot is named on Now, by its late_after or by a minute', () => withFleet({ fake: 10, young: true, whole: true }, async (url, fleet) => withPage({}, async (page) => {
     fleet.said.quick = { late_after_ms: 2000 };
     fleet.said.young = { late_after_ms: 9000 };

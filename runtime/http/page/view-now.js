@@ -1,7 +1,6 @@
 // Now: what needs attention, then what runs, what is due next on which node, who leads, and what people asked for.
 import { html, useMemo, useRef, update, link } from './html.js';
-import { ask, nameList, query, now } from './api.js';
-import { daemon, usePoll } from './live.js';
+import { ask, nameList, query, now, daemon, usePoll } from './api.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';

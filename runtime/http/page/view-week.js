@@ -1,8 +1,7 @@
 // Week: the load to come, hour by day, as the schedules say; where slots went wrong a week before; and where jobs clash: long ones
 // that run at the same time, and all that are due in one minute.
 import { html, useLayoutEffect, useMemo, useRef, useState, update, link } from './html.js';
-import { ask, query, now } from './api.js';
-import { daemon, usePoll } from './live.js';
+import { ask, query, now, daemon, usePoll } from './api.js';
 import { Time, duration, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
 import { Section, JobLink, NodeName, Trouble, Gaps, Empty, Loading } from './parts.js';
 import { count, plural, clip, middle, scheduleText, BAD } from './words.js';

@@ -170,7 +170,7 @@ export function overlapWords(concurrency, running) {
   return beside + (rule ?? '');
 }
 
-export const untilWords = (row, zone) => (row.slots > 1 && row.slot_until ? `to ${written(parse(row.slot_until), zoneOf(zone))}, ${plural(row.slots, 'slot')}` : '');
+export const untilWords = (row, zone) => (row.slots > 1 ? `to ${written(row.until ?? parse(row.slot_until), zoneOf(zone))}, ${plural(row.slots, 'slot')}` : '');
 
 // Text of others (job names, output, errors) as it may be shown: control characters become visible signs, and what turns
 // the direction of writing does too. What is long is cut. It is put into the document as text only, never as markup.
