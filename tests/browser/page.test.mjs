@@ -284,6 +284,17 @@ describe('the page', { concurrency: 2 }, () => {
     }
   }));
 
+  test('slots of one row that went wrong a week before are in the hours that it covers', () => withFleet({ fake: 10, whole: true, now: '2026-10-20T08:22:00Z' }, (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.jobs.find((one) => one.period <= 60), [first] = fleet.slotsBack(job, Date.parse('2026-10-13T11:00:00Z'), 1), attempts = fleet.attempts.bind(fleet);
+    fleet.attempts = (one, slot) => (one === job && slot === first ? [fleet.row(one, slot, { status: 'missed', reason: 'no_leader', slots: 1200, slot_until: new Date(first + 2 * 3_600_000).toISOString() })] : attempts(one, slot).map((row) => ({ ...row, status: 'succeeded', reason: null })));
+    await show(page, url, '#/week?zone=utc');
+    const bad = page.locator('.heat tbody tr').first().locator('td:has(.bad-mark)');
+    await bad.first().waitFor();
+    const hours = await bad.evaluateAll((all) => all.map((one) => [one.cellIndex - 1, Number(/(\d+) went wrong/.exec(one.firstElementChild.title)[1])]));
+    const from = (first % 3_600_000) / 3_600_000, wanted = [[10, 600 * (1 - from)], [11, 600], [12, 600 * from]].filter(([, slots]) => slots);
+    assert.deepEqual(hours, wanted.map(([hour, slots]) => [hour, Math.round(slots)]));
+  })));
+
   test('a run that began much later than its slot is named on Now, by its late_after or by a minute', () => withFleet({ fake: 10, young: true, whole: true }, async (url, fleet) => withPage({}, async (page) => {
     fleet.said.quick = { late_after_ms: 2000 };
     fleet.said.young = { late_after_ms: 9000 };
