@@ -295,6 +295,20 @@ describe('the page', { concurrency: 2 }, () => {
     assert.deepEqual(hours, wanted.map(([hour, slots]) => [hour, Math.round(slots)]));
   })));
 
+  test('what changed names a time in which no group had a leader, and none where one has', () => withFleet({ fake: 10, whole: true, now: '2026-10-20T08:22:00Z' }, (url, fleet) => withPage({}, async (page) => {
+    const [first] = fleet.groupNames(), at = (clock) => `2026-10-20T${clock}Z`;
+    let led = '05:11:30';
+    fleet.terms = (group) => [{ group, node: 'host-2', epoch: 2, elected_at: at('08:20:47.909'), ended_at: null, cause: null }, { group, node: 'host-1', epoch: 1, elected_at: at('01:00:00'), ended_at: at(group === first ? led : '05:11:00.041'), cause: 'shutdown' }];
+    const rows = page.locator('[aria-labelledby=asked] .row', { hasText: 'known to have led' }), changes = page.locator('[aria-labelledby=asked] .row', { hasText: 'before it host-1' });
+    await show(page, url, '#/now?zone=utc');
+    await changes.first().waitFor();
+    assert.deepEqual((await rows.allTextContents()).map((one) => one.trim()), ['05:11:30no node is known to have led any group until 08:20:47']);
+    led = '08:20:40';
+    await page.reload();
+    await changes.first().waitFor();
+    assert.equal(await rows.count(), 0);
+  })));
+
   test('a run that began much later than its slot is named on Now, by its late_after or by a minute', () => withFleet({ fake: 10, young: true, whole: true }, async (url, fleet) => withPage({}, async (page) => {
     fleet.said.quick = { late_after_ms: 2000 };
     fleet.said.young = { late_after_ms: 9000 };

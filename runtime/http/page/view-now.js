@@ -60,7 +60,7 @@ async function askElections(path, abort) {
   for (const term of terms) {
     const later = seen.get(term.group);
     if (later) later.before = term;
-    seen.set(term.group, Object.assign(term, { newest: !later, away: missing?.length > 0, cut }));
+    seen.set(term.group, Object.assign(term, { newest: !later, until: term.ended_at ?? later?.elected_at ?? '~', away: missing?.length > 0, cut }));
   }
   const vague = [...seen.values()].filter(({ group, epoch }) => missing?.length && epoch > 1 && !group.includes(',')), names = nameList('group', vague.map(({ group }) => group));
   const rows = names ? (await ask(`history?${names}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 200 }).slice(1), { signal: abort })).rows : [];
@@ -341,7 +341,15 @@ function Changes({ requests, definitions, elections, away, ended, isGone, define
   const retired = defined ? [...new Map((definitions.data?.definitions ?? []).filter(({ change, group }) => change === 'removed' && group && !defined.has(group) && !ended.some((one) => one.group === group)).reverse().map((one) => [one.group, one])).values()] : [];
   const groupLink = (group) => html`<a href=${link('jobs', null, { group })}><${Name} text=${group} /></a>`;
   const change = (key, at, text) => ({ at: parse(at), row: html`<${Change} key=${key} at=${at}>${text}<//>` });
+  // Times in which no term was, as far as terms are known; of a list that is cut older ones lack.
+  const outages = [];
+  let end = '';
+  for (const { elected_at, until, cut } of [...terms].reverse()) {
+    if (end && !cut && parse(elected_at) - parse(end) > MINUTE) outages.push(change('o' + end, end, html`no node is known to have led any group <span class="muted">until <${Time} at=${elected_at} /></span>`));
+    if (until > end) end = until;
+  }
   const all = [
+    ...outages,
     ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row: html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` })),
     ...takeovers(terms).map((some) => change('t' + some[0].group + some[0].epoch, some[0].elected_at, html`<${NodeName} node=${some[0].node} /> leads ${some.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}${groupLink(group)}`)}${some[3] ? ` and ${some.length - 3} more` : ''} <span class="muted">epoch ${[...new Set(some.map(({ epoch }) => epoch))].slice(0, 3).join(', ')}<${Before} term=${some[0]} /></span>`)),
     ...retired.map(({ group, at }) => change('x' + group, at, html`group ${groupLink(group)} is no longer defined`)),
