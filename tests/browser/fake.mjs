@@ -289,7 +289,7 @@ export class FakeFleet {
           if (!this.knows(row) || (statuses && !statuses.includes(row.status))) continue;
           const from = unit ? Math.floor(slot / unit) * unit : since, id = `${from} ${job.index} ${row.status} ${row.reason}`;
           const count = counts.get(id) ?? { [unit === HOUR ? 'hour' : 'from']: iso(from), job: job.name, status: row.status, reason: row.reason, slots: 0, attempts: 0 };
-          if (!i) count.slots++;
+          if (!i) count.slots += row.slots;
           if (row.attempt) count.attempts++;
           counts.set(id, count);
         }

@@ -257,6 +257,58 @@ describe('the page', { concurrency: 2 }, () => {
     assert.doesNotMatch((await page.locator('.attention ul.items').first().textContent()) + (await page.locator('.attention details').allTextContents()).join(), /young.*in a row/);
   })));
 
+  test('of a job that has recovered the last bad slot is said, where it is among its last ones, and no time that moves with each success', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), bad = { young: '07:35', quick: '06:40' };
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (row.attempt && row.slot === `2026-10-20T${bad[job.name]}:00Z` ? { ...row, status: 'failed', reason: 'exit_code', exit_code: 1 } : row));
+    const item = (name) => page.locator('.attention details', { hasText: 'recovered' }).locator('.item', { hasText: name });
+    for (const step of [0, 10 * 60_000]) {
+      fleet.shift += step;
+      await page.goto('about:blank');
+      await show(page, url, '#/now?zone=utc');
+      await page.waitForFunction(() => !document.querySelector('.asking'));
+      assert.match(await item('young').textContent(), /1 bad slot, last (\w+ \d+ \w+ )?07:35(:00)?/);
+      assert.match(await item('quick').locator('.item-text').textContent(), /1 bad slot$/);
+    }
+  })));
+
+  test('a row of the timeline that stands for many slots says until when and how many', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => {
+    const attempts = fleet.attempts.bind(fleet);
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (job.name === 'young' && row.slot === '2026-10-20T07:35:00Z' ? fleet.row(job, slot, { status: 'missed', reason: 'no_leader', slots: 11352, slot_until: '2026-10-20T07:50:46Z' }) : row));
+    for (const width of [1440, 375]) {
+      await withPage({ width }, async (page) => {
+        await show(page, url, '#/timeline?zone=utc&last=1h&status=missed');
+        await page.evaluate(() => document.querySelector('.grid-body').scrollIntoView());
+        await page.locator('.history .grid-row', { hasText: 'to 07:50:46, 11,352 slots' }).waitFor();
+        await check(page, 'a row of many slots');
+      });
+    }
+  }));
+
+  test('slots of one row that went wrong a week before are in the hours that it covers', () => withFleet({ fake: 10, whole: true, now: '2026-10-20T08:22:00Z' }, (url, fleet) => withPage({}, async (page) => {
+    const job = fleet.jobs.find((one) => one.period <= 60), [first] = fleet.slotsBack(job, Date.parse('2026-10-13T11:00:00Z'), 1), attempts = fleet.attempts.bind(fleet);
+    fleet.attempts = (one, slot) => (one === job && slot === first ? [fleet.row(one, slot, { status: 'missed', reason: 'no_leader', slots: 1200, slot_until: new Date(first + 2 * 3_600_000).toISOString() })] : attempts(one, slot).map((row) => ({ ...row, status: 'succeeded', reason: null })));
+    await show(page, url, '#/week?zone=utc');
+    const bad = page.locator('.heat tbody tr').first().locator('td:has(.bad-mark)');
+    await bad.first().waitFor();
+    const hours = await bad.evaluateAll((all) => all.map((one) => [one.cellIndex - 1, Number(/(\d+) went wrong/.exec(one.firstElementChild.title)[1])]));
+    const from = (first % 3_600_000) / 3_600_000, wanted = [[10, 600 * (1 - from)], [11, 600], [12, 600 * from]].filter(([, slots]) => slots);
+    assert.deepEqual(hours, wanted.map(([hour, slots]) => [hour, Math.round(slots)]));
+  })));
+
+  test('what changed names a time in which no group had a leader, and none where one has', () => withFleet({ fake: 10, whole: true, now: '2026-10-20T08:22:00Z' }, (url, fleet) => withPage({}, async (page) => {
+    const [first] = fleet.groupNames(), at = (clock) => `2026-10-20T${clock}Z`;
+    let led = '05:11:30';
+    fleet.terms = (group) => [{ group, node: 'host-2', epoch: 2, elected_at: at('08:20:47.909'), ended_at: null, cause: null }, { group, node: 'host-1', epoch: 1, elected_at: at('01:00:00'), ended_at: at(group === first ? led : '05:11:00.041'), cause: 'shutdown' }];
+    const rows = page.locator('[aria-labelledby=asked] .row', { hasText: 'known to have led' }), changes = page.locator('[aria-labelledby=asked] .row', { hasText: 'before it host-1' });
+    await show(page, url, '#/now?zone=utc');
+    await changes.first().waitFor();
+    assert.deepEqual((await rows.allTextContents()).map((one) => one.trim()), ['05:11:30no node is known to have led any group until 08:20:47']);
+    led = '08:20:40';
+    await page.reload();
+    await changes.first().waitFor();
+    assert.equal(await rows.count(), 0);
+  })));
+
   test('a run that began much later than its slot is named on Now, by its late_after or by a minute', () => withFleet({ fake: 10, young: true, whole: true }, async (url, fleet) => withPage({}, async (page) => {
     fleet.said.quick = { late_after_ms: 2000 };
     fleet.said.young = { late_after_ms: 9000 };

@@ -159,12 +159,39 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     assert.doesNotMatch(await item.textContent(), /known|does not answer/);
   })));
 
+  test('a node of which the store has no more than its record is said to have lived until then or later, and until the slot of a run that it lost', () => withFleet({ fake: 150, now: '2026-10-20T08:20:00Z' }, (url, fleet) => withPage({}, async (page) => {
+    const early = new Date(fleet.deadSince - 3 * 3_600_000).toISOString();
+    await page.route(/v1\/(nodes|status|history|terms|requests|jobs)/, async (route) => {
+      const response = await route.fetch(), text = await response.text();
+      if (!/"last_heard"/.test(text)) return route.fulfill({ response, body: text });
+      const answer = JSON.parse(text);
+      for (const one of [...(answer.nodes ?? []), ...(answer.missing ?? [])]) if (one.node === 'host-3') Object.assign(one, { last_heard: early, heard_by: 'record' });
+      await route.fulfill({ response, json: answer });
+    });
+    const { rows } = await answer(url, 'history?status=lost&limit=100'), slot = rows.map((row) => row.slot).sort().at(-1).slice(11, 16);
+    await show(page, url, '#/now?zone=utc');
+    await text(page, '[aria-labelledby=asked] .row', `^${slot}.*host-3 died or was stopped then or later`);
+    await text(page, '.attention .item', 'host-3 does not answer .gone., last heard 1 h.* ago or later');
+    await text(page, '.gaps', 'host-3 .heard 4 h.* ago or later. does not answer');
+  })));
+
   test('a group of a node that does not answer is led by nobody, and not without a definition', () => withFleet({ fake: 60, gone: 'infra@host-3' }, (url) => withPage({}, async (page) => {
     await show(page, url, '#/now');
     const leaders = page.locator('[aria-labelledby=leaders] li');
     await leaders.filter({ hasText: 'led by nobody: only its own node does, which does not answer' }).getByText('infra@host-3').waitFor();
     assert.equal(await leaders.filter({ hasText: 'no longer defined' }).count(), 0);
     await page.locator('[aria-labelledby=asked] .row', { hasText: 'no node leads infra@host-3 any more host-2 led it last' }).waitFor();
+    await leaders.getByText('infra@host-3').click();
+    await text(page, '.gaps', 'host-3 does not answer: the instances there of jobs of each node are not listed, and nobody else runs them');
+    assert.equal(await page.getByText('No file defines').count(), 0);
+  })));
+
+  test('of jobs without a leader it is said that those of a node are not listed which does not answer', () => withFleet({ fake: 20, each: true }, (url) => withPage({}, async (page) => {
+    await show(page, url, '#/jobs?state=leaderless');
+    await text(page, '.gaps', 'host-3 does not answer: the instances there of jobs of each node are not listed, and nobody else runs them');
+    await show(page, url, '#/jobs');
+    await page.locator('.grid-row').first().waitFor();
+    assert.equal(await page.getByText('the instances there').count(), 0);
   })));
 
   test('what needs attention does not wait until the failures of thirty days are counted, and they are not counted with each poll', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {

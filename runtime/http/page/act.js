@@ -1,9 +1,7 @@
 // What people may ask for: trigger, pause, resume, backfill, kill. Each is confirmed in a form that says what it will do, and shows
 // the answer when it is done, not when it was sent.
-import { html, useEffect, useRef, useState, signal } from './html.js';
-import { ask, query, mayAct, who } from './api.js';
-import { noteAction } from './live.js';
-import { useRoute } from './router.js';
+import { html, useEffect, useRef, useState, signal, useRoute } from './html.js';
+import { ask, query, mayAct, who, noteAction } from './api.js';
 import { clip, overlapWords } from './words.js';
 import { Name, RunLink, Copy } from './parts.js';
 import { Elapsed } from './time.js';

@@ -1,8 +1,6 @@
 // The frame around all views: navigation, the choice of the zone, light or dark, who asks, the form for a token.
-import { html, render, useEffect, useLayoutEffect, useRef, useState, useErrorBoundary } from './html.js';
-import { useRoute, currentRoute, link, update } from './router.js';
-import { askWho, hasToken, setToken, signedIn, tokenWanted, who } from './api.js';
-import { answers, daemon, liveState, startLive, usePoll } from './live.js';
+import { html, render, useEffect, useLayoutEffect, useRef, useState, useErrorBoundary, useRoute, currentRoute, link, update } from './html.js';
+import { askWho, hasToken, setToken, signedIn, tokenWanted, who, answers, daemon, liveState, startLive, usePoll } from './api.js';
 import { here, useNow, zoneChoice } from './time.js';
 import { clip } from './words.js';
 import { Trouble, Loading } from './parts.js';

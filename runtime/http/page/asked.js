@@ -1,7 +1,6 @@
 // What people asked for, and what became of it: rows of `requests`; and how definitions of jobs have changed.
 import { html } from './html.js';
-import { query } from './api.js';
-import { usePoll } from './live.js';
+import { query, usePoll } from './api.js';
 import { Section, JobLink, RunLink, NodeName, Name, Empty, Loading, More, Prose } from './parts.js';
 import { Time, Ago } from './time.js';
 import { clip, plural, person, silence } from './words.js';

@@ -131,7 +131,6 @@ function judge({ job, strip }, missing) {
     since: inRow ? ran[inRow - 1].slot : null, before, newest: ran[0] ?? rows[0] ?? null,
     never: rows.length >= 5 && !rows.some((row) => row.status === 'succeeded'), count: rows.length,
     passes: skipped.length, passed: skipped[0]?.reason, takes: middle(took), every: middle(rows.slice(1).map((row, i) => parse(rows[i].slot) - parse(row.slot))),
-    back: inRow === 0 && ran.length ? ran[ran.findIndex((row) => isBad(row.status)) - 1]?.slot ?? ran[0].slot : null,
   };
 }
 

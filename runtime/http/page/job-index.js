@@ -3,8 +3,7 @@
 // Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run on each node the daemon lists its
 // own instances: those of other nodes are asked for one by one.
 import { useEffect, signal } from './html.js';
-import { ask, send, query, signedIn, now } from './api.js';
-import { changed, daemon } from './live.js';
+import { ask, send, query, signedIn, now, changed, daemon } from './api.js';
 import { parse } from './time.js';
 import { statusOf, lateness } from './words.js';
 

@@ -1,9 +1,8 @@
 // A job's slots, past and planned: by day in a calendar, and one below the other with their why.
-import { html, useMemo, useEffect, useRef, useState } from './html.js';
+import { html, useMemo, useEffect, useRef, useState, link } from './html.js';
 import { now, ask, query } from './api.js';
 import { HOUR, dayKey, dayStart, fields, parse, Time, Ago, duration } from './time.js';
 import { statusOf, statusWord, isBad, rowWords, untilWords, person, silence, holes, TRIGGER, count, plural, clip } from './words.js';
-import { link } from './router.js';
 import { lateOf, zoneOfJob } from './job-index.js';
 import { RunLink, NodeName, Empty, Status, Mark, Prose } from './parts.js';
 
@@ -104,7 +103,7 @@ function Slot({ job, slot, zone, chosen, open }) {
     <div class="slot-line">
       <span class="slot-time"><${Time} at=${row.slot} zone=${zone} /></span>
       <span class="slot-status"><${Status} status=${row.status} /></span>
-      <span class="slot-words">${words ? html`${words} <span class="muted">${row.slots > 1 ? untilWords(row, zone) : ''}</span>` : row.trigger && row.trigger !== 'schedule' ? html`<span class="muted">by ${row.triggered_by ? html`<bdi>${clip(person(row.triggered_by), 100)}</bdi>` : TRIGGER[row.trigger] ?? row.trigger}</span>` : null}</span>
+      <span class="slot-words">${words ? html`${words} <span class="muted">${untilWords(row, zone)}</span>` : row.trigger && row.trigger !== 'schedule' ? html`<span class="muted">by ${row.triggered_by ? html`<bdi>${clip(person(row.triggered_by), 100)}</bdi>` : TRIGGER[row.trigger] ?? row.trigger}</span>` : null}</span>
       <span class="slot-facts muted">${row.duration_ms !== null ? html`<span>${duration(row.duration_ms)}</span>` : null}${late !== null && late >= 1000 ? html`<span class="warn-text">${duration(late)} late</span>` : null}${row.attempt > 1 ? html`<span>attempt ${row.attempt}</span>` : null}${row.node ? html`<${NodeName} node=${row.node} />` : null}${row.epoch ? html`<span title="The term's epoch, and the fence of the claim">e${row.epoch}${row.fence ? ` f${row.fence}` : ''}</span>` : null}</span>
       <span class="slot-links">${row.run_id ? html`<${RunLink} id=${row.run_id} />` : null}<button type="button" class="quiet small" aria-expanded=${String(shown)} aria-controls=${id} onClick=${() => setShown(!shown)}>why</button></span>
     </div>

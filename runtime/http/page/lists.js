@@ -1,7 +1,6 @@
 // Long lists: only the rows in sight are there, and only of those the last outcomes are asked for.
 import { html, useLayoutEffect, useMemo, useRef, useState, useEffect } from './html.js';
-import { ask, nameList, now } from './api.js';
-import { changed } from './live.js';
+import { ask, nameList, now, changed } from './api.js';
 import { zoneChoice, zoneOf, written, parse, duration, MINUTE, DAY } from './time.js';
 import { middle } from './words.js';
 import { lateOf, lateAfter } from './job-index.js';

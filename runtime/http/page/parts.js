@@ -1,8 +1,7 @@
 // Small parts that all views are made of; and how a status looks: a shape with a letter in it, the word beside it, and strips
 // of many of them.
-import { html, useState, useEffect, useRef } from './html.js';
-import { clip, plural, count, statusOf, statusWord } from './words.js';
-import { link } from './router.js';
+import { html, useState, useEffect, useRef, link } from './html.js';
+import { clip, orLater, plural, count, statusOf, statusWord } from './words.js';
 import { Time, Ago, useNow, SILENT, duration } from './time.js';
 import { zoneOfJob } from './job-index.js';
 
@@ -23,7 +22,7 @@ export function Gaps({ of }) {
   }
   if (!missing.size && !notes.length) return null;
   return html`<div class="gaps">
-    ${missing.size ? html`<p class="gap"><span class="mark warn point" aria-hidden="true">!</span> ${[...missing.values()].slice(0, 6).map((one, i) => html`${i ? ', ' : ''}<strong><${NodeName} node=${one.node} /></strong>${one.last_heard ? html` (heard <${Ago} at=${one.last_heard} />)` : ''}`)} ${missing.size === 1 ? 'does' : 'do'} not answer. What ran there is missing here, with its output and times; so is what people asked for there.</p>` : null}
+    ${missing.size ? html`<p class="gap"><span class="mark warn point" aria-hidden="true">!</span> ${[...missing.values()].slice(0, 6).map((one, i) => html`${i ? ', ' : ''}<strong><${NodeName} node=${one.node} /></strong>${one.last_heard ? html` (heard <${Ago} at=${one.last_heard} />${orLater(one)})` : ''}`)} ${missing.size === 1 ? 'does' : 'do'} not answer. What ran there is missing here, with its output and times; so is what people asked for there.</p>` : null}
     ${notes.slice(0, 2).map((note) => html`<p>${note}</p>`)}
   </div>`;
 }

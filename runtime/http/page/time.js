@@ -1,8 +1,7 @@
 // Times, in one zone everywhere: the job's own, UTC or the viewer's. The choice is in the URL (`zone`); the job's zone
 // holds unless said, but for views whose lists are of many jobs by time: these are in UTC then. What lies over a change of the clock shows its offset, so that no two instants look the same.
-import { html, useEffect, useState } from './html.js';
+import { html, useEffect, useState, currentRoute } from './html.js';
 import { now } from './api.js';
-import { currentRoute } from './router.js';
 
 // The viewer's zone. Nothing of Intl is used before a view is drawn: its first use takes longer than all else in a script.
 let mine = null;

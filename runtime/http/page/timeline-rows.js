@@ -1,8 +1,7 @@
 // The timeline's rows: how those of a stretch of time come, and where they are drawn. One file, as each costs a first view a
 // request.
 import { useEffect, useRef, useState } from './html.js';
-import { ask, query, signedIn } from './api.js';
-import { changed } from './live.js';
+import { ask, query, signedIn, changed } from './api.js';
 import { parse } from './time.js';
 import { statusOf, isBad, BAD } from './words.js';
 

@@ -1,9 +1,7 @@
 // Job: its schedule in words, where it is defined, its calendar, how long it takes and how late it starts, and its slots
 // with their why. From here it is triggered, paused and resumed.
-import { html, useEffect, useMemo, useState, useRef } from './html.js';
-import { ask, query, now } from './api.js';
-import { usePoll } from './live.js';
-import { update, link } from './router.js';
+import { html, useEffect, useMemo, useState, useRef, update, link } from './html.js';
+import { ask, query, now, usePoll } from './api.js';
 import { Time, Ago, Elapsed, DAY, parse, duration, zoneOf, zoneChoice, dayStart, dayKey, fields, instant, written, here } from './time.js';
 import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';

@@ -1,9 +1,8 @@
 // Jobs: all of them, to be searched, filtered and compared; each with its last outcomes and its next slot.
-import { html, useEffect, useMemo } from './html.js';
-import { update } from './router.js';
+import { html, useEffect, useMemo, update } from './html.js';
 import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
-import { useJobIndex, refreshJobs, lacksLeader } from './job-index.js';
+import { useJobIndex, refreshJobs, lacksLeader, isInstance } from './job-index.js';
 import { useStrips, useSlowdowns, slowdown, isSlower, lastTook, paceText, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip, rowLink } from './parts.js';
 import { plural, count, clip, silence, scheduleText, person } from './words.js';
@@ -22,6 +21,8 @@ export default function Jobs({ query }) {
   const search = query.get('q') ?? '', group = query.get('group') ?? '', state = query.get('state') ?? '', order = query.get('sort') ?? '';
   const groups = useMemo(() => [...new Set([...index.jobs.map((job) => job.group), ...(group ? [group] : [])])].sort(), [index, group]);
   const silent = silence(index.missing, gaps), gone = group && index.ready && !index.jobs.some((job) => job.group === group);
+  // Nodes that alone have jobs which would be listed.
+  const away = (index.missing?.missing ?? []).filter(({ node }) => (group ? group.endsWith('@' + node) : state === 'leaderless' && index.jobs.some((one) => isInstance(one.job, one.group))));
   const filtered = useMemo(() => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     return index.jobs.filter((job) => (!group || job.group === group) && (!state || (fits[state] ? fits[state](job) : job.state === state)) && words.every((word) => job.lower.includes(word)));
@@ -45,8 +46,9 @@ export default function Jobs({ query }) {
       <${Select} label="Sort by" value=${order} options=${SORTS} onChange=${(value) => update({ sort: value })} />
     </div>
     <${Trouble} of=${[index]} /><${Gaps} of=${[index.missing, gaps]} />
+    ${away[0] && html`<p class="gaps">${silence(away)}: the instances there of jobs of each node are not listed, and nobody else runs them.</p>`}
     ${order === 'slower' && !comparing && compared < filtered.length ? html`<p class="gaps">Of ${plural(filtered.length - compared, 'job')} too few runs from before are known to compare with${silent ? `: ${silent}` : ''}.</p>` : null}
-    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${comparing ? 'The last successes of each job are being compared with those before\u2026' : order === 'slower' ? 'None of those compared takes longer than usual, by half as much again and a second.' : gone ? 'No file defines a job of that group.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
+    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${comparing ? 'The last successes of each job are being compared with those before\u2026' : order === 'slower' ? 'None of those compared takes longer than usual, by half as much again and a second.' : gone && !away[0] ? 'No file defines a job of that group.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
     <${Rows} list=${list} height=${narrow ? 102 : 44} row=${row} extra=${(job) => stripOf(job.job)} label="Jobs" rowKey=${(job) => job.job} onSight=${(from, to) => see(list.slice(from, to).map((job) => job.job))}
       onSort=${(key) => update({ sort: key })}
       head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;

@@ -1,13 +1,11 @@
 // Now: what needs attention, then what runs, what is due next on which node, who leads, and what people asked for.
-import { html, useMemo, useRef } from './html.js';
-import { ask, nameList, query, now } from './api.js';
-import { daemon, usePoll } from './live.js';
-import { update, link } from './router.js';
+import { html, useMemo, useRef, update, link } from './html.js';
+import { ask, nameList, query, now, daemon, usePoll } from './api.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
 import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
-import { plural, count, clip, silence, isAway, isBad, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { plural, count, clip, silence, isAway, orLater, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
@@ -62,7 +60,7 @@ async function askElections(path, abort) {
   for (const term of terms) {
     const later = seen.get(term.group);
     if (later) later.before = term;
-    seen.set(term.group, Object.assign(term, { newest: !later, away: missing?.length > 0, cut }));
+    seen.set(term.group, Object.assign(term, { newest: !later, until: term.ended_at ?? later?.elected_at ?? '~', away: missing?.length > 0, cut }));
   }
   const vague = [...seen.values()].filter(({ group, epoch }) => missing?.length && epoch > 1 && !group.includes(',')), names = nameList('group', vague.map(({ group }) => group));
   const rows = names ? (await ask(`history?${names}&` + query({ node: missing.map(({ node }) => node).join(','), limit: 200 }).slice(1), { signal: abort })).rows : [];
@@ -136,7 +134,9 @@ export default function Now({ query: shown }) {
   const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data, { usual, slower, vague, took, late } = compared ?? NO_PACE;
   const at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
-  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
+  // A run that is lost there shows that it lived at its slot.
+  const seen = (one) => ({ ...one, last_heard: [one.last_heard ?? '', ...(found?.lost ?? []).flatMap(({ node, rows }) => (node === one.node ? rows.map(({ slot }) => slot) : []))].sort().at(-1) });
+  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway).map(seen) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
   // Of what goes on there.
   const heardOf = (node) => {
     const one = away.find((it) => it.node === node);
@@ -222,7 +222,7 @@ function Attention({ away, sick, troubled, slow, slower, over, took, late, vague
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
     ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
-      ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
+      ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />${orLater(node)}` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
       ${sick.map(({ key, nodes, state, text, leads }) => html`<${Item} key=${key} status="missed" title=${nodes.map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)} action=${nodes[1] ? null : ranThere(nodes[0], window)}>${nodes[1] ? 'are' : 'is'} ${state}: <${Prose} text=${clip(text, 400)} />${leads.length ? html`; leads <${Evict} groups=${leads} />` : ''}<//>`)}
     </ul>` : null}
     <${Part} title="Groups" list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
@@ -245,7 +245,7 @@ function Attention({ away, sick, troubled, slow, slower, over, took, late, vague
       ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`}<//>
     <${Part} title="Paused" list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//>
     <${Part} folded="other job" title="had failures" list=${found.others}>${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//>
-    <${Part} folded="job" title=${`failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered`} list=${found.recovered}>${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => isBad(status)), 'Last failure')}>${plural(one.failed, 'bad slot')}${one.back ? html`, well again since <${Time} at=${one.back} zone=${zoneOfJob(one.job)} />` : ''}<//>`}<//>
+    <${Part} folded="job" title=${`failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered`} list=${found.recovered}>${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0], 'Last failure')}>${plural(one.failed, 'bad slot')}${one.bad[0] && html`, last <${Time} at=${one.bad[0].slot_until ?? one.bad[0].slot} zone=${zoneOfJob(one.job)} />`}<//>`}<//>
     <${Part} folded="job" title="recovered by retry" list=${found.healed}>${(one) => html`<${Item} key=${one.job} status="succeeded" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.retried, 'attempt')} failed, and no slot<//>`}<//>
   </div>`;
 }
@@ -341,12 +341,20 @@ function Changes({ requests, definitions, elections, away, ended, isGone, define
   const retired = defined ? [...new Map((definitions.data?.definitions ?? []).filter(({ change, group }) => change === 'removed' && group && !defined.has(group) && !ended.some((one) => one.group === group)).reverse().map((one) => [one.group, one])).values()] : [];
   const groupLink = (group) => html`<a href=${link('jobs', null, { group })}><${Name} text=${group} /></a>`;
   const change = (key, at, text) => ({ at: parse(at), row: html`<${Change} key=${key} at=${at}>${text}<//>` });
+  // Times in which no term was, as far as terms are known; of a list that is cut older ones lack.
+  const outages = [];
+  let end = '';
+  for (const { elected_at, until, cut } of [...terms].reverse()) {
+    if (end && !cut && parse(elected_at) - parse(end) > MINUTE) outages.push(change('o' + end, end, html`no node is known to have led any group <span class="muted">until <${Time} at=${elected_at} /></span>`));
+    if (until > end) end = until;
+  }
   const all = [
+    ...outages,
     ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row: html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` })),
     ...takeovers(terms).map((some) => change('t' + some[0].group + some[0].epoch, some[0].elected_at, html`<${NodeName} node=${some[0].node} /> leads ${some.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}${groupLink(group)}`)}${some[3] ? ` and ${some.length - 3} more` : ''} <span class="muted">epoch ${[...new Set(some.map(({ epoch }) => epoch))].slice(0, 3).join(', ')}<${Before} term=${some[0]} /></span>`)),
     ...retired.map(({ group, at }) => change('x' + group, at, html`group ${groupLink(group)} is no longer defined`)),
     ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => change('g' + group.group, term.ended_at, html`${isGone(group) ? 'group' : 'no node leads'} ${groupLink(group.group)} ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span>`))),
-    ...away.map((node) => change('n' + node.node, node.last_heard, html`<${NodeName} node=${node.node} /> ${node.state === 'gone' ? 'died or was stopped' : 'was heard of last'} <span class="muted">it does not answer (${node.state})</span>`)),
+    ...away.map((node) => change('n' + node.node, node.last_heard, html`<${NodeName} node=${node.node} /> ${node.state === 'gone' ? 'died or was stopped' : 'was heard of last'}${orLater(node) && ' then or later'} <span class="muted">it does not answer (${node.state})</span>`)),
     ...definitionRows(definitions.data).map((some) => ({ at: parse(some[0].at), row: html`<${DefinitionRow} key=${'d' + some[0].at + some[0].job + some[0].digest} all=${some} />` })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">

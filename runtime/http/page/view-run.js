@@ -1,7 +1,5 @@
 // Run: what became of it and why, its attempts with term, epoch and fence, who asked for it, and what it prints.
-import { html, useEffect, useState, useLayoutEffect, useRef } from './html.js';
-import { usePoll } from './live.js';
-import { link, update } from './router.js';
+import { html, useEffect, useState, useLayoutEffect, useRef, link, update } from './html.js';
 import { Time, Elapsed, duration } from './time.js';
 import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Copy, Status } from './parts.js';
 import { Why } from './job-slots.js';
@@ -9,7 +7,7 @@ import { Act } from './act.js';
 import { Asked } from './asked.js';
 import { clip, size, silence, visible, count, rowWords, person, TRIGGER } from './words.js';
 import { zoneOfJob, learnZone, lateOf } from './job-index.js';
-import { send, query } from './api.js';
+import { send, query, usePoll } from './api.js';
 
 const GOES_ON = ['running', 'claimed', 'queued'];
 

@@ -1,14 +1,12 @@
 // Timeline: nodes by time. Runs are bars, what was missed or skipped are marks, terms are bands, planned slots are lines.
 // It is panned and zoomed by pointer, wheel and keys; below it the same rows are a list.
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from './html.js';
-import { ask, query as params, now } from './api.js';
-import { daemon, usePoll } from './live.js';
-import { link, update } from './router.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState, link, update } from './html.js';
+import { ask, query as params, now, daemon, usePoll } from './api.js';
 import { Time, MINUTE, HOUR, DAY, parse, duration, written, fields, zoneOf, zoneChoice, useNow } from './time.js';
 import { useHistory, layOut, sumRows, find, ticks, clockChange, bandTop, BARS_AT_MOST, BAND_HIGH, LANES_AT_MOST, COLUMN_WIDE } from './timeline-rows.js';
 import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status, More, RunLink, rowLink } from './parts.js';
 import { Rows, useNarrow } from './lists.js';
-import { BAD, STATUS, isAway, rowWords, statusWord, silence, CAUSE, plural, count, clip } from './words.js';
+import { BAD, STATUS, isAway, orLater, rowWords, statusWord, untilWords, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
 
 const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
@@ -70,10 +68,10 @@ export default function Timeline({ query }) {
 }
 
 // Of a node that is away: what it had in hand when it was heard last, and what became of that, as far as others know.
-function Went({ node: { node, last_heard, heard_by } }) {
+function Went({ node: { node, last_heard, ...how } }) {
   const rows = usePoll('history' + params({ node, limit: 100 }), { every: 30_000 }), heard = parse(last_heard);
   const held = (rows.data?.rows ?? []).filter((row) => row.attempt && row.node === node && (!row.ended_at || parse(row.ended_at) >= heard));
-  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${heard_by === 'record' ? ' or later' : ''}`}>
+  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${orLater(how)}`}>
     ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
   <//>`;
@@ -229,7 +227,7 @@ function tickText(at, step, zone) {
 function Tip({ hit, px, py, at, wide }) {
   const row = hit.row, style = { left: Math.min(px + 14, Math.max(0, wide - 290)) + 'px', top: py + 40 + 'px' };
   const clock = (ms) => written(ms, zoneOf());
-  if (row) return html`<div class="tip" style=${style}><strong><${Name} text=${row.job} most=${60} /></strong><br /><${Status} status=${row.status} reason=${row.reason} /><br />${row.begin !== null ? html`${clock(row.begin)}${row.end ? ` to ${clock(row.end)}` : ', goes on'}${row.took !== null ? `, ${duration(row.took)}` : ''}` : clock(row.slot)}${row.epoch ? html`<br /><span class="muted">epoch ${row.epoch}${row.fence ? `, fence ${row.fence}` : ''}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}</span>` : ''}${hit.more ? html`<br /><span class="muted">and ${count(hit.more)} more here</span>` : ''}</div>`;
+  if (row) return html`<div class="tip" style=${style}><strong><${Name} text=${row.job} most=${60} /></strong><br /><${Status} status=${row.status} reason=${row.reason} /><br />${row.begin !== null ? html`${clock(row.begin)}${row.end ? ` to ${clock(row.end)}` : ', goes on'}${row.took !== null ? `, ${duration(row.took)}` : ''}` : `${clock(row.slot)} ${untilWords(row)}`}${row.epoch ? html`<br /><span class="muted">epoch ${row.epoch}${row.fence ? `, fence ${row.fence}` : ''}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}</span>` : ''}${hit.more ? html`<br /><span class="muted">and ${count(hit.more)} more here</span>` : ''}</div>`;
   if (hit.planned) return html`<div class="tip" style=${style}><strong><${Name} text=${hit.planned.job} most=${60} /></strong><br />planned ${clock(hit.planned.slot)}${hit.more ? html`<br /><span class="muted">and ${count(hit.more)} more at that time</span>` : ''}</div>`;
   if (hit.band) {
     const term = hit.lane.terms.find((one) => one.group === hit.band && at >= one.from && at <= one.to);
@@ -241,10 +239,10 @@ function Tip({ hit, px, py, at, wide }) {
 function List({ rows, done, silent }) {
   const narrow = useNarrow();
   const row = (one) => {
-    const zone = zoneOfJob(one.job), words = rowWords({ ...one, paused_by: null, ended_by: null });
+    const zone = zoneOfJob(one.job), range = untilWords(one, zone), words = `${range}${range && ': '}${rowWords({ ...one, paused_by: null, ended_by: null })}`;
     const time = html`<${Time} at=${one.slot} zone=${zone} />`, facts = duration(one.took);
     const why = html`<a class="small" href=${linkOf(one)}>${one.run ? one.run.slice(-12) : 'why'}</a>`;
-    if (narrow) return html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /></span><span class="line small"><${Status} status=${one.status} reason=${one.reason} /><span class="push">${why}</span></span><span class="line small muted"><span>${time}</span> <${NodeName} node=${one.node} /> <span class="push">${facts}</span></span></span>`;
+    if (narrow) return html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /></span><span class="line small"><${Status} status=${one.status} reason=${one.reason} /><span class="push">${why}</span></span><span class="line small muted"><span>${time} ${range}</span> <${NodeName} node=${one.node} /> <span class="push">${facts}</span></span></span>`;
     return html`<span role="cell" class="muted">${time}</span><span role="cell"><${JobLink} job=${one.job} /></span><span role="cell" title=${words}><${Status} status=${one.status} /> <span class="muted small">${words}</span></span><span role="cell"><${NodeName} node=${one.node} /> <span class="muted small">${one.epoch ? `e${one.epoch}` : ''}${one.fence ? ` f${one.fence}` : ''}</span></span><span role="cell" class="num">${facts}${one.attempt > 1 ? html` <span class="muted small">attempt ${one.attempt}</span>` : ''}</span><span role="cell" class="code">${why}</span>`;
   };
   if (!rows.length) return done ? html`<${Section} id="list" title="Rows"><${Empty}>${silent ? `Nothing is known of this time that fits the filters; ${silent}.` : 'Nothing is recorded in this time that fits the filters.'}<//><//>` : null;

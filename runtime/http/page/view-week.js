@@ -1,9 +1,7 @@
 // Week: the load to come, hour by day, as the schedules say; where slots went wrong a week before; and where jobs clash: long ones
 // that run at the same time, and all that are due in one minute.
-import { html, useLayoutEffect, useMemo, useRef, useState } from './html.js';
-import { ask, query, now } from './api.js';
-import { daemon, usePoll } from './live.js';
-import { update, link } from './router.js';
+import { html, useLayoutEffect, useMemo, useRef, useState, update, link } from './html.js';
+import { ask, query, now, daemon, usePoll } from './api.js';
 import { Time, duration, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
 import { Section, JobLink, NodeName, Trouble, Gaps, Empty, Loading } from './parts.js';
 import { count, plural, clip, middle, scheduleText, BAD } from './words.js';
@@ -17,7 +15,7 @@ export default function Week({ query: shown }) {
   const zone = zoneOf(null), start = fields(now(), zone);
   const from = Math.floor(now() / HOUR) * HOUR, to = dayStart(zone, start.year, start.month, start.day + DAYS);
   const load = usePoll('load' + query({ from: iso(from), to: iso(to) }), { every: 600_000, live: false, keep: true });
-  const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : 'history/summary' + query({ since: iso(from - 7 * DAY), status: BAD.join(',') }), { every: 600_000, live: false, keep: true, read: askBad });
+  const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : iso(from - 7 * DAY), { every: 600_000, live: false, keep: true, read: askBad });
   const index = useJobIndex(), long = usePoll(load.data && (index.ready || index.jobs.length >= known?.jobs) ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(index.jobs.filter((one) => !one.elsewhere), load.data.clashes, to, abort, part) });
   const pairs = useMemo(() => together(index.jobs, long.data?.takes), [index, long.data]);
   const { days, steps } = useMemo(() => grid(load.data, past.data, long.data?.met ?? [], zone, start), [load.data, past.data, long.data, zone, start.day]);
@@ -101,10 +99,15 @@ function meetings(all) {
 const iso = (ms) => new Date(ms).toISOString();
 const hourOf = (text) => Math.floor(parse(text) / HOUR) * HOUR;
 
-// By hour, how many slots went wrong.
-async function askBad(path, abort) {
-  const found = Object.create(null);
-  for (const { hour, slots } of (await ask(path, { signal: abort })).hours ?? []) found[parse(hour)] = (found[parse(hour)] ?? 0) + slots;
+// By hour, how many slots went wrong. A row of many slots is counted where it begins: they are put into the hours that it covers.
+async function askBad(since, abort) {
+  const found = Object.create(null), add = (hour, slots) => { found[hour] = (found[hour] ?? 0) + slots; };
+  for (const { hour, slots } of (await ask('history/summary' + query({ since, status: BAD.join(',') }), { signal: abort })).hours ?? []) add(parse(hour), slots);
+  for (const { slot, slot_until, slots } of (await ask('history' + query({ since, status: 'missed', limit: 1000 }), { signal: abort })).rows) {
+    const first = parse(slot), last = parse(slot_until);
+    if (slots > 1) add(hourOf(slot), -slots);
+    for (let hour = hourOf(slot); hour < last; hour += HOUR) add(hour, (slots * (Math.min(last, hour + HOUR) - Math.max(first, hour))) / (last - first));
+  }
   return found;
 }
 
@@ -169,7 +172,7 @@ function grid(load, past, met, zone, start) {
     cell.times++;
     cell.clash ||= most.get(hourOf(one.hour)) > usual;
     cell.most = Math.max(cell.most, one.most_slots);
-    cell.bad = past?.[at - 7 * DAY] >= one.slots / 20 ? past[at - 7 * DAY] : 0;
+    cell.bad = past?.[at - 7 * DAY] >= one.slots / 20 ? Math.round(past[at - 7 * DAY]) : 0;
     cell.step = stepOf(one.slots);
   }
   return { days: [...days], steps };

@@ -98,6 +98,8 @@ export function holes(rows, missing) {
     .filter(({ index, slots }) => slots > 0 && (rows[index - 1].epoch - rows[index].epoch > 1 || away.has(rows[index].node) || away.has(rows[index - 1].node)));
 }
 
+// Of a node whose record in the store is the last that is known of it.
+export const orLater = ({ heard_by }) => (heard_by === 'record' ? ' or later' : '');
 // What was heard of a moment ago may be heard again at once.
 export const isAway = (node) => !['up', 'healthy', 'degraded', 'starting', 'not scheduling'].includes(node.state) && !(node.state === 'silent' && now() - parse(node.last_heard) < SILENT);
 export const TRIGGER = { schedule: 'its schedule', catch_up: 'its schedule, caught up later', reboot: 'the boot of its node', manual: 'somebody, by hand', rerun: 'the run before, as its file says', chain: 'a trigger of a job before it' };
@@ -168,7 +170,7 @@ export function overlapWords(concurrency, running) {
   return beside + (rule ?? '');
 }
 
-export const untilWords = (row, zone) => (row.slots > 1 && row.slot_until ? `to ${written(parse(row.slot_until), zoneOf(zone))}, ${plural(row.slots, 'slot')}` : '');
+export const untilWords = (row, zone) => (row.slots > 1 ? `to ${written(row.until ?? parse(row.slot_until), zoneOf(zone))}, ${plural(row.slots, 'slot')}` : '');
 
 // Text of others (job names, output, errors) as it may be shown: control characters become visible signs, and what turns
 // the direction of writing does too. What is long is cut. It is put into the document as text only, never as markup.
