@@ -93,9 +93,10 @@ std::string unclaimed_text(const Row& row, LedgerView& ledger) {
   const std::vector<MissingNode> missing = ledger.missing();
   const MissingNode* const silent = silent_since(missing, after->elected_at);
   if (covering ? !is_loss(*covering) : !silent) return {};
-  const std::string leader =
-      covering ? term_text(*covering)
-               : "by all that is known node " + silent->node + ", last heard of " + format_millis(*silent->last_heard);
+  const std::string leader = covering ? term_text(*covering)
+                                      : "by all that is known node " + silent->node + ", last heard of " +
+                                            format_millis(*silent->last_heard) +
+                                            (silent->heard_by == "record" ? " or later" : "");
   return " The node that led the group then (" + leader +
          ") had lost it without giving it up: it died, or stood still. Its lease was not over yet, and nobody else "
          "could claim the slot before it was. Node " +

@@ -73,7 +73,8 @@ struct Fleet3 : ::testing::Test {
     return answers;
   }
   std::unique_ptr<FleetLedger> fleet(std::vector<Row> evidence = {}, FleetBounds bounds = {}) {
-    FleetNow now{{{"host-2", "http://b", noon, ""}, {"host-3", "http://c", std::nullopt, ""}}, std::move(evidence)};
+    FleetNow now{{{"host-2", "http://b", noon, "", heard_by}, {"host-3", "http://c", std::nullopt, ""}},
+                 std::move(evidence)};
     return std::make_unique<FleetLedger>(
         "host-1", *FileLedger::open(place("host-1")), std::move(now),
         AskOthers{[this](const auto& questions, Millis) { return answer(questions); }, store}, bounds);
@@ -100,6 +101,7 @@ struct Fleet3 : ::testing::Test {
 
   TempFolder folder;
   std::set<std::string> silent;
+  std::string heard_by;  // how it is known when host-2 was heard of, as of MissingNode
   std::map<std::string, std::function<Result<io::Message>(const io::Message&)>> lies;
   std::map<std::string, int> asked;
   AskStore store;  // none: it is not asked

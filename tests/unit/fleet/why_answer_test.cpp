@@ -57,6 +57,8 @@ TEST_F(WhyInAFleet, AnUnclaimedSlotNamesWhatBecameOfTheTermThatCoveredIt) {
   silent = {"host-2"};
   says("The node that led the group then (by all that is known node host-2, last heard of " + format_millis(noon) +
        ") had lost it");
+  heard_by = "record";
+  says("node host-2, last heard of " + format_millis(noon) + " or later) had lost it");
   silent.clear();
   write("host-2", {before});
   const std::string died = says(
