@@ -24,7 +24,7 @@ class BehindALostRun : public ::testing::Test {
     fleet.start();
     ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) { return !all.empty(); }));
     fleet["n1"].kill();
-    fleet["n1"].end_runner();
+    fleet["n1"].end_runner(SIGKILL);
   }
   Row wait_for(Status status, Reason reason) const {
     std::optional<Row> found;

@@ -194,9 +194,9 @@ class BallotDaemon {
   }
   static WallTime wall_now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
-  /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM. Returns when it is
-  /// gone.
-  void end_runner() const {
+  /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM: then it says how its runs
+  /// have ended, to whoever asks meanwhile. Returns when it is gone.
+  void end_runner(int signal = SIGTERM) const {
     const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -211,7 +211,7 @@ class BallotDaemon {
       const auto* hello = std::get_if<runner::Hello>(&**message);
       if (!hello) return;
       const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(hello->pid), 0)));
-      ::kill(static_cast<pid_t>(hello->pid), SIGTERM);
+      ::kill(static_cast<pid_t>(hello->pid), signal);
       pollfd ending{process.get(), POLLIN, 0};
       if (process) ::poll(&ending, 1, 10'000);
       return;
