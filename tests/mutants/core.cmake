@@ -550,7 +550,7 @@ ballot_mutant(alone_is_not_heeded FILE runtime/core/job/chain/chained.cpp
   FINDING "which somebody has triggered alone")
 ballot_mutant(repaired_job_runs_a_triggered_slot_again FILE runtime/core/job/job_claims.cpp
   FIND "slot.slot.time_since_epoch().count() <= of_repair" REPLACE "of_repair < 0"
-  FINDING "FAILED.*TriggeredChain.ARepairedChild" FILTER "TriggeredChain.*")
+  FINDING "FAILED.*TriggeredChain.AChildThatIsRepairedWhile" FILTER "TriggeredChain.*")
 ballot_mutant(more_triggers_than_are_kept FILE runtime/core/job/chain/chained.cpp
   FIND "if (needed < chained_limit) return \"\";" REPLACE "if (needed < 1000) return \"\";"
   FINDING "started without a claim in the register")

@@ -115,6 +115,29 @@ TEST_F(TriggeredChain, ARepairedChildDoesNotRunWhatItMayHaveRunBefore) {
   EXPECT_EQ(kept("extract") + kept("load"), 0u);
 }
 
+/// What that one shows is taken up once somebody has put its register right, without a repair.
+TEST_F(TriggeredChain, AChildThatIsRepairedWhileItsParentCannotBeReadDoesNotRunWhatItMayHaveRunBefore) {
+  add("load", {"extract"});
+  takes("extract", 90s);
+  begin();
+  trigger("extract");
+  world.run_for(3s);
+  const std::string sound = world.store.contents().registers.at("j/extract").value;
+  for (const char* const job : {"load", "extract"})
+    world.store.forge("j/" + std::string(job), "unreadable"), world.oracle.edited(job);
+  for (SimNode* node : {&a, &b}) node->crash();
+  b.start();
+  world.run_for(20s);
+  leader().ask(core::Request::Kind::repair, "load");
+  world.run_for(20s);
+  world.store.forge("j/extract", sound);
+  b.crash();
+  a.start();
+  world.run_for(4min);
+  EXPECT_EQ(world.starts_of("load"), 0u);
+  EXPECT_EQ(fates("load"), "chain missed: halted");
+}
+
 /// The line of the slot stays in the first job's register, as `report` waits.
 TEST_F(TriggeredChain, AChildThatIsRepairedAfterItsClocksWereSetBackDoesNotRunASlotAgain) {
   add("load", {"extract"});
