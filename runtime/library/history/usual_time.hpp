@@ -11,9 +11,9 @@
 //   slower since     | where these runs have grown slow for good, by half as much again and a second, only those before
 //                    | count: six of eight of them took less than seven of eight of those since. Of a job whose last 60
 //                    | are of less than a day older ones of the day are looked at, too; and of one whose runs are all
-//                    of | the last ten days its 3 to 15 oldest. Where these alone are quick, and it is known for more
-//                    than | a day, it has to be slow at all times of the last day. The first slow run of all is found
-//                    by | further reads between those that are looked at: of a hundred runs one, else 20 at most
+//                    | of the last ten days its 3 to 15 oldest. Where these alone are quick, and it is known for more
+//                    | than a day, it has to be slow at all times of the last day. The first slow run of all is found
+//                    | by further reads between those that are looked at: of a hundred runs one, else 20 at most
 //
 // So a job that is slow is not usual, for hours or for days, until it has been so for ten days or is quick again: for
 // an eighth of what is looked at since it is slow, 8 runs of the last 60.

@@ -151,6 +151,18 @@ TEST_F(ReadInAnotherTerm, ATermGoesByWhatItHasWrittenItself) {
   EXPECT_TRUE(view.shows(run("20").id));
 }
 
+TEST_F(ReadInAnotherTerm, ATermKeepsTheLastEndThatItKnowsWhereOtherLinesOnlySayThatARunHasEnded) {
+  now.runs.push_back(run("20"));
+  now.last_end.edit().run = run("40").id;
+  view.written(now, 2, seen_at);
+  JobRegister ended = with_fence(5);
+  ended.epoch = 3;
+  ended.triggered = {run("20").id};
+  repair(ended, "\nfence 5", "\nfence x", 3);
+  EXPECT_FALSE(view.shows(run("20").id));
+  EXPECT_EQ(view.stored().last_end->run, run("40").id);
+}
+
 TEST_F(View, ARepairShowsWhatGoesOnHere) {
   ASSERT_TRUE(reads(7, 7));
   view.restore(term(2), seen_at, {run("10")});

@@ -28,7 +28,9 @@ JobRegister with_last_end(JobRegister before, const JobRegister& salvaged) {
   const auto ended = std::find_if(before.runs.begin(), before.runs.end(),
                                   [&](const OpenRun& run) { return has_ended(salvaged, run); });
   if (ended == before.runs.end()) return before;
+  const bool is_last = salvaged.last_end->run == ended->id;
   before.runs.erase(ended);
+  if (!is_last) return before;  // only that it has ended can be read
   before.last_end = salvaged.last_end;
   before.failing = salvaged.failing;
   for (const SlotEnd& one : salvaged.kept->ends)
