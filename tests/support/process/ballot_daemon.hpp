@@ -194,8 +194,8 @@ class BallotDaemon {
   }
   static WallTime wall_now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
-  /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM: then it says how its runs
-  /// have ended, to whoever asks meanwhile. Returns when it is gone.
+  /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM: then it says how its
+  /// runs have ended, to whoever asks meanwhile. Returns when it is gone.
   void end_runner(int signal = SIGTERM) const {
     const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
