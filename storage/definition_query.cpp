@@ -47,20 +47,23 @@ std::string keys_of(Statement& find, const std::vector<DefinitionKey>& keys) {
   return list.empty() ? "(NULL, NULL)" : list;
 }
 
-std::string sql_of(const Database& db, const DefinitionFilter& filter) {
+std::string sql_of(Database& db, const DefinitionFilter& filter) {
   Statement find(db, "SELECT id FROM name WHERE text = ?1");
+  const bool with_keys = has_definition_keys(db);
   std::string columns;
   for (std::string_view rest = definition_columns; !rest.empty();) {
     const std::size_t end = std::min(rest.find(", "), rest.size());
     columns.append("d.").append(rest.substr(0, end)).append(", ");
     rest.remove_prefix(std::min(end + 2, rest.size()));
   }
-  std::string sql = "SELECT " + columns +
-                    "job.text, grp.text, node.text, b.digest, b.since FROM definition AS d"
-                    " JOIN name AS job ON job.id = d.job_id JOIN name AS grp ON grp.id = d.group_id"
-                    " JOIN name AS node ON node.id = d.node_id LEFT JOIN definition AS b ON b.id ="
-                    " (SELECT max(e.id) FROM definition AS e WHERE e.job_id = d.job_id AND e.id < d.id)"
-                    " WHERE d.since >= ?1 AND (d.since, job.text, node.text, d.change) < (?2, ?3, ?4, ?5)";
+  std::string sql =
+      "SELECT " + columns + "job.text, grp.text, node.text, b.digest, b.since, " + (with_keys ? "k.keys" : "NULL") +
+      " FROM definition AS d" +
+      (with_keys ? " LEFT JOIN definition_keys AS k ON (k.job_id, k.digest) = (d.job_id, d.digest)" : "") +
+      " JOIN name AS job ON job.id = d.job_id JOIN name AS grp ON grp.id = d.group_id"
+      " JOIN name AS node ON node.id = d.node_id LEFT JOIN definition AS b ON b.id ="
+      " (SELECT max(e.id) FROM definition AS e WHERE e.job_id = d.job_id AND e.id < d.id)"
+      " WHERE d.since >= ?1 AND (d.since, job.text, node.text, d.change) < (?2, ?3, ?4, ?5)";
   sql += filter.of.empty() ? std::string(" AND ") + has_begun
                            : " AND (d.job_id, d.digest) IN (VALUES " + keys_of(find, filter.of) + ")";
   if (!filter.jobs.empty()) sql += " AND d.job_id IN (" + ids_of(find, filter.jobs) + ")";
@@ -76,6 +79,7 @@ BegunDefinition read_begun(const Cursor& found) {
   one.row.group = found.text(25);
   one.row.node = found.text(26);
   if (!found.null(27)) one.before = std::string(found.text(27)), one.before_from = found.time(28);
+  if (!found.null(29)) one.row.keys = found.text(29);
   return one;
 }
 

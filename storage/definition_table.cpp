@@ -91,9 +91,11 @@ DefinitionTable::DefinitionTable(const Database& db)
                       " FROM definition INDEXED BY definition_job WHERE job_id = ?1 ORDER BY id DESC LIMIT 1"),
       renew_(db, "UPDATE definition SET epoch = ?2, renewed = ?3 WHERE id = ?1"),
       end_(db, "UPDATE definition SET until = ?2 WHERE job_id = ?1 AND until IS NULL"),
-      insert_(db, insert_definition) {}
+      insert_(db, insert_definition),
+      insert_keys_(db, "INSERT OR IGNORE INTO definition_keys VALUES (?1, ?2, ?3)") {}
 
 std::int64_t DefinitionTable::write(const DefinitionRow& row, Ids ids, std::int64_t change) {
+  if (!row.keys.empty()) insert_keys_.run(ids.job, std::string_view(row.digest), std::string_view(row.keys));
   if (const auto renewed = renew(row, ids, change)) return *renewed;
   end_.run(ids.job, row.from);
   // Where no file defines the job it is over at once: it says up to where the one before went.

@@ -30,7 +30,7 @@ inline constexpr const char* definition_columns =
     " anchors, timezone, not_before, not_after, enabled, jitter_ms, start_deadline_ms, concurrency, retries,"
     " at_least_once, reruns";
 
-/// Without its names.
+/// Without its names, and without its keys.
 NumberedDefinition read_definition(const Cursor& cursor);
 
 class DefinitionTable {
@@ -48,7 +48,7 @@ class DefinitionTable {
   std::optional<std::int64_t> renew(const DefinitionRow& row, Ids ids, std::int64_t change);
 
   const Database& db_;
-  Statement newest_, renew_, end_, insert_;
+  Statement newest_, renew_, end_, insert_, insert_keys_;
 };
 
 }  // namespace ballot::storage

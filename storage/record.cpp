@@ -147,6 +147,7 @@ void fields(Visit& visit, T& term) requires std::is_same_v<std::remove_const_t<T
   visit(term.cause);
 }
 
+/// Without its keys, which older builds would refuse: the job's next term records them again.
 template <class Visit, class D>
 void fields(Visit& visit, D& row) requires std::is_same_v<std::remove_const_t<D>, DefinitionRow> {
   visit(row.job), visit(row.group), visit(row.node), visit(row.from), visit(row.epoch), visit(row.before);

@@ -132,6 +132,10 @@ bool has_trigger_env(Database& db) {
   return db.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'trigger_env'") > 0;
 }
 
+bool has_definition_keys(Database& db) {
+  return db.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'definition_keys'") > 0;
+}
+
 RunId ledger_identity(Database& db) {
   Statement query(db, "SELECT ledger FROM identity");
   Cursor found = query.start();

@@ -21,7 +21,7 @@ inline constexpr std::int64_t schema_version = 1;
 /// what they say of it may then not be so any more. Whoever reads definitions asks knows_all_writes() first; pauses are
 /// complete since the change `meta` has under `pauses`; what is known of stores is never too much. An older ballot that
 /// opens the file sets `additions` back, and each addition above it is made again: it must do no harm then.
-inline constexpr std::int64_t additions_version = 9;
+inline constexpr std::int64_t additions_version = 10;
 bool knows_all_writes(Database& db);
 /// The change since which all pauses are recorded; none in a file that an older ballot has opened last.
 std::optional<std::int64_t> pauses_since(Database& db);
@@ -35,6 +35,9 @@ bool has_pause_terms(Database& db);
 
 /// The file says of triggers which variables they gave.
 bool has_trigger_env(Database& db);
+
+/// The file says of definitions which keys they set.
+bool has_definition_keys(Database& db);
 
 /// The identity of this ledger: of one file, until another is begun.
 RunId ledger_identity(Database& db);

@@ -386,6 +386,19 @@ LEFT JOIN trigger_env ON trigger_id = request.id
 LEFT JOIN name AS job ON job.id = job_id
 LEFT JOIN name AS grp ON grp.id = group_id
 JOIN name AS node ON node.id = node_id;
+)sql",
+    // A table of its own: an older ballot writes its definitions as before.
+    R"sql(
+CREATE TABLE IF NOT EXISTS definition_keys (
+  job_id INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  keys TEXT NOT NULL,
+  PRIMARY KEY (job_id, digest)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS definition_keys_gone AFTER DELETE ON definition
+WHEN NOT EXISTS (SELECT 1 FROM definition WHERE (job_id, digest) = (old.job_id, old.digest)) BEGIN
+  DELETE FROM definition_keys WHERE (job_id, digest) = (old.job_id, old.digest);
+END;
 )sql"};
 static_assert(std::size(additions) == additions_version);
 

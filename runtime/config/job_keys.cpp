@@ -363,18 +363,55 @@ std::string digest_of(const JobDraft& draft) {
   return digest.hex();
 }
 
+namespace {
+
+/// Without its user and groups.
+JobDraft draft_of(const Job& job) {
+  JobDraft draft;
+  static_cast<Job&>(draft) = job;
+  static_cast<JobDetails&>(draft) = *job.details;
+  static_cast<Expectations&>(draft) = *job.details->expects;
+  return draft;
+}
+
+std::vector<std::string> numbers_of(const std::vector<std::uint32_t>& groups) {
+  std::vector<std::string> texts;
+  for (const std::uint32_t group : groups) texts.push_back(std::to_string(group));
+  return texts;
+}
+
+}  // namespace
+
+std::string keys_of(const Job& job) {
+  constexpr std::size_t digits = 32, kept = 8;  // the last ones: the first hardly change with the last letters
+  static const JobDraft defaults;
+  JobDraft draft = draft_of(job);
+  if (job.identity) draft.user = job.identity->user, draft.group_names = numbers_of(job.identity->groups);
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view name, const auto& put) {
+    Digest digest;
+    put(digest);
+    words.push_back(std::string(name) + '=' + digest.hex().substr(digits - kept));
+  };
+  for (const auto& key : job_keys)
+    if (key.digest != nullptr && key.differs(draft, defaults))
+      add(key.name, [&](Digest& digest) { key.digest(digest, draft); });
+  if (!draft.days.empty()) add("calendar", [&](Digest& digest) { digest.put(draft.days); });
+  std::sort(words.begin(), words.end());
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
 std::vector<std::string_view> differing_keys(const Job& a, const Job& b) {
-  const auto draft_of = [](const Job& job) {
-    JobDraft draft;
-    static_cast<Job&>(draft) = job;
-    static_cast<JobDetails&>(draft) = *job.details;
-    static_cast<Expectations&>(draft) = *job.details->expects;
+  const auto resolved = [](const Job& job) {
+    JobDraft draft = draft_of(job);
     if (!job.identity) return draft;
     draft.user = job.identity->user + ' ' + std::to_string(job.identity->uid) + ' ' + std::to_string(job.identity->gid);
-    for (const std::uint32_t group : job.identity->groups) draft.user += ' ' + std::to_string(group);
+    for (const std::string& group : numbers_of(job.identity->groups)) draft.user += ' ' + group;
     return draft;
   };
-  const JobDraft one = draft_of(a), other = draft_of(b);
+  const JobDraft one = resolved(a), other = resolved(b);
   std::vector<std::string_view> names;
   for (const auto& key : job_keys) {
     const bool same_zone = key.name == timezone_row.name && a.timezone == b.timezone;

@@ -37,6 +37,10 @@ std::string digest_of(const JobDraft& draft);
 /// to as `user`.
 std::vector<std::string_view> differing_keys(const Job& a, const Job& b);
 
+/// The keys that the job's file sets, as DefinitionRow::keys has them: `shell` as `command`, of its user the name, of
+/// its groups the numbers on this node.
+std::string keys_of(const Job& job);
+
 /// The names of all keys, sorted.
 std::vector<std::string_view> job_key_names();
 

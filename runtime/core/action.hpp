@@ -132,7 +132,8 @@ struct RecordTerm {
   std::optional<Cause> elected_after{};  // of a term that an election begins: why the term before had ended
 };
 struct RecordDefinition {
-  DefinitionRow definition;
+  DefinitionRow row;                     // without its keys
+  schedule::DefinitionPtr definition{};  // whose row it is; null: no file of this node says it
 };
 /// What the store has shown: the ledger keeps it for the daemon's next start.
 struct RecordKnown {

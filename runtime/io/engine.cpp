@@ -289,6 +289,11 @@ void Engine::perform(core::RecordTerm& a) {
   ledger_.record(std::move(a.term));
 }
 
+void Engine::perform(core::RecordDefinition& a) {
+  if (a.definition && settings_.keys_of != nullptr) a.row.keys = settings_.keys_of(a.definition->job);
+  ledger_.record(std::move(a.row));
+}
+
 void Engine::perform(core::Notify& a) {
   tell(&Observer::on_notify, a);
   notifier_.notify(a);

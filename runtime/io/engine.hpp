@@ -48,7 +48,8 @@ struct EngineSettings {
   int function_threads = 1;
   std::string sendmail;  // programs, for mail and pings
   std::string ping;
-  bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
+  bool anew = false;                             // the session before is not gone on with: see SessionRequest::anew
+  std::string (*keys_of)(const Job&) = nullptr;  // see DefinitionRow::keys; null: they are not recorded
 };
 
 class Engine {
@@ -156,7 +157,7 @@ class Engine {
   void perform(core::AskRunner& a);
   void perform(core::RecordRow& a);
   void perform(core::RecordTerm& a);
-  void perform(core::RecordDefinition& a) { ledger_.record(std::move(a.definition)); }
+  void perform(core::RecordDefinition& a);
   void perform(core::RecordKnown& a) { ledger_.record(std::move(a.known)); }
   void perform(core::RecordPause& a) { ledger_.record(std::move(a.pause)); }
   void perform(core::RecordRequest& a) { ledger_.record(std::move(a.request)); }

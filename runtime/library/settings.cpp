@@ -10,6 +10,7 @@
 #include "base/cgroup_place.hpp"
 #include "base/trust.hpp"
 #include "config/identities.hpp"
+#include "config/job_keys.hpp"
 #include "library/backend_choice.hpp"
 
 namespace ballot::library {
@@ -27,6 +28,7 @@ io::EngineSettings engine_settings(const config::Config& config, const Programs&
   if (!programs.runner.empty())
     settings.runner = {runner_socket(config), programs.runner,
                        config.coordination.backend + " " + config.coordination.name_space + " " + config.node};
+  settings.keys_of = config::keys_of;
   settings.sendmail = programs.sendmail;
   settings.ping = programs.ping;
   return settings;

@@ -76,7 +76,7 @@ class SimulatedNode {
   void act(core::AwaitSettled& a) { queue_.push_back(core::RowsDurable{{}, {a.settled}}); }
   void act(core::RecordRow& a) { world_.tally.on_row(a, world_.clock.wall()); }
   void act(core::RecordTerm& a) { world_.tally.on_term(a.term); }
-  void act(core::RecordDefinition& a) { world_.tally.on_definition(a.definition); }
+  void act(core::RecordDefinition& a) { world_.tally.on_definition(a.row); }
   // A runner never dies but with its host, and nobody asks, pauses, is notified or reads a log.
   void act(core::TermDeadline&) {}
   void act(core::Forget&) {}

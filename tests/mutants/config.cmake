@@ -70,3 +70,6 @@ ballot_mutant(rows_of_jobs_do_not_grow FILE runtime/config/chain_survey.cpp
 ballot_mutant(parents_without_slots_are_not_named FILE runtime/config/chain_links.cpp
   FIND "has_slots(parent)) return {};" REPLACE "true) return {};"
   BY unit_config FILTER "Chain*" FINDING "FAILED.*ChainFiles.AJobWithSlotsAfter")
+ballot_mutant(keys_of_a_job_go_by_the_first_digits FILE runtime/config/job_keys.cpp
+  FIND "digest.hex().substr(digits - kept)" REPLACE "digest.hex().substr(0, kept)"
+  BY unit_config FILTER "KeysOf.*" FINDING "FAILED.*KeysOf.AJobSayWhatItsCalendarsSay")

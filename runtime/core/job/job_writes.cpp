@@ -86,8 +86,10 @@ void JobWrites::record_definition(std::uint64_t before, Basis basis) {
   row.epoch = job_.term->epoch;
   row.before = before;
   row.basis = basis;
-  job_.slots.describe(job_.facts(), row);
-  c_.out.push_back(RecordDefinition{std::move(row)});
+  const JobFacts job = job_.facts();
+  job_.slots.describe(job, row);
+  const bool is_of_file = job.definition && job.definition->digest == row.digest;
+  c_.out.push_back(RecordDefinition{std::move(row), is_of_file ? job.definition : nullptr});
 }
 
 /// The register says what became of slots that the term before passed. Its node's ledger may be gone, so the rows go

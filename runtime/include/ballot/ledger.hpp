@@ -100,6 +100,9 @@ struct DefinitionRow {
   bool at_least_once = false;
   bool reruns = false;  // on_success or on_error
   ///@}
+  /// The keys that the job's file sets, by name, as words NAME=HASH: two definitions differ in the keys whose words
+  /// differ. `calendar` is for what the job's calendars say. "": not known.
+  std::string keys = {};
   bool operator==(const DefinitionRow&) const = default;  ///< in all of it
 };
 
@@ -158,6 +161,7 @@ inline bool goes_on(const DefinitionRow& known, DefinitionRow next) {
   next.epoch = known.epoch;
   next.before = known.before;
   next.basis = known.basis;
+  next.keys = known.keys;  // the digest says whether they are the same
   return next == known;
 }
 

@@ -76,6 +76,7 @@ Message to_message(const BegunDefinition& one) {
   message.set("written", one.written).set("epoch", static_cast<std::int64_t>(row.epoch));
   message.set("basis", std::string(basis_words[static_cast<std::size_t>(row.basis)])).set("digest", row.digest);
   set_keys(message, row);
+  if (!row.keys.empty()) message.set("keys", row.keys);
   if (one.before) message.set("before", *one.before);
   if (one.before_from) message.set("before_from", in_ms(*one.before_from));
   return message;
@@ -95,6 +96,7 @@ Result<BegunDefinition> definition_from(const Message& message) {
   one.row.epoch = static_cast<std::uint64_t>(*epoch);
   one.row.basis = *basis;
   one.row.digest = text_under(message, "digest");
+  one.row.keys = text_under(message, "keys");
   one.written = *written;
   one.before = message.text("before");
   one.before_from = instant_of(message, "before_from");

@@ -1,5 +1,8 @@
 #include "library/shown/definition_values.hpp"
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/duration.hpp"
@@ -83,6 +86,47 @@ std::vector<KeyChange> changed_keys(const DefinitionChange& change) {
   return keys.take();
 }
 
+namespace {
+
+/// What DefinitionRow::keys has of a key; "": the file does not set it.
+std::map<std::string_view, std::string_view> words_of(std::string_view keys) {
+  std::map<std::string_view, std::string_view> words;
+  while (!keys.empty()) {
+    const std::string_view word = keys.substr(0, keys.find(' '));
+    const std::size_t name = std::min(word.find('='), word.size());
+    words[word.substr(0, name)] = word.substr(name);
+    keys.remove_prefix(std::min(word.size() + 1, keys.size()));
+  }
+  return words;
+}
+
+bool are_keys_known(const DefinitionChange& change) {
+  return change.replaced && !change.replaced->keys.empty() && !change.row.keys.empty();
+}
+
+/// Of which changed_keys() says the values.
+constexpr std::string_view keys_with_values[] = {"concurrency", "enabled",    "guarantee",      "jitter",
+                                                 "not_after",   "not_before", "on_error",       "on_success",
+                                                 "retries",     "schedule",   "start_deadline", "timezone"};
+
+}  // namespace
+
+std::vector<std::string> other_keys(const DefinitionChange& change) {
+  if (!are_keys_known(change)) return {};
+  auto before = words_of(change.replaced->keys), after = words_of(change.row.keys);
+  std::set<std::string> names;
+  // Groups are known by their numbers, which are a node's; those of a user need no key.
+  const bool other_groups = change.row.node == change.replaced->node && before["groups"] != after["groups"];
+  if (other_groups || before["user"] != after["user"]) names.emplace("user or groups");
+  for (const std::string_view name : {"user", "groups"}) before.erase(name), after.erase(name);
+  for (const std::string_view name : keys_with_values) before.erase(name), after.erase(name);
+  for (const auto& [name, word] : before)
+    if (after[name] != word) names.emplace(name);
+  for (const auto& [name, word] : after)
+    if (before[name] != word) names.emplace(name);
+  return {names.begin(), names.end()};
+}
+
 std::string_view word_of(const DefinitionChange& change) {
   if (change.row.digest.empty()) return "removed";
   return change.is_first ? "added" : "changed";
@@ -98,6 +142,8 @@ std::string text_of_keys(const DefinitionChange& change) {
     text += key.after.value_or("none");
   }
   if (change.is_first) return text;
+  for (const std::string& name : other_keys(change)) text += (text.empty() ? "" : ", ") + name;
+  if (!text.empty() && are_keys_known(change)) return text;
   if (!text.empty()) return text + ", and perhaps other keys, of which the ledger keeps no values";
   if (change.row.digest.empty()) return "no file defines it";
   if (!change.replaced) return "what it was before is not known";
@@ -129,7 +175,8 @@ io::Message shown(const DefinitionChange& change) {
       .set("group", change.row.group);
   shown.set("change", std::string(word_of(change))).set("nodes", change.nodes);
   shown.set("digest", word_or_null(change.row.digest)).set("digest_before", word_or_null(change.before));
-  return shown.set("keys", std::move(keys)).set("text", word_or_null(text_of(change)));
+  shown.set("keys", std::move(keys)).set("other_keys", other_keys(change));
+  return shown.set("text", word_or_null(text_of(change)));
 }
 
 }  // namespace ballot::library

@@ -59,10 +59,10 @@ explained() { until_true waits; }
 waits() { ballot why waits | grep -q ' queued$'; }
 has_changes() { [ "$(ballot history --definitions --job slow --format csv | grep -c ,changed,)" = "$1" ]; }
 edited() {
-  sed -i 's|^schedule    = "\*/15 \* \* \* \*"|jitter = "5s"\nschedule = "*/20 * * * *"|' etc/ballot/jobs.d/jobs.toml
+  sed -i 's|^schedule    = "\*/15 \* \* \* \*"|jitter = "5s"\nnice = 5\nschedule = "*/20 * * * *"|' etc/ballot/jobs.d/jobs.toml
   until_true has_changes 1
 }
 after_edited() {
-  sed -i -e '/^jitter = "5s"$/d' -e 's|^schedule = "\*/20 \* \* \* \*"|schedule    = "*/15 * * * *"|' etc/ballot/jobs.d/jobs.toml
+  sed -i -e '/^jitter = "5s"$/d' -e '/^nice = 5$/d' -e 's|^schedule = "\*/20 \* \* \* \*"|schedule    = "*/15 * * * *"|' etc/ballot/jobs.d/jobs.toml
   until_true has_changes 2
 }

@@ -88,7 +88,7 @@ class Fields {
   void operator()(const core::RecordRow& a) { put(a.row, a.if_absent); }
   void operator()(const core::RecordTerm& a) { put(a.term); }
   void operator()(const core::RecordDefinition& a) {
-    const DefinitionRow& d = a.definition;
+    const DefinitionRow& d = a.row;
     put(d.job, d.group, d.node, d.from, d.epoch, d.before, d.basis, d.digest, d.schedule, d.anchors);
   }
   void operator()(const core::RecordKnown& a) {

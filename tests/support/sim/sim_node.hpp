@@ -123,7 +123,7 @@ class SimNode final : private Host {
   void act(core::AskRunner& a);
   void act(core::RecordRow& a);
   void act(core::RecordTerm& a);
-  void act(core::RecordDefinition& a) { ledger.record(std::move(a.definition)); }
+  void act(core::RecordDefinition& a) { ledger.record(std::move(a.row)); }
   void act(core::RecordKnown& a) { ledger.record(std::move(a.known)); }
   void act(core::RecordPause& a) { ledger.record(std::move(a.pause)); }
   void act(core::RecordRequest& a) { ledger.record(std::move(a.request)); }

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "config/job_file.hpp"
 #include "config/names.hpp"
@@ -218,6 +221,49 @@ TEST(Digest, ChangesWithEveryKey) {
     seen.push_back(digest(row.key + " = " + row.good));
     EXPECT_EQ(std::count(seen.begin(), seen.end(), seen.back()), 1) << row.key;
   }
+}
+
+/// The names of the words that one has and the other has not.
+std::set<std::string> other_words(const std::string& one, const std::string& other) {
+  const auto words = [](const std::string& text) {
+    std::istringstream in(text);
+    return std::set<std::string>(std::istream_iterator<std::string>(in), {});
+  };
+  std::set<std::string> differing, names;
+  const auto before = words(one), after = words(other);
+  std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
+                                std::inserter(differing, differing.end()));
+  for (const std::string& word : differing) names.insert(word.substr(0, word.find('=')));
+  return names;
+}
+
+TEST(KeysOf, AJobNameTheKeyThatDiffers) {
+  const std::map<std::string, std::string> as{{"shell", "command"}};
+  for (const Row& row : job_rows()) {
+    const std::string line = row.key + " = " + row.good;
+    const bool has_needs = !needs_of(line).empty();
+    const JobFile file = read(line);
+    ASSERT_FALSE(file.definitions.empty()) << row.key;
+    const auto names = other_words(keys_of(read("").definitions.front().definition->job),
+                                   keys_of(file.definitions.front().definition->job));
+    const auto name = as.find(row.key);
+    EXPECT_TRUE(names.contains(name == as.end() ? row.key : name->second)) << row.key;
+    if (!has_needs && row.key != "groups" && row.key != "function")
+      EXPECT_EQ(names.size(), row.key == "user" ? 2u : 1u) << row.key;  // a user has groups
+  }
+}
+
+TEST(KeysOf, AJobSayWhatItsCalendarsSay) {
+  const auto keys = [](const std::string& days) {
+    Identities identities;
+    const JobFile file = read_job_file(
+        "[job.x]\ncommand = [\"/bin/true\"]\nschedule = \"0 2 * * *\"\nexcept = [\"free\"]\n[calendar.free]\ndates "
+        "= [\"" +
+            days + "\"]\n",
+        {"x.toml", 0}, {}, identities);
+    return keys_of(file.definitions.front().definition->job);
+  };
+  EXPECT_EQ(other_words(keys("12-25"), keys("12-26")), std::set<std::string>{"calendar"});
 }
 
 TEST(Digest, DoesNotChangeWithADefaultThatIsWritten) {

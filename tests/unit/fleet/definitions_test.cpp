@@ -86,6 +86,26 @@ TEST_F(FleetDefinitions, OfOtherKeysSayThatTheirValuesAreNotKept) {
                    "backup added on host-1: schedule: 0 2 * * *"}));
 }
 
+TEST_F(FleetDefinitions, NameTheOtherKeysWhoseWordsDiffer) {
+  const auto with_keys = [](int hour, const std::string& node, const std::string& keys) {
+    DefinitionRow row = defined(node, hour, "d" + std::to_string(hour), hour == 0 ? Basis::created : Basis::defined);
+    row.keys = keys;
+    return row;
+  };
+  DefinitionRow retried = with_keys(2, "host-1", "command=2 retries=1 schedule=1");
+  retried.retries = 2;
+  write("host-1", {with_keys(0, "host-1", "command=1 groups=1 schedule=1"),
+                   with_keys(1, "host-1", "command=2 env=1 groups=2 schedule=1"), retried});
+  write("host-2", {with_keys(3, "host-2", "command=2 groups=7 schedule=1 user=1"), with_keys(4, "host-2", "")});
+  const auto texts = shown_by(*fleet(), asked_shown());
+  ASSERT_EQ(texts.size(), 5u);
+  EXPECT_EQ(texts[3], "backup changed on host-1: command, env, user or groups");
+  EXPECT_EQ(texts[2], "backup changed on host-1: retries: 0 -> 2, env, user or groups");
+  EXPECT_EQ(texts[0], "backup changed on host-2: other keys, of which the ledger keeps no values");
+  const auto answer = answer_question(*fleet(), asked_shown());
+  EXPECT_EQ(answer->objects("definitions").at(3).texts("other_keys"), (Texts{"command", "env", "user or groups"}));
+}
+
 TEST_F(FleetDefinitions, WhoseKeysNoLedgerHasAreComparedByTheirTimesAlone) {
   DefinitionRow changed = defined("host-1", 2, "d2");
   changed.retries = 7;

@@ -159,5 +159,35 @@ TEST_F(BegunDefinitions, HaveTheValuesOfWhicheverLedgerKnowsThem) {
   EXPECT_TRUE(has_all_keys(*changed[0].replaced));
 }
 
+TEST_F(BegunDefinitions, KeepTheKeysThatTheirJobsSetUntilTheLastOfThemIsDeleted) {
+  const auto keys_in = [&] {
+    Texts keys;
+    for (const BegunDefinition& one : read("a", {})) keys.push_back(one.row.digest + ":" + one.row.keys);
+    return keys;
+  };
+  DefinitionRow first = defined("a", 0, "d1", Basis::created), again = defined("a", 2, "d1");
+  first.keys = again.keys = "command=1 env=2";
+  write("a", {first, defined("a", 1, "d2"), again});
+  EXPECT_EQ(keys_in(), (Texts{"d1:command=1 env=2", "d2:", "d1:command=1 env=2"}));
+  const auto kept = [&](const char* where) {
+    Database db(path("a"), Open::write);
+    db.run((std::string("DELETE FROM definition WHERE ") + where).c_str());
+    return db.number("SELECT count(*) FROM definition_keys");
+  };
+  EXPECT_EQ(kept("id = (SELECT min(id) FROM definition)"), 1);
+  EXPECT_EQ(kept("digest = 'd1'"), 0);
+}
+
+TEST_F(BegunDefinitions, OfATermThatGoesOnGetKeysThatABallotOfBeforeHasNotWritten) {
+  DefinitionRow next = defined("a", 0, "d1", Basis::taken_over);
+  next.before = 1, next.epoch = 2, next.keys = "command=1";
+  write("a", {defined("a", 0, "d1", Basis::created), next});
+  const auto all = read("a", {});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].row.keys, "command=1");
+  Database(path("a"), Open::write).run("DROP TRIGGER definition_keys_gone; DROP TABLE definition_keys;");
+  EXPECT_EQ(read("a", {}).at(0).row.keys, "");  // of a file of before
+}
+
 }  // namespace
 }  // namespace ballot::storage
