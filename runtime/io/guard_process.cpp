@@ -201,7 +201,7 @@ void GuardProcess::obey(const GuardOrder& order, std::string_view variables, Des
       lease_ = SteadyTime(Millis(order.at));
       const bool ends = settings_.on_lost != OnLost::signal;
       lost_at_ = lease_ - (ends ? std::max(Millis(order.grace), kill_margin) : Millis(0));
-      lost_ = false;
+      lost_ = lost_ && ending_;  // a child that is being ended is not spared
     }
   }
 }

@@ -14,3 +14,6 @@ ballot_mutant(epochs_begin_again FILE runtime/io/namespace_gate.cpp
 ballot_mutant(backends_word_opens_a_held_namespace FILE runtime/io/namespace_gate.cpp
   FIND "    unfit->why = why_unfit();" REPLACE ""
   FINDING "FAILED.*Gate.KeepsWhatTheBackendSays" BY unit_io FILTER "Gate.*")
+ballot_mutant(guard_forgets_why_it_ends_its_child FILE runtime/io/guard_process.cpp
+  FIND "lost_ = lost_ && ending_;" REPLACE "lost_ = false;"
+  BY unit_io FILTER "ChildGuard.*" FINDING "FAILED.*ChildGuard.SaysThatTheTermWasOver")

@@ -241,8 +241,8 @@ TEST_F(RunOnce, EndsItsChildByTheDeadlineWhereItIsStopped) {
   EXPECT_LT(std::chrono::steady_clock::now() - before, 2s) << "T";
   EXPECT_EQ(state_of(a.pid()), 'T');
   a.send(SIGCONT);
-  ASSERT_TRUE(a.wait_for("leads no more"));
-  ASSERT_TRUE(a.wait_for("the term was over"));
+  ASSERT_TRUE(a.wait_for("leads no more")) << a.log();
+  ASSERT_TRUE(a.wait_for("the term was over")) << a.log();
   EXPECT_EQ(a.stop(SIGTERM) & 128, 128);
 }
 
