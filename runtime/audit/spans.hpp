@@ -7,9 +7,8 @@
 //   closed   | its term has written the next one, or the same was  | all
 //            | taken over from it: nobody else has written the     |
 //            | register between                                    |
-//   open     | it is the last one, or another node's term has      | those up to the last that a row of its terms is
-//   of,
-//            | followed, or a repair                               | written before the daemon's next start
+//   open     | it is the last one, or another node's term has      | those up to the last of which its terms have
+//            | followed, or a repair                               | a row, written before the daemon's next start
 //   unknown  | no file defined the job, or its expressions are not | none: nothing is said of its slots
 //            | known                                               |
 //

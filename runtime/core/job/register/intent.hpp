@@ -5,16 +5,15 @@
 //   Settle       | what it settles is decided no more          | all of it is decided anew
 //   CatchUp      | nothing more: that was decided before it    | nothing: it is tried again
 //   Define       | the plan is the new definition's            | as Settle
-//   ChangePause  | the request is done                         | the request is refused
+//   ChangePause, |                                             |
 //   ChangeBackfill | the request is done                       | the request is refused
 //   FinishRepair | the repair is done                          | it is tried again
 //   QueueRun     | the request is done, and its run waits; too | the request is refused
 //                | late: it is refused, and its run is missed  |
 //   ClaimDueSlot | the slot waits no more, its run is launched | the run never was, its slot is decided anew
 //   ClaimWaiting | the run is launched                         | it goes on waiting
-//   ClaimAtOnce  | the run is launched                         | it never was: who asked for it is refused; lost
-//   before,
-//                |                                             | it is to be claimed anew
+//   ClaimAtOnce  | the run is launched                         | the run never was: whoever asked for it is refused;
+//                |                                             | one that was lost before is to be claimed anew
 //
 // Each of them settles what is decided and closes what has ended besides.
 //
