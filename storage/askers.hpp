@@ -21,7 +21,8 @@ class Askers {
   explicit Askers(Database& db) {
     if (requests_kept(db) == RequestsKept::none) return;
     find_.emplace(db, request_sql(has_trigger_env(db)));
-    find_pause_.emplace(db, pause_sql(has_pause_terms(db)));
+    find_pause_.emplace(db, pause_sql(has_pause_terms(db), covers_slot));
+    find_later_pause_.emplace(db, pause_sql(has_pause_terms(db), began_after_slot));
     find_resume_.emplace(db, resume_sql);
   }
 
@@ -47,15 +48,26 @@ class Askers {
            (with_env ? "env FROM request LEFT JOIN trigger_env ON trigger_id = id" : "NULL FROM request") +
            " WHERE id = ?1 UNION ALL SELECT kind, by, NULL FROM request WHERE run_id = ?1";
   }
-  // A pause of the job itself comes before one of its group. One whose end another node has seen has its own end still.
-  static std::string pause_sql(bool with_terms) {
+  // A pause of the job itself comes before one of its group. One whose end another node has seen has its own end still;
+  // without one it was over when another of the same began in the term that has settled the slot: that term would have
+  // recorded its end.
+  static constexpr const char* covers_slot =
+      "since <= ?3 AND ifnull(ifnull(until, ends) >= ?3, NOT EXISTS (SELECT 1 FROM pause AS next, settler WHERE"
+      " next.job_id = known.job_id AND next.group_id = known.group_id AND next.since > known.since"
+      " AND next.since BETWEEN elected_at AND ifnull(ended_at, next.since))) ORDER BY job_id DESC, since DESC";
+  // The slot had waited, and the pause began in the term that has settled it, or before.
+  static constexpr const char* began_after_slot =
+      "since > ?3 AND EXISTS (SELECT 1 FROM settler WHERE since <= ifnull(ended_at, since))"
+      " ORDER BY since, job_id DESC";
+  /// Of job ?1 of group ?2 with a slot ?3 that the term ?4 of node ?5 has settled.
+  static std::string pause_sql(bool with_terms, const char* which) {
     const std::string terms = with_terms ? "ends, reason" : "NULL AS ends, NULL AS reason";
-    const std::string joined = with_terms ? "LEFT JOIN pause_terms USING (job_id, group_id, since) " : "";
-    return "SELECT job_id, group_id, until, by, since, " + terms + " FROM pause " + joined +
-           "WHERE group_id = (SELECT id FROM name WHERE text = ?2) AND job_id IN (0, (SELECT id FROM name WHERE text = "
-           "?1))"
-           " AND since <= ?3 AND ifnull(ifnull(until, " +
-           (with_terms ? "ends" : "NULL") + ") >= ?3, 1) ORDER BY job_id DESC, since DESC LIMIT 1";
+    const std::string joined = with_terms ? " LEFT JOIN pause_terms USING (job_id, group_id, since)" : "";
+    const auto id_of = [](const std::string& name) { return "(SELECT id FROM name WHERE text = " + name + ")"; };
+    return "WITH settler AS (SELECT elected_at, ended_at FROM term WHERE group_id = " + id_of("?2") +
+           " AND epoch = ?4 AND node_id = " + id_of("?5") + "), known AS (SELECT job_id, group_id, until, by, since, " +
+           terms + " FROM pause" + joined + " WHERE group_id = " + id_of("?2") + " AND job_id IN (0, " + id_of("?1") +
+           ")) SELECT job_id, group_id, until, by, since, ends, reason FROM known WHERE " + which + " LIMIT 1";
   }
   // The request that ended it was taken up right before it ended.
   static constexpr const char* resume_sql =
@@ -64,19 +76,26 @@ class Askers {
 
   void name_pause(Row& row) {
     if (!find_pause_) return;
-    Cursor pause = find_pause_->start(std::string_view(row.job), std::string_view(row.group), row.slot);
-    if (!pause.step()) return;
+    if (!name_pause(row, *find_pause_)) name_pause(row, *find_later_pause_);
+  }
+
+  /// False: there is none such.
+  bool name_pause(Row& row, Statement& find) {
+    Cursor pause = find.start(std::string_view(row.job), std::string_view(row.group), row.slot,
+                              static_cast<std::int64_t>(row.epoch), std::string_view(row.node));
+    if (!pause.step()) return false;
     row.paused_by = pause.text(3);
     row.paused_at = pause.time(4);
     if (!pause.null(5)) row.pause_ends = pause.time(5);
     if (!pause.null(6)) row.pause_reason = pause.text(6);
-    if (pause.null(2)) return;
-    if (row.pause_ends == pause.time(2)) return void(row.resumed_by = by_its_end);
+    if (pause.null(2)) return true;
+    if (row.pause_ends == pause.time(2)) return row.resumed_by = by_its_end, true;
     Cursor resume = find_resume_->start(pause.number(0), pause.number(1), pause.number(2));
     if (resume.step()) row.resumed_by = resume.text(0);
+    return true;
   }
 
-  std::optional<Statement> find_, find_pause_, find_resume_;
+  std::optional<Statement> find_, find_pause_, find_later_pause_, find_resume_;
 };
 
 }  // namespace ballot::storage

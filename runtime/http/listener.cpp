@@ -15,6 +15,10 @@ using boost::system::error_code;
 /// A socket is writable when a third of it is free: a client that takes little at a time is seen to take something.
 constexpr int send_buffer = 256 * 1024;
 
+constexpr const char* socket_name = "the API's socket";
+
+Error of_listen(const Error& error) { return {error.code, "[http] listen: " + error.what}; }
+
 IpAddress address_of(const asio::ip::address& address) {
   IpAddress found;
   if (address.is_v4()) {
@@ -37,13 +41,19 @@ Result<std::unique_ptr<Listener>> Listener::open(asio::io_context& context, cons
     if (const auto opened = made->open_port(place); !opened) return opened.error();
     return made;
   }
-  auto file = io::ControlSocket::make(place.path, access, "the API's socket");
-  if (!file) return Error{file.error().code, "[http] listen: " + file.error().what};
+  auto file = io::ControlSocket::make(place.path, access, socket_name);
+  if (!file) return of_listen(file.error());
   made->file_ = *std::move(file);
   error_code error;
   made->local_.assign(asio::local::stream_protocol(), made->file_->socket.release(), error);
   if (error) return Error{Errc::io, "[http] listen: " + place.path + ": " + error.message()};
   return made;
+}
+
+Result<void> Listener::check(const ListenPlace& place) {
+  if (place.path.empty()) return {};
+  const auto possible = io::ControlSocket::check(place.path, socket_name);
+  return possible ? Result<void>() : of_listen(possible.error());
 }
 
 Result<void> Listener::open_port(const ListenPlace& place) {

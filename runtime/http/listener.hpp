@@ -25,6 +25,8 @@ class Listener {
   /// Errors: conflict, io, refused: it cannot listen there, and why.
   static Result<std::unique_ptr<Listener>> open(boost::asio::io_context& context, const ListenPlace& place,
                                                 const io::SocketAccess& access);
+  /// What open() asks first of the folder of a socket's file, in the same words; of a port nothing.
+  static Result<void> check(const ListenPlace& place);
   /// Removes the socket's file.
   ~Listener();
 

@@ -28,12 +28,19 @@ struct Place {
   Error system_error(const std::string& step) const { return error(step + ": " + std::strerror(errno)); }
 };
 
-/// A user who may write to the socket's folder could put another socket in its place.
-Result<void> check_socket_folder(const Place& place) {
+std::string folder_of(const Place& place) {
   const std::string folder = std::filesystem::path(place.path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+bool has_folder(const Place& place) {
   std::error_code error;
-  if (!std::filesystem::is_directory(folder.empty() ? "." : folder, error)) return place.error("make its folder");
-  if (const auto fault = distrust_folder(folder.empty() ? "." : folder, ::geteuid()))
+  return std::filesystem::is_directory(folder_of(place), error);
+}
+
+/// A user who may write to the socket's folder could put another socket in its place.
+Result<void> check_trust(const Place& place) {
+  if (const auto fault = distrust_folder(folder_of(place), ::geteuid()))
     return Error{Errc::refused, place.name + " is not made: " + *fault};
   return {};
 }
@@ -111,11 +118,18 @@ Result<ControlSocket> ControlSocket::make(const std::string& path, const SocketA
   const Place place{path, name + ' ' + path};
   const auto address = address_of(place);
   if (!address) return address.error();
-  if (auto folder = check_socket_folder(place); !folder) return folder.error();
+  if (!has_folder(place)) return place.error("make its folder");
+  if (auto trusted = check_trust(place); !trusted) return trusted.error();
   auto held = take_lock(place);
   if (!held) return held.error();
   if (auto removed = remove_stale(place, *address); !removed) return removed.error();
   return bind_and_listen(place, *address, access, *std::move(held));
+}
+
+Result<void> ControlSocket::check(const std::string& path, const std::string& name) {
+  const Place place{path, name + ' ' + path};
+  if (const auto address = address_of(place); !address) return address.error();
+  return has_folder(place) ? check_trust(place) : Result<void>();
 }
 
 /// The lock's file may be gone as well, and then locks nobody out: it is taken anew.

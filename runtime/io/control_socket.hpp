@@ -26,6 +26,10 @@ struct ControlSocket {
   static Result<ControlSocket> make(const std::string& path, const SocketAccess& access,
                                     const std::string& name = "the control socket");
 
+  /// What make() asks first, and needs nothing for: refused: others may write to its folder; io: the path is too long.
+  /// A folder that is not there may be made by then, and is no error here.
+  static Result<void> check(const std::string& path, const std::string& name = "the control socket");
+
   /// Makes socket and file anew where nothing lies at `path` any more. True: it did, and the old socket is of no use.
   bool restore(const SocketAccess& access);
 

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "http/listener.hpp"
 #include "http/peer_client.hpp"
 #include "http/server_tls.hpp"
 #include "http/token_file.hpp"
@@ -32,6 +33,9 @@ class NamedFiles {
 };
 
 void check_api(const HttpSettings& http, NamedFiles& files) {
+  const auto place = ListenPlace::parse(http.listen);
+  if (const auto listens = place ? web::Listener::check(*place) : Result<void>(); !listens)
+    files.add(listens.error(), true, {});
   if (const auto tokens = web::TokenFile::open(http.tokens); !tokens) files.add(tokens.error(), true, {http.tokens});
   const auto tls = web::ServerTls::of(http);
   if (!tls) files.add(tls.error(), true, {http.tls_cert, http.tls_key, http.tls_client_ca});

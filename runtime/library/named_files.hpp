@@ -18,8 +18,8 @@ struct FileFault {
   bool is_known = true;  // false: this user may not read the file, and the daemon's may be able to
 };
 
-/// Tokens and certificates, the token that other nodes are shown, and the history's plugin with its table. Nothing
-/// where no API listens.
+/// The folder of the API's socket, tokens and certificates, the token that other nodes are shown, and the history's
+/// plugin with its table. Nothing where no API listens.
 std::vector<FileFault> check_named_files(const config::Config& config);
 
 }  // namespace ballot::library

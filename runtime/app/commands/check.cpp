@@ -19,6 +19,7 @@
 #include "config/names.hpp"
 #include "io/backend_port.hpp"
 #include "io/clocks.hpp"
+#include "io/control_socket.hpp"
 #include "library/backend_choice.hpp"
 #include "library/named_files.hpp"
 #include "library/settings.hpp"
@@ -163,6 +164,15 @@ void check_files(const config::Config& config, Findings& findings) {
   }
 }
 
+/// In a folder of which it is not said already that it is not used.
+void check_control_socket(const config::Config& config, Findings& findings) {
+  const std::string folder = std::filesystem::path(config.control_socket).parent_path();
+  if (config.control_socket.empty() || folder == config.state_dir || folder == config.run_dir) return;
+  if (const auto possible = io::ControlSocket::check(config.control_socket); !possible)
+    config::Findings(config.file, findings.diagnostics)
+        .error({0, 0}, possible.error().what + "; [control] socket sets another one");
+}
+
 /// Of what lies in them `serve` believes all.
 void check_folders(const config::Config& config, Findings& findings) {
   for (const std::string& folder : {config.state_dir, config.run_dir}) {
@@ -181,7 +191,7 @@ Exit run(const CheckOptions& options) {
   if (asks_backend && !has_errors(findings.diagnostics)) {
     check_backend(config, findings);
     check_files(config, findings);
-    if (options.paths.empty()) check_folders(config, findings);
+    if (options.paths.empty()) check_folders(config, findings), check_control_socket(config, findings);
   }
   if (options.paths.empty()) paths.folders.push_back(config.jobs_dir);
   check_jobs(config, paths, findings);

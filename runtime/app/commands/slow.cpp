@@ -169,7 +169,7 @@ Exit run(SlowOptions& options) {
     std::cerr << "ballot slow: runs of " << untimed
               << " are not compared: only a node that does not answer knows how long they took\n";
   if (const auto unread = names_of(compared->unread); !unread.empty())
-    std::cerr << "ballot slow: since when " << unread
+    std::cerr << "ballot slow: since when the runs of " << unread
               << " are slow could not be read: they are held against runs that are known to be older\n";
   if (compared->too_few > 0)
     std::cerr << "ballot slow: of " << compared->too_few << (compared->too_few == 1 ? " job" : " jobs")

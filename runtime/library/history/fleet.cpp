@@ -77,8 +77,10 @@ std::vector<LedState> states_of_led(const Node& node, std::string_view self, Wal
     else if (view && !view->leader.empty())
       states.push_back({job, "", text_of(*view), view->paused_at, std::string(view->paused_by), false, view->next,
                         std::string(view->trouble), pauses_of(*view), view->is_running, view->overdue_since,
-                        view->is_slow, position_of_backfill(views, *view),
-                        names.size() == 1 ? waiting_slots(views, job) : std::vector<WallTime>()});
+                        view->is_slow, position_of_backfill(views, *view)});
+  if (names.size() != 1 || states.size() != 1) return states;
+  states.front().waiting = waiting_slots(views, *names.begin());
+  states.front().in_question = views.runs_in_question(*names.begin());
   return states;
 }
 

@@ -47,6 +47,15 @@ std::vector<LedPause> pauses_in(const Message& state) {
   return pauses;
 }
 
+/// A job has at most as many open runs.
+std::vector<Row> runs_in_question(const Message& state) {
+  std::vector<Row> runs;
+  for (const Message& one : state.objects("in_question"))
+    if (auto row = row_from(one); row && row->run && runs.size() < core::open_run_limit)
+      runs.push_back(*std::move(row));
+  return runs;
+}
+
 std::vector<WallTime> waiting_in(const Message& state) {
   std::vector<WallTime> slots;
   for (const std::string& text : state.texts("waiting"))
@@ -279,6 +288,7 @@ void FleetAnswers::take_states(const Message& answer, const std::string& ledger)
     states_.back().is_slow = one.flag("slow").value_or(false);
     states_.back().backfill = position_in(one);
     states_.back().waiting = waiting_in(one);
+    states_.back().in_question = runs_in_question(one);
   }
 }
 

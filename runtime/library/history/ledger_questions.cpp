@@ -345,6 +345,7 @@ std::vector<Message> states_of(const LedgerView& ledger) {
     if (one.is_slow) states.back().set("slow", true);
     if (one.backfill) set_position(states.back(), *one.backfill);
     if (!one.waiting.empty()) states.back().set("waiting", texts_of(one.waiting));
+    if (!one.in_question.empty()) states.back().set("in_question", to_messages(one.in_question));
   }
   return states;
 }

@@ -106,7 +106,8 @@ struct LedState {
   std::optional<WallTime> overdue_since = {};  // no run has succeeded in time, as was noticed then;
   bool is_slow = false;                        // a run goes on for longer than expected
   std::optional<BackfillPosition> backfill = {};
-  std::vector<WallTime> waiting = {};  // its slots that are due and wait for their turn, where it alone is asked for
+  std::vector<WallTime> waiting = {};  // its slots that are due and wait for their turn, where it alone is asked for,
+  std::vector<Row> in_question = {};   // and its open runs of which its leader does not know whether they go on
 };
 
 /// As a row is shown, where `is_evidence` says that the store alone shows it. A slot that a run had claimed, and of

@@ -44,21 +44,43 @@ Message shown_row(const LedgerView& ledger, const Row& row) {
   return ledger.is_evidence(row) ? one.set("evidence", std::string("store")) : one;
 }
 
-/// Each job that is asked for must be one: a name that is mistyped is not shown as a job that never ran.
-Result<void> require_jobs(LedgerView& ledger, const Message& asked) {
+using UnknownJobs = std::map<std::string, Error>;  // why each is none, as far as is known
+
+/// Of the jobs that are asked for those that nobody who answers knows, at most `most`.
+Result<UnknownJobs> unknown_jobs(LedgerView& ledger, const Message& asked, std::size_t most) {
   const std::vector<std::string> defined = asked.texts("defined");
+  UnknownJobs unknown;
   for (const std::string& job : asked.texts("jobs")) {
-    if (std::find(defined.begin(), defined.end(), job) != defined.end()) continue;
+    if (std::find(defined.begin(), defined.end(), job) != defined.end() || unknown.contains(job)) continue;
     const auto is_known = ledger.knows_job(job);
     if (!is_known) return is_known.error();
     if (*is_known) continue;
     const auto instances = ledger.instances_of(job);
     if (!instances) return instances.error();
-    if (instances->empty())
-      return not_known(ledger, "no job " + job + " is loaded here, nor in the ledger" +
-                                   (ledger.is_of_fleet() ? " of a node that answers" : ""));
+    if (!instances->empty()) continue;
+    unknown.emplace(job, not_known(ledger, "no job " + job + " is loaded here, nor in the ledger" +
+                                               (ledger.is_of_fleet() ? " of a node that answers" : "")));
+    if (unknown.size() == most) break;
   }
-  return {};
+  return unknown;
+}
+
+/// Each job that is asked for must be one: a name that is mistyped is not shown as a job that never ran.
+Result<void> require_jobs(LedgerView& ledger, const Message& asked) {
+  const auto unknown = unknown_jobs(ledger, asked, 1);
+  if (!unknown) return unknown.error();
+  return unknown->empty() ? Result<void>() : unknown->begin()->second;
+}
+
+/// Of several jobs those that are none cost the others nothing: only where none is known that is an error.
+Result<UnknownJobs> require_some(LedgerView& ledger, const Message& asked, const std::vector<std::string>& jobs) {
+  auto unknown = unknown_jobs(ledger, asked, jobs.size());
+  if (unknown && unknown->size() == jobs.size()) return unknown->at(jobs.front());
+  return unknown;
+}
+
+void mark_unknown(Message& one, const UnknownJobs& unknown, const std::string& job) {
+  if (const auto found = unknown.find(job); found != unknown.end()) one.set("unknown", found->second.what);
 }
 
 Result<Message> shown_history(LedgerView& ledger, const Message& asked, WallTime now) {
@@ -156,12 +178,14 @@ struct Strip {
 Result<Message> shown_strips(LedgerView& ledger, const Message& asked, WallTime) {
   const auto jobs = strip_jobs(asked);
   if (!jobs) return jobs.error();
-  if (const auto known = require_jobs(ledger, asked); !known) return known.error();
+  const auto unknown = require_some(ledger, asked, *jobs);
+  if (!unknown) return unknown.error();
   const auto most = std::clamp<std::int64_t>(asked.integer("last").value_or(default_strip), 1, most_in_strip);
   auto filter = filter_from(asked);
   if (!filter) return filter.error();
   std::map<std::string, Strip> found;
   filter->jobs = *jobs;
+  std::erase_if(filter->jobs, [&](const std::string& job) { return unknown->contains(job); });
   for (const std::int64_t rows : {most, 2 * most}) {
     if (filter->jobs.empty()) break;
     for (const std::string& job : filter->jobs) found[job] = {};
@@ -181,15 +205,18 @@ Result<Message> shown_strips(LedgerView& ledger, const Message& asked, WallTime)
     });
   }
   std::vector<Message> strips;
-  for (const std::string& job : *jobs)
+  for (const std::string& job : *jobs) {
     strips.push_back(Message().set("job", job).set("rows", std::move(found[job].rows)));
+    mark_unknown(strips.back(), *unknown, job);
+  }
   return Message().set("strips", std::move(strips));
 }
 
 Result<Message> shown_usual(LedgerView& ledger, const Message& asked, WallTime now) {
   const auto jobs = strip_jobs(asked);
   if (!jobs) return jobs.error();
-  if (const auto known = require_jobs(ledger, asked); !known) return known.error();
+  const auto unknown = require_some(ledger, asked, *jobs);
+  if (!unknown) return unknown.error();
   const auto times = ledger.usual_times(*jobs, now);
   if (!times) return times.error();
   std::vector<Message> usual;
@@ -200,6 +227,7 @@ Result<Message> shown_usual(LedgerView& ledger, const Message& asked, WallTime n
     if (one.is_known()) usual.back().set("usual_ms", std::int64_t{one.takes.count()});
     if (one.slower_since) usual.back().set("slower_since", format_slot(*one.slower_since));
     if (one.unread) usual.back().set("slower_since_failure", one.unread->why);
+    mark_unknown(usual.back(), *unknown, (*jobs)[i]);
   }
   return Message().set("usual", std::move(usual));
 }

@@ -1,6 +1,7 @@
 #include "library/why/run_in_the_way.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/short_id.hpp"
 #include "base/wall_text.hpp"
@@ -32,6 +33,29 @@ std::string place_text(const RunSpan& run) {
   if (!run.node.empty()) text += " on " + run.node;
   if (run.attempt_begun) text += ", started " + format_millis(*run.attempt_begun);
   return text;
+}
+
+std::vector<Row> read(const storage::Filter& filter, LedgerView& ledger) {
+  std::vector<Row> rows;
+  (void)ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
+  return rows;
+}
+
+/// What a run's row is while the run goes on, or may be between two attempts.
+std::vector<Status> unended_statuses() {
+  return {Status::queued, Status::claimed, Status::running, Status::failed, Status::timed_out, Status::lost};
+}
+
+/// "run R of slot S on N, started T, which has not ended.", with more sentences where it waits for an attempt.
+std::string run_text(const RunSpan& run, std::vector<Row> rows, const AttemptToCome& to_come,
+                     const DescribesWait& describe) {
+  const std::string text = "run " + short_id(run.run) + " of slot " + format_slot(run.slot) + place_text(run);
+  std::erase_if(rows, [&](const Row& row) { return row.run != run.run; });
+  std::optional<std::int64_t> next = run.next_attempt;
+  if (!next && run.may_go_on) next = to_come(run.run);
+  if (next) return text + ", which waits for attempt " + std::to_string(*next) + "." + describe(rows, *next);
+  if (!run.ended) return text + ", which has not ended.";
+  return text + ", ended " + format_millis(*run.ended) + ".";
 }
 
 }  // namespace
@@ -68,21 +92,33 @@ const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, 
 
 std::string in_the_way_text(const Row& passed, LedgerView& ledger, const AttemptToCome& to_come,
                             const DescribesWait& describe) {
-  std::vector<Row> rows;
   const storage::Filter filter{
       .jobs = {passed.job}, .statuses = storage::run_statuses(), .until = passed.slot, .limit = rows_looked_at};
-  (void)ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
+  const std::vector<Row> rows = read(filter, ledger);
   const std::vector<RunSpan> spans = spans_of(rows);
   const RunSpan* const run = run_in_the_way(spans, passed.slot, to_come);
   if (!run) return {};
-  std::string text =
-      " In the way was run " + short_id(run->run) + " of slot " + format_slot(run->slot) + place_text(*run);
-  std::erase_if(rows, [&](const Row& row) { return row.run != run->run; });
-  std::optional<std::int64_t> next = run->next_attempt;
-  if (!next && run->may_go_on) next = to_come(run->run);
-  if (next) return text + ", which waits for attempt " + std::to_string(*next) + "." + describe(rows, *next);
-  if (!run->ended) return text + ", which has not ended.";
-  return text + ", ended " + format_millis(*run->ended) + ".";
+  const bool had_waited = passed.reason == Reason::queue_full && run->begun && *run->begun > passed.slot;
+  return (had_waited ? " Before it had waited " : " In the way was ") + run_text(*run, rows, to_come, describe);
+}
+
+std::vector<RunSpan> runs_under_way(const std::vector<RunSpan>& spans, const AttemptToCome& to_come) {
+  std::vector<RunSpan> runs;
+  std::copy_if(spans.begin(), spans.end(), std::back_inserter(runs), [&](const RunSpan& span) {
+    const bool has_begun = span.attempt > 0 || span.next_attempt;
+    return has_begun && (!span.ended || span.next_attempt || (span.may_go_on && to_come(span.run)));
+  });
+  return runs;
+}
+
+std::string waits_for_runs_text(const std::string& job, int bound, LedgerView& ledger, const AttemptToCome& to_come,
+                                const DescribesWait& describe) {
+  const std::vector<Row> rows = read({.jobs = {job}, .statuses = unended_statuses(), .limit = rows_looked_at}, ledger);
+  const std::vector<RunSpan> runs = runs_under_way(spans_of(rows), to_come);
+  if (runs.empty() || std::ssize(runs) < bound) return {};
+  const std::string first = run_text(runs.back(), rows, to_come, describe);
+  if (runs.size() == 1) return " It waits for " + first;
+  return " It waits for one of " + std::to_string(runs.size()) + " runs of the job to end, the first of them " + first;
 }
 
 }  // namespace ballot::library

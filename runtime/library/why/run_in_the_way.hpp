@@ -1,4 +1,5 @@
-// RunInTheWay: which run of its job kept a slot from being run, or keeps it waiting, by the rows of a ledger.
+// RunInTheWay: which run of its job kept a slot from being run, and which ones keep it waiting, by the rows of a
+// ledger.
 //
 // Threads: the one that reads the ledger.
 //
@@ -45,5 +46,12 @@ const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, 
 /// Sentences, each after a space; "" where the ledger has no such run.
 std::string in_the_way_text(const Row& passed, LedgerView& ledger, const AttemptToCome& to_come,
                             const DescribesWait& describe);
+
+/// The runs that have not ended, or have another attempt to come. A run that waits for its turn itself is none of them.
+std::vector<RunSpan> runs_under_way(const std::vector<RunSpan>& spans, const AttemptToCome& to_come);
+
+/// As in_the_way_text(), of the runs that go on now, or are between two attempts; "": there are fewer than `bound`.
+std::string waits_for_runs_text(const std::string& job, int bound, LedgerView& ledger, const AttemptToCome& to_come,
+                                const DescribesWait& describe);
 
 }  // namespace ballot::library

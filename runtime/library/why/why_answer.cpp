@@ -38,6 +38,12 @@ UnrecordedSlot::Schedule schedule_of(const schedule::DefinitionPtr& definition) 
   return only_reboot ? Schedule::only_reboot : Schedule::some;
 }
 
+/// 0: it has none.
+int group_bound(const config::JobSet& set, const std::string& group) {
+  const auto found = set.groups.find(std::string(common_name(group)));
+  return found == set.groups.end() ? 0 : found->second.max_running;
+}
+
 /// Of the run, or of the ledger's latest slot of the job up to the time: last attempt first.
 Result<std::vector<Row>> rows_of(LedgerView& ledger, const WhyAsked& asked, WallTime time) {
   std::vector<Row> rows;
@@ -65,25 +71,37 @@ std::optional<WallTime> last_heard_of(const std::vector<MissingNode>& missing) {
   return last;
 }
 
-/// Slots that are due and wait, as the node that leads the job says: this one, or another one that has answered.
-std::vector<WallTime> waiting_slots(LedgerView& ledger, const WhyFacts& facts) {
-  if (!facts.waiting.empty()) return facts.waiting;
-  std::vector<WallTime> waiting;
+/// What the node that leads the job says of it: this one, or another one that has answered.
+struct SaidByLeader {
+  std::vector<WallTime> waiting;  // slots that are due and wait
+  std::vector<Row> in_question;   // see WhyFacts
+};
+
+SaidByLeader said_by_leader(LedgerView& ledger, const WhyFacts& facts) {
+  SaidByLeader said{facts.waiting, facts.in_question};
   const std::string& job = facts.slot.job;
+  if (!said.waiting.empty() || !said.in_question.empty()) return said;
   if (ledger.is_of_fleet() && ledger.states().empty()) (void)ledger.last_statuses({job});  // a history asks no leader
-  for (const LedState& one : ledger.states())
-    if (one.job == job) waiting.insert(waiting.end(), one.waiting.begin(), one.waiting.end());
-  return waiting;
+  for (const LedState& one : ledger.states()) {
+    if (one.job != job) continue;
+    said.waiting.insert(said.waiting.end(), one.waiting.begin(), one.waiting.end());
+    said.in_question.insert(said.in_question.end(), one.in_question.begin(), one.in_question.end());
+  }
+  return said;
 }
 
-/// Slots of a chain are settled in their order: the last one before it that waits, where the slot is none of these.
-std::optional<WallTime> waits_behind(const std::vector<WallTime>& waiting, WallTime slot, const KnownJob& job) {
-  const bool is_of_chain = job.chain.size() > 1;
-  if (!is_of_chain || std::find(waiting.begin(), waiting.end(), slot) != waiting.end()) return std::nullopt;
+/// Slots are settled in their order: the last one before it that waits, where the slot is none of these.
+std::optional<WallTime> waits_behind(const std::vector<WallTime>& waiting, WallTime slot) {
+  if (std::find(waiting.begin(), waiting.end(), slot) != waiting.end()) return std::nullopt;
   std::optional<WallTime> last;
   for (const WallTime one : waiting)
     if (one < slot) last = std::max(last.value_or(one), one);
   return last;
+}
+
+/// As many slots wait as its queue takes.
+bool is_full(const std::vector<WallTime>& waiting, const KnownJob& job) {
+  return job.facts && job.facts->concurrency == Concurrency::queue && std::ssize(waiting) >= job.facts->queue_limit;
 }
 
 /// Of another node's instance, as that node says; "": it is defined there, or has not been asked for.
@@ -104,30 +122,39 @@ AttemptToCome to_come_by(LedgerView& ledger, const AttemptToCome& known_here) {
   };
 }
 
+/// Its run has begun, or was triggered, and nothing of it goes on.
+bool waits_for_attempt(const WhyAnswer& answer) {
+  return answer.next_attempt || answer.rows.front().status == Status::queued;
+}
+
 WhyAnswer explain_rows(const std::vector<Row>& rows, LedgerView& ledger, const WhyAsked& asked, const WhyFacts& facts) {
   KnownJob job = facts.job;
   job.to_come = to_come_by(ledger, job.to_come);
-  const Explanation why = explain(rows, ledger, job);
+  const bool is_halted = facts.slot.state == "halted" || is_move(facts.slot.state);
   const Row& last = rows.front();
+  const bool is_paused = facts.slot.state == "paused" && !facts.slot.pauses.empty() && last.trigger != Trigger::manual;
+  job.is_held = is_halted || is_paused;
+  const Explanation why = explain(rows, ledger, job);
   WhyAnswer answer{last.job, last.slot, "", why.text, rows, why.next_attempt, facts.zone};
   answer.upstream = shown_upstream(last, ledger, job);
-  const bool may_be_all = !asked.run && (!asked.at || ledger.is_evidence(last));
-  if (may_be_all && (facts.slot.state == "halted" || is_move(facts.slot.state)))
-    answer.text += " " + halted_text(facts.slot);
+  const bool waits = waits_for_attempt(answer);
+  const bool may_be_all = waits || (!asked.run && (!asked.at || ledger.is_evidence(last)));
+  if (may_be_all && is_halted) answer.text += " " + halted_text(facts.slot);
+  if (waits && is_paused) answer.text += " " + held_by_pause_text(facts.slot);
   if (may_be_all) answer.text += refusal_beside(facts.slot, answer.text);
   return answer;
 }
 
 /// The run of which nothing is known, and for which a slot waits that is due and nobody has settled; null: there is
 /// none.
-const Row* run_in_question(const WhyFacts& facts, const UnrecordedSlot& slot) {
+const Row* run_in_question(const std::vector<Row>& in_question, const WhyFacts& facts, const UnrecordedSlot& slot) {
   const bool is_due = slot.slot && *slot.slot <= slot.now && slot.left_out.empty() &&
                       slot.schedule == UnrecordedSlot::Schedule::some && (!slot.since || *slot.slot > *slot.since);
   const bool may_wait = !facts.job.facts || facts.job.facts->concurrency != Concurrency::allow;
-  if (!is_due || !may_wait || slot.state != "active") return nullptr;
-  const auto run = std::find_if(facts.in_question.begin(), facts.in_question.end(),
+  if (!is_due || !may_wait || (slot.state != "active" && slot.state != "drift")) return nullptr;
+  const auto run = std::find_if(in_question.begin(), in_question.end(),
                                 [&](const Row& row) { return row.run && row.slot < *slot.slot; });
-  return run == facts.in_question.end() ? nullptr : &*run;
+  return run == in_question.end() ? nullptr : &*run;
 }
 
 WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFacts& facts) {
@@ -137,11 +164,14 @@ WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFa
   slot.missing = names_of(ledger.missing());
   slot.missing_heard = last_heard_of(ledger.missing());
   if (ledger.is_of_fleet()) slot.scope = UnrecordedSlot::Scope::fleet;
-  const std::vector<WallTime> in_turn = slot.slot ? waiting_slots(ledger, facts) : std::vector<WallTime>();
+  const SaidByLeader said = slot.slot ? said_by_leader(ledger, facts) : SaidByLeader();
+  const std::vector<WallTime>& in_turn = said.waiting;
   slot.waits = std::find(in_turn.begin(), in_turn.end(), slot.slot) != in_turn.end();
-  if (slot.slot && *slot.slot <= slot.now) slot.waits_behind = waits_behind(in_turn, *slot.slot, facts.job);
+  const bool is_due = slot.slot && *slot.slot <= slot.now && slot.left_out.empty();
+  if (is_due) slot.waits_behind = waits_behind(in_turn, *slot.slot);
+  slot.queue_is_full = is_full(in_turn, facts.job);
   slot.undefined_there = trouble_of_undefined(ledger, asked.job);
-  const Row* const unknown = run_in_question(facts, slot);
+  const Row* const unknown = run_in_question(said.in_question, facts, slot);
   slot.waits = slot.waits || unknown;
   Explained why = why_nothing(slot);
   Row waiting;
@@ -150,6 +180,7 @@ WhyAnswer explain_nothing(LedgerView& ledger, const WhyAsked& asked, const WhyFa
   waiting.status = Status::queued;
   KnownJob job = facts.job;
   job.to_come = to_come_by(ledger, job.to_come);
+  job.waiting = in_turn;
   const std::string detail = slot.waits || slot.waits_behind ? why_detail(waiting, ledger, job) : "";
   // Where it is known for what the slot waits, all that slots wait for is not listed.
   if (unknown)
@@ -215,6 +246,7 @@ WhyFacts facts_by_files(const WhyAsked& asked, const config::JobSet& set, const 
   facts.slot.schedule = schedule_of(own);
   facts.job = {facts_of(own), attempts_to_come({}), now};
   if (own) facts.job.chain = chain_jobs(set, asked.job);
+  if (own) facts.job.group_max_running = group_bound(set, *own->job.group);
   if (own && !own->job.details->after.empty()) facts.slot.no_slots = why_no_slots(facts.job.chain, asked.job);
   if (!planned) return facts;
   facts.slot.group = *planned->job.group;
@@ -258,7 +290,11 @@ Result<std::optional<WhyAnswer>> explain_asked(LedgerView& ledger, const WhyAske
   const bool has_later = !rows->empty() && may_have_later(*rows, ledger, asked, facts);
   if (has_later && facts.is_whole) return Answer(explain_later(*rows, ledger, asked, facts));
   const bool says_all = !rows->empty() && (asked.run || !facts.scheduled || *facts.scheduled <= end_of(*rows));
-  if (says_all && !has_later) return Answer(explain_rows(*rows, ledger, asked, facts));
+  if (says_all && !has_later) {
+    WhyAnswer answer = explain_rows(*rows, ledger, asked, facts);
+    // What holds back the next attempt the store may know alone.
+    return facts.is_whole || !waits_for_attempt(answer) ? Answer(std::move(answer)) : Answer();
+  }
   if (!facts.is_whole) return Answer();
   if (const auto known = require_known(ledger, asked, facts); !known) return known.error();
   return Answer(explain_nothing(ledger, asked, facts));

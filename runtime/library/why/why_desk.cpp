@@ -33,7 +33,8 @@ void note_registers(const std::vector<Register>& registers, UnrecordedSlot& slot
   note_stored(StoredStates::of(registers, io::read_clocks().wall).of(slot.job, slot.group), slot);
   for (const Register& one : registers)
     if (one.name == core::job_register(slot.job))
-      if (const auto stored = core::parse_job_register(one.value)) slot.since = stored->since;
+      if (const auto stored = core::parse_job_register(one.value))
+        slot.since = stored->since, slot.settled_until = std::max(stored->cursor, stored->since);
 }
 
 /// Whether the node that leads the job was heard of of late, and what it says of itself.
@@ -105,6 +106,7 @@ void WhyDesk::note_job(const core::JobView& view, Asking& asking) const {
   slot.halted_at = view.halted_at;
   slot.halted_with_group = view.halted_with_group;
   slot.since = view.since;
+  if (slot.leader == name_) slot.settled_until = view.previous ? view.previous : view.since;
   slot.pauses = standing_pauses_of(view);
   if (slot.leader == name_) slot.has_phase = true;
   const core::Views views = parts_.node.core().views();

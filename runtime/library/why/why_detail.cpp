@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "base/duration.hpp"
+#include "base/short_id.hpp"
 #include "base/wall_text.hpp"
 #include "library/why/lost_run.hpp"
 #include "library/why/upstream_text.hpp"
 
 namespace ballot::library {
 namespace {
+
+constexpr const char* starts = " It starts between ";
+constexpr std::int64_t most_in_group = 64;  // runs
 
 /// As the daemon left it in place of an output.
 std::string why_not_started(const Row& row, LedgerView& ledger) {
@@ -75,29 +79,61 @@ bool is_loss(const TermRow& term) {
   return term.cause == Cause::none || term.cause == Cause::expired || term.cause == Cause::superseded;
 }
 
+/// Terms of the node between `from` and `until` would be in no answer.
+bool may_have_led_unheard(const MissingNode& node, WallTime from, WallTime until) {
+  if (!node.last_heard) return true;
+  if (node.heard_by == "ledger" || node.heard_by == "history") return *node.last_heard < until;
+  const bool is_sure = node.heard_by == "answer" || node.heard_by == "election";
+  return !is_sure || *node.last_heard >= from;
+}
+
+/// Of a slot that a term has left unclaimed which is none of those that are known. `last`: of these the last one before
+/// the slot; null: none is. `after`: the first one after it.
+std::string unknown_leader_text(const TermRow* last, const TermRow& after, const std::vector<MissingNode>& missing) {
+  std::string nodes;
+  for (const MissingNode& node : missing) nodes += (nodes.empty() ? "" : ", ") + node.node;
+  const bool is_one = missing.size() == 1;
+  std::string text =
+      " A node led the group then, and its term was over before it had claimed the slot. Which node that "
+      "was, and what became of its term, is not known here before the " +
+      std::string(is_one ? "ledger" : "ledgers") + " of " + nodes + ", which " + (is_one ? "has" : "have") +
+      " not answered, can be read.";
+  if (last) text += " The last term before the slot that is known is " + term_text(*last) + ".";
+  return text + " Node " + after.node + " was elected after it, " + format_millis(after.elected_at) +
+         ", and did not catch the slot up.";
+}
+
 /// Of a slot that its leader left unclaimed, what became of that leader's term, where it tells; else "".
 std::string unclaimed_text(const Row& row, LedgerView& ledger) {
   const auto terms = ledger.terms(row.group);
   if (!terms) return {};
-  const TermRow *covering = nullptr, *after = nullptr;
+  const TermRow *last = nullptr, *after = nullptr;
   for (const TermRow& term : *terms)
     if (term.elected_at > row.slot)
       after = &term;
-    else if (!covering)
-      covering = &term;
-  if (covering && covering->ended_at && *covering->ended_at < row.slot) covering = nullptr;
+    else if (!last)
+      last = &term;
+  const TermRow* const covering = last && last->ended_at && *last->ended_at < row.slot ? nullptr : last;
   if (covering && covering->ended_at && covering->cause == Cause::unreachable)
     return " The store did not answer the node that led the group then, so no claim could be confirmed: it was " +
            term_text(*covering) + ".";
   if (!after || row.epoch < after->epoch) return {};  // the term that covers it has settled it
   const std::vector<MissingNode> missing = ledger.missing();
+  const bool may_be_another =
+      covering && !covering->ended_at && std::any_of(missing.begin(), missing.end(), [&](const MissingNode& node) {
+        return may_have_led_unheard(node, covering->elected_at, after->elected_at);
+      });
   const MissingNode* const silent = silent_since(missing, after->elected_at);
+  if (may_be_another || (!covering && !silent && !missing.empty())) return unknown_leader_text(last, *after, missing);
   if (covering ? !is_loss(*covering) : !silent) return {};
   const std::string leader = covering ? term_text(*covering)
                                       : "by all that is known node " + silent->node + ", last heard of " +
                                             format_millis(*silent->last_heard) +
                                             (silent->heard_by == "record" ? " or later" : "");
-  return " The node that led the group then (" + leader +
+  const bool is_alone = !ledger.is_of_fleet() && !(covering && covering->ended_at);
+  return (is_alone ? " As far as this node's ledger alone knows, the node that led the group then ("
+                   : " The node that led the group then (") +
+         leader +
          ") had lost it without giving it up: it died, or stood still. Its lease was not over yet, and nobody else "
          "could claim the slot before it was. Node " +
          after->node + " was elected after that, " + format_millis(after->elected_at) +
@@ -136,6 +172,53 @@ std::string unexpected_text(const Row& row, const std::optional<JobFacts>& job) 
   return text;
 }
 
+/// Of a slot that waits: those of its job that wait before it, and begin before.
+std::string slots_before_text(WallTime slot, const KnownJob& job) {
+  std::vector<WallTime> before = job.waiting;
+  std::erase_if(before, [&](WallTime one) { return one >= slot; });
+  if (before.empty()) return {};
+  const std::string first = format_slot(*std::min_element(before.begin(), before.end()));
+  if (before.size() == 1) return " The slot of " + first + " waits before it.";
+  return " " + std::to_string(before.size()) + " slots of the job wait before it, the first of them that of " + first +
+         ".";
+}
+
+/// Of a slot for which its own job has room: which runs of its group take up the places there.
+std::string room_text(LedgerView& ledger, const KnownJob& job) {
+  if (!job.facts || job.group_max_running == 0) return {};
+  std::vector<Row> rows;
+  const storage::Filter filter{
+      .groups = {job.facts->group}, .statuses = {Status::claimed, Status::running}, .limit = most_in_group};
+  (void)ledger.history(filter, [&](const Row& row) { return rows.push_back(row), true; });
+  if (std::ssize(rows) < job.group_max_running || !rows.back().run) return {};
+  const Row& first = rows.back();
+  return " It waits for room: group " + job.facts->group +
+         " has max_running = " + std::to_string(job.group_max_running) + ", and " +
+         (rows.size() == 1 ? "" : std::to_string(rows.size()) + " runs of it go on, the first of them ") + "run " +
+         short_id(*first.run) + " of slot " + format_slot(first.slot) + " of job " + first.job +
+         (first.node.empty() ? "" : " on " + first.node) + (rows.size() == 1 ? " goes on." : ".");
+}
+
+std::string waits_text(const Row& waiting, LedgerView& ledger, const KnownJob& job, const DescribesWait& describe) {
+  const bool may_allow = job.facts && job.facts->concurrency == Concurrency::allow;
+  const int bound = may_allow ? job.facts->max_running : 1;
+  std::string text = waits_for_runs_text(waiting.job, bound, ledger, job.to_come, describe);
+  if (text.empty()) text = room_text(ledger, job);
+  return text + slots_before_text(waiting.slot, job);
+}
+
+/// Of a slot that the leader of its time has passed over itself.
+std::string misfire_text(const Row& row, LedgerView& ledger) {
+  const auto terms = ledger.terms(row.group);
+  if (!terms) return {};
+  const auto term = std::find_if(terms->begin(), terms->end(), [&](const TermRow& t) { return t.epoch == row.epoch; });
+  if (term == terms->end() || term->elected_at >= row.slot) return {};
+  return " Node " + term->node +
+         " led the group when it was due, and could not start it at once: there was no room under a max_running, a run "
+         "of a "
+         "backfill went on, or the node or the store stood still for a while.";
+}
+
 bool may_be_repeated(const Row& row) {
   return row.run && (row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost) &&
          row.reason != Reason::lost_limit && row.reason != Reason::permanent;
@@ -165,7 +248,9 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
                   *job.group,
                   *job.timezone,
                   definition->plan.days().is_default() ? std::vector<std::string>() : *job.schedule,
-                  job.concurrency};
+                  job.concurrency,
+                  job.details->queue_limit,
+                  job.max_running};
 }
 
 namespace {
@@ -173,15 +258,18 @@ namespace {
 std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob& job) {
   const bool waits = row.status == Status::queued && !row.run;
   if (std::string text = upstream_text(row, ledger, job); !text.empty()) return text;
-  if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full)
-    return in_the_way_text(row, ledger, job.to_come, [&](const std::vector<Row>& rows, std::int64_t next) {
-      return retry_text(rows, next, job);
-    });
+  const DescribesWait describe = [&](const std::vector<Row>& rows, std::int64_t next) {
+    return retry_text(rows, next, job);
+  };
+  if (waits) return waits_text(row, ledger, job, describe);
+  if (row.reason == Reason::overlap || row.reason == Reason::queue_full)
+    return in_the_way_text(row, ledger, job.to_come, describe);
   if (row.reason == Reason::deadline) return deadline_text(row, job.facts);
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
   if (row.reason == Reason::no_leader) return terms_around(row, ledger);
   if (row.reason == Reason::unclaimed) return unclaimed_text(row, ledger);
+  if (row.reason == Reason::misfire && !row.run) return misfire_text(row, ledger);
   if (row.reason == Reason::calendar) return calendar_text(row, job.facts);
   return {};
 }
@@ -211,8 +299,9 @@ std::string retry_text(const std::vector<Row>& rows, std::int64_t next, const Kn
     const WallTime from = *before->ended_at + Millis(static_cast<std::int64_t>(delay));
     const WallTime until = from + Millis(static_cast<std::int64_t>(delay / 10)) + std::chrono::seconds(1);
     const bool is_late = known.now && *known.now > until + std::chrono::seconds(1);
-    text = (is_late ? " It was to start between " : " It starts between ") + format_seconds(from) + " and " +
-           format_seconds(until) + (is_late ? ", and has not, as far as is known here." : ".");
+    const std::string begins = is_late ? " It was to start between " : known.is_held ? " It is due between " : starts;
+    text = begins + format_seconds(from) + " and " + format_seconds(until);
+    text += is_late && !known.is_held ? ", and has not, as far as is known here." : ".";
     if (known.store_is_silent) text += " The store does not answer this node, and nothing starts here before it does.";
   }
   const std::int64_t left = std::max<std::int64_t>(job->retries + 2 - next, 1);

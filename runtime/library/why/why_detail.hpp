@@ -39,6 +39,8 @@ struct JobFacts {
   std::string name = {}, group = {}, timezone = {};  // of the job, as
   std::vector<std::string> expressions = {};         // it is written, where calendars move its days
   Concurrency concurrency = Concurrency::skip;
+  int queue_limit = 1;   // of `queue`: so many slots may wait
+  int max_running = 16;  // of `allow`: so many of its runs may go on
 };
 
 /// What is known of a job of a chain, beside ledgers.
@@ -52,10 +54,13 @@ using ChainJobs = std::map<std::string, ChainJob>;
 /// What is known of a row's job: none where no file defines it.
 struct KnownJob {
   std::optional<JobFacts> facts;
-  AttemptToCome to_come;             // of its runs, and of those of jobs that it comes after
-  std::optional<WallTime> now = {};  // an attempt that was to start before it has not
-  bool store_is_silent = false;      // nothing starts while it is
-  ChainJobs chain = {};              // see chain_jobs.hpp
+  AttemptToCome to_come;               // of its runs, and of those of jobs that it comes after
+  std::optional<WallTime> now = {};    // an attempt that was to start before it has not
+  bool store_is_silent = false;        // nothing starts while it is
+  ChainJobs chain = {};                // see chain_jobs.hpp
+  int group_max_running = 0;           // of its group; 0: there is no bound
+  std::vector<WallTime> waiting = {};  // its slots that are due and wait, where that is known
+  bool is_held = false;                // it is halted or paused, or moves: no other attempt starts before that is over
 };
 
 /// None: null.

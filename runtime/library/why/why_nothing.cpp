@@ -20,11 +20,14 @@ std::string next_of(const UnrecordedSlot& slot) {
   return slot.next ? " The next slot is " + format_slot(*slot.next) + "." : "";
 }
 
+bool is_new(const UnrecordedSlot& slot) {
+  constexpr Millis written_within = std::chrono::minutes(1);
+  return slot.slot && *slot.slot > slot.now - written_within;
+}
+
 /// Of a slot that no node of the fleet has a row of.
 std::string not_yet(const UnrecordedSlot& slot) {
-  constexpr Millis written_within = std::chrono::minutes(1);
-  if (slot.slot && *slot.slot > slot.now - written_within)
-    return "what becomes of a slot is written within seconds. Ask again.";
+  if (is_new(slot)) return "what becomes of a slot is written within seconds. Ask again.";
   return "whoever led the group then has not recorded it, or nobody has settled it; `ballot audit` says which slots "
          "have "
          "no row.";
@@ -77,16 +80,25 @@ std::string never_triggered(const UnrecordedSlot& slot) {
          (slot.keep > Millis(0) ? "; rows are kept for " + format_duration(slot.keep) + " ([history] keep)." : ".");
 }
 
+/// It had waited when the pause began, and nothing had become of it.
+bool was_waiting(const UnrecordedSlot& slot) {
+  const auto since = paused_since(slot.pauses);
+  return slot.slot && since && *slot.slot < *since && slot.settled_until && *slot.slot > *slot.settled_until;
+}
+
 bool is_paused(const UnrecordedSlot& slot) {
   const auto since = paused_since(slot.pauses), until = paused_until(slot.pauses);
-  return slot.state == "paused" && (!since || *slot.slot >= *since) && (!until || *slot.slot <= *until);
+  const bool has_begun = !since || *slot.slot >= *since || was_waiting(slot);
+  return slot.state == "paused" && has_begun && (!until || *slot.slot <= *until);
 }
 
 std::string paused_text(const UnrecordedSlot& slot) {
   const bool ends = std::all_of(slot.pauses.begin(), slot.pauses.end(), [](const Pause& one) { return one.until; });
-  return "The job is " + pauses_text(slot.pauses) + ". Slots that pass meanwhile become skipped: paused " +
-         (ends ? "then, or before that " : "") + "when it is resumed (" +
-         resume_commands(slot.pauses, slot.job, slot.group) + ").";
+  const std::string of_those = was_waiting(slot) ? "The slot was due before that, and waited when the pause began. It "
+                                                   "becomes, as slots that pass meanwhile do, skipped: paused "
+                                                 : "Slots that pass meanwhile become skipped: paused ";
+  return "The job is " + pauses_text(slot.pauses) + ". " + of_those + (ends ? "then, or before that " : "") +
+         "when it is resumed (" + resume_commands(slot.pauses, slot.job, slot.group) + ").";
 }
 
 std::string led_by_nobody(const UnrecordedSlot& slot) {
@@ -270,8 +282,11 @@ std::string not_recorded(const UnrecordedSlot& slot) {
     return "It is due just now, and what becomes of it is not decided.";
   if (slot.scope == UnrecordedSlot::Scope::fleet)
     return "This node leads the group, and no ledger has a row of the slot: " + not_yet(slot);
-  return "This node leads the group, and its ledger says nothing of the slot: the node that led the group then wrote "
-         "what became of it, or nobody has settled it yet.";
+  const std::string none = "This node leads the group, and its ledger says nothing of the slot";
+  const bool is_settled = slot.settled_until && *slot.slot <= *slot.settled_until;
+  if (is_settled) return none + ", which is settled: the node that led the group then wrote what became of it.";
+  if (is_new(slot)) return none + " yet: " + not_yet(slot);
+  return none + ": the node that led the group then wrote what became of it, or nobody has settled it yet.";
 }
 
 /// Its slots are those of the other store.
@@ -308,6 +323,11 @@ std::string halted_text(const UnrecordedSlot& job) {
          "`; the slots of the halt then become missed: halted.";
 }
 
+std::string held_by_pause_text(const UnrecordedSlot& job) {
+  return "The job is " + pauses_text(job.pauses) + ", and no attempt of the run starts before that is over (" +
+         resume_commands(job.pauses, job.job, job.group) + ").";
+}
+
 std::string refusal_beside(const UnrecordedSlot& job, const std::string& text) {
   const std::string refusal = is_refused(job) ? job.leader_trouble : job.leader.empty() ? job.store_refusal : "";
   if (refusal.empty() || text.find(refusal) != std::string::npos) return {};
@@ -316,6 +336,11 @@ std::string refusal_beside(const UnrecordedSlot& job, const std::string& text) {
 
 Explained why_nothing(const UnrecordedSlot& slot) {
   if (slot.waits && slot.slot) return {"queued", std::string(rule_of(Status::queued, Reason::none))};
+  if (slot.waits_behind && slot.slot && slot.queue_is_full)
+    return {"not recorded",
+            "As many slots of the job wait as its queue_limit allows, so this one becomes skipped: queue_full. That is "
+            "written when the slots before it are settled; the last one of these that waits is that of " +
+                format_slot(*slot.waits_behind) + "."};
   if (slot.waits_behind && slot.slot)
     return {"queued", "The slots of a job are settled in their order, and that of " + format_slot(*slot.waits_behind) +
                           ", which comes before, still waits."};

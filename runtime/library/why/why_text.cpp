@@ -86,8 +86,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     // dry_run
     "The leader runs with --dry-run: it does everything but the launch.",
     // misfire
-    "It was due while no leader could start it, and the job's misfire policy (\"latest\", \"all\" up to misfire_limit, "
-    "\"skip\") catches up other slots than this one.",
+    "It was due while no leader could start it, or there was no room for it, and the job's misfire policy (\"latest\", "
+    "\"all\" up to misfire_limit, \"skip\") catches up other slots than this one.",
     // start_deadline
     "It could not start within the job's start_deadline: until it was too late there was no room, or no leader, or it "
     "waited for a job of its chain. A job whose slots must be caught up after a longer outage sets a longer "

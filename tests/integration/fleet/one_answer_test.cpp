@@ -93,7 +93,7 @@ TEST_F(OneAnswer, WhatRunsAndWhatWaitsForIt) {
   last_answers.clear();
   const std::string why = why_of("waits", format_slot(due));
   EXPECT_TRUE(contains(why, format_slot(due) + " queued: The slot is due and waits")) << last_answers;
-  EXPECT_TRUE(contains(why, "In the way was run")) << last_answers;
+  EXPECT_TRUE(contains(why, "It waits for run")) << last_answers;
 }
 
 /// By the leader's ledger while that answers, and by its successor's too once there is one.

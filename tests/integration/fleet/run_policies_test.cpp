@@ -109,7 +109,7 @@ TEST_P(RunPolicy, WhyExplainsASlotThatWaits) {
   EXPECT_TRUE(wait_until([&] {
     return (text = daemon.ballot({"why", "job"}).out).find(" queued\n") != text.npos;
   })) << text;
-  EXPECT_NE(text.find("The slot is due and waits. In the way was run"), std::string::npos) << text;
+  EXPECT_NE(text.find("The slot is due and waits. It waits for run"), std::string::npos) << text;
 }
 
 TEST_P(RunPolicy, AQueuedSlotIsMissedAtItsStartDeadline) {

@@ -106,6 +106,36 @@ TEST_F(CheckCommand, FindsFoldersThatServeWouldRefuse) {
   EXPECT_TRUE(contains(ran.out, folder / "state" + ": error: the folder is not used: ")) << ran.out;
 }
 
+/// Others could put another socket in its place: `serve` says so in the same words.
+TEST_F(CheckCommand, FindsSocketsInFoldersThatServeWouldRefuse) {
+  for (const char* made : {"jobs.d", "run", "open"}) std::filesystem::create_directory(folder / made);
+  std::filesystem::permissions(folder / "open", std::filesystem::perms::all);
+  const std::string fault = " is not made: " + folder / "open" + " is writable by others (mode 0777)";
+  const auto config = [&](const std::string& tables) {
+    return folder.write("ballot.toml", "jobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" + folder / "run" +
+                                           "\"\nrun_dir = \"" + folder / "run" + "\"\n" + tables);
+  };
+  const std::string api = folder / "open/api.sock", control = folder / "open/control.sock";
+  const std::string bad_api = config("[http]\nlisten = \"" + api + "\"\n");
+  Ran checked = ballot({"check", "--config", bad_api});
+  EXPECT_EQ(checked.code, 78) << checked.out;
+  EXPECT_TRUE(contains(checked.out, "error: [http] listen: the API's socket " + api + fault)) << checked.out;
+  EXPECT_TRUE(contains(ballot({"check", bad_api}).out, api + fault)) << "a configuration that is named, too";
+  const Ran served = ballot({"serve", "--config", bad_api});
+  EXPECT_EQ(served.code, 78) << served.err;
+  EXPECT_TRUE(contains(served.err, "[http] listen: the API's socket " + api + fault)) << served.err;
+
+  const std::string bad_control = config("[control]\nsocket = \"" + control + "\"\n");
+  checked = ballot({"check", "--config", bad_control});
+  EXPECT_EQ(checked.code, 78) << checked.out;
+  EXPECT_TRUE(contains(checked.out, "error: the control socket " + control + fault)) << checked.out;
+  EXPECT_TRUE(contains(checked.out, "; [control] socket sets another one\n")) << checked.out;
+
+  const std::string later = folder / "later/api.sock";
+  checked = ballot({"check", "--config", config("[http]\nlisten = \"" + later + "\"\n")});
+  EXPECT_EQ(checked.code, 0) << "its folder may be made before the daemon starts: " << checked.out;
+}
+
 TEST_F(CheckCommand, FindsTokensAndCertificatesThatServeWouldRefuse) {
   std::filesystem::create_directory(folder / "jobs.d");
   const std::string tokens = folder / "tokens";

@@ -151,6 +151,37 @@ TEST_F(NodeThatKnowsRunsByTheStore, SlowNamesTheJobsWhoseRunsItDoesNotCompare) {
   EXPECT_FALSE(contains(slow.out, "host-2")) << slow.out;
 }
 
+/// A node of whose jobs runs have grown slow; since when its daemon could not read.
+struct NodeOfAJobThatHasGrownSlow : ::testing::Test {
+  static void answer(const io::Message& asked, const io::Reply& reply) {
+    if (asked.text("do") != "ledger") return NodeOfASilentLeader::answer(asked, reply);
+    io::Message says = io::Message().set("scope", std::string("node")).set("missing", std::vector<io::Message>());
+    if (asked.text("ask") == "usual_times") {
+      library::UsualTime usual{library::UsualTime::Basis::week, Millis(1000), 40};
+      if (asked.texts("jobs") != std::vector<std::string>{"nightly"}) return reply.fail({Errc::invalid, "of nightly"});
+      usual.unread = {io::read_clocks().wall - std::chrono::hours(9), "the disk is slow"};
+      return reply.finish(says.set("times", std::vector{library::to_message(usual)}));
+    }
+    std::vector<io::Message> rows;
+    Row row = testing::run_row(Status::succeeded);
+    row.slot = row.started_at.emplace(io::read_clocks().wall - std::chrono::hours(1));
+    row.duration = Millis(60'000);
+    if (asked.text("ask") == "history") rows.push_back(library::to_message(row));
+    reply.finish(says.set("rows", std::move(rows)).set("sequence", std::int64_t{1}));
+  }
+
+  AnsweringNode node{"[job.nightly]\ncommand = [\"/bin/true\"]\n", answer};
+};
+
+TEST_F(NodeOfAJobThatHasGrownSlow, SlowNamesTheJobsWhoseFirstSlowRunCouldNotBeRead) {
+  const Ran slow = node.asked({"slow"});
+  EXPECT_EQ(slow.code, 0) << slow.err;
+  EXPECT_TRUE(contains(slow.err,
+                       "ballot slow: since when the runs of nightly are slow could not be read: they are held against "
+                       "runs that are known to be older\n"))
+      << slow.err;
+}
+
 /// A node of a job that runs on each; of host-2, which is gone, its daemon knows when it was last heard of.
 struct NodeOfAnInstanceThatIsAway : ::testing::Test {
   static void answer(const io::Message& asked, const io::Reply& reply) {

@@ -75,6 +75,64 @@ TEST_F(WhyInAFleet, AnUnclaimedSlotNamesWhatBecameOfTheTermThatCoveredIt) {
       format_millis(*cut_off.ended_at) + " (unreachable).");
 }
 
+/// A daemon that is killed records no end of its term: the last one that is known before a slot need not cover it.
+TEST_F(WhyInAFleet, AnUnclaimedSlotNamesNoTermBeforeThatOfANodeThatIsAway) {
+  Row row = missed(noon, Reason::unclaimed);
+  row.epoch = 9;
+  row.node = "host-3";
+  facts.scheduled = noon;
+  const auto at = [](int minutes) { return noon + Millis(std::chrono::minutes(minutes)); };
+  const TermRow killed{"nightly", "host-3", 5, at(-60), std::nullopt, Cause::none};
+  write("host-3", {row, killed, TermRow{"nightly", "host-3", 9, at(1), std::nullopt, Cause::none}});
+  silent = {"host-2"};
+  const std::string unknown = why(*fleet());
+  EXPECT_TRUE(contains(unknown,
+                       "Which node that was, and what became of its term, is not known here before the ledger "
+                       "of host-2, which has not answered, can be read."))
+      << unknown;
+  EXPECT_TRUE(contains(unknown,
+                       "The last term before the slot that is known is term 5 of node host-3. Node host-3 was "
+                       "elected after it, " +
+                           format_millis(at(1))))
+      << unknown;
+  EXPECT_FALSE(contains(unknown, "The node that led the group then (")) << unknown;
+  silent.clear();
+  write("host-2", {TermRow{"nightly", "host-2", 8, at(-5), std::nullopt, Cause::none}});
+  EXPECT_TRUE(contains(why(*fleet()), "The node that led the group then (term 8 of node host-2) had lost it"))
+      << why(*fleet());
+}
+
+TEST_F(WhyInAFleet, AnUnclaimedSlotByOneLedgerAloneSaysThatOthersWereNotAsked) {
+  Row row = missed(noon, Reason::unclaimed);
+  row.epoch = 9;
+  row.node = "host-1";
+  facts.scheduled = noon;
+  TermRow before{"nightly", "host-1", 5, noon - Millis(60'000), std::nullopt, Cause::none};
+  write("host-1", {row, before, TermRow{"nightly", "host-1", 9, noon + Millis(60'000), std::nullopt, Cause::none}});
+  const std::string said = " the node that led the group then (term 5 of node host-1";
+  EXPECT_TRUE(contains(why(**FileLedger::open(place("host-1"))), "As far as this node's ledger alone knows," + said));
+  before.ended_at = noon + Millis(1000), before.cause = Cause::expired;
+  write("host-1", {before});
+  EXPECT_TRUE(contains(why(**FileLedger::open(place("host-1"))), "The node that led the group then (term 5"))
+      << "its end was recorded";
+}
+
+/// It was heard of last in an election before that term.
+TEST_F(WhyInAFleet, AnUnclaimedSlotIsThatOfTheLastTermWhereTheNodeThatIsAwayWasGoneBefore) {
+  Row row = missed(noon + Millis(600'000), Reason::unclaimed);
+  row.epoch = 9;
+  row.node = "host-3";
+  facts.scheduled = row.slot;
+  const TermRow died{"nightly", "host-3", 5, noon + Millis(60'000), std::nullopt, Cause::none};
+  write("host-3", {row, died, TermRow{"nightly", "host-3", 9, noon + Millis(660'000), std::nullopt, Cause::none}});
+  silent = {"host-2"};
+  heard_by = "election";
+  EXPECT_TRUE(contains(why(*fleet()), "The node that led the group then (term 5 of node host-3) had lost it"))
+      << why(*fleet());
+  heard_by = "record";
+  EXPECT_FALSE(contains(why(*fleet()), "The node that led the group then (")) << "it may have lived longer";
+}
+
 TEST_F(WhyInAFleet, AnUnclaimedSlotOfTheTermThatSettledItHasAllCausesThatItMayHave) {
   Row row = missed(noon, Reason::unclaimed);
   row.epoch = 9;
@@ -93,15 +151,143 @@ TEST_F(WhyInAFleet, ASlotThatWaitsForItsTurnIsQueuedOnEachNode) {
   facts.scheduled = noon;
   WhyFacts of_leader = facts;
   of_leader.slot.node = "host-2";
-  of_leader.waiting = {noon};
+  of_leader.waiting = {noon - Millis(9000), noon};
   std::swap(facts, of_leader);
   const std::string by_leader = why(*fleet());
-  EXPECT_TRUE(contains(by_leader, format_slot(noon) + " queued: The slot is due and waits. In the way was run"))
+  EXPECT_TRUE(contains(by_leader, format_slot(noon) + " queued: The slot is due and waits. It waits for run"))
+      << by_leader;
+  EXPECT_TRUE(contains(by_leader,
+                       ", which has not ended. The slot of " + format_slot(noon - Millis(9000)) + " waits before it."))
       << by_leader;
   std::swap(facts, of_leader);
   EXPECT_TRUE(contains(why(*fleet()), "not recorded")) << "its leader has not said it";
   leader_says(io::Message().set("waiting", Texts{format_slot(noon - Millis(9000)), format_slot(noon)}));
   EXPECT_EQ(why(*fleet()), by_leader);
+}
+
+/// The run of the first slot has ended by now; it had gone on when the third one was due.
+TEST_F(WhyInAFleet, ASlotInAQueueNamesTheRunThatGoesOnNowAndNotTheOneBefore) {
+  Row first = on("host-2", ran(1, noon - Millis(20'000)));
+  first.started_at = first.slot, first.ended_at = noon + Millis(5'000);
+  Row second = with(on("host-2", ran(2, noon - Millis(10'000))), Status::running);
+  second.started_at = noon + Millis(5'001), second.ended_at.reset(), second.duration.reset();
+  write("host-2", {first, second});
+  facts.scheduled = noon;
+  leader_says(io::Message().set("waiting", Texts{format_slot(noon)}));
+  const std::string text = why(*fleet());
+  EXPECT_TRUE(contains(text, "The slot is due and waits. It waits for run " + short_id(run_id(2)) + " of slot "))
+      << text;
+  EXPECT_FALSE(contains(text, short_id(run_id(1)))) << text;
+}
+
+TEST_F(WhyInAFleet, ASlotThatItsOwnJobHasRoomForWaitsForARunOfItsGroup) {
+  Row other = with(on("host-2", ran(1, noon - Millis(60'000), "sweep")), Status::running);
+  other.started_at = other.slot, other.ended_at.reset(), other.duration.reset();
+  Row own = other;
+  own.job = "backup", own.run = run_id(2), own.slot += Millis(1000);
+  write("host-2", {other});
+  facts.scheduled = noon;
+  facts.job.facts = JobFacts();
+  facts.job.facts->group = "nightly", facts.job.facts->concurrency = Concurrency::allow;
+  leader_says(io::Message().set("waiting", Texts{format_slot(noon)}));
+  EXPECT_TRUE(contains(why(*fleet()), "for room under a max_running of the group or the node")) << why(*fleet());
+  facts.job.group_max_running = 1;
+  EXPECT_TRUE(contains(why(*fleet()),
+                       "The slot is due and waits. It waits for room: group nightly has max_running = "
+                       "1, and run " +
+                           short_id(run_id(1)) + " of slot " + format_slot(other.slot) +
+                           " of job sweep on host-2 goes on."))
+      << why(*fleet());
+  facts.job.group_max_running = 2;
+  EXPECT_FALSE(contains(why(*fleet()), "It waits for room")) << "there is room";
+  write("host-2", {own});
+  EXPECT_TRUE(contains(why(*fleet()), "and 2 runs of it go on, the first of them run " + short_id(run_id(1))))
+      << why(*fleet());
+}
+
+TEST_F(WhyInAFleet, ASlotThatItsOwnLeaderPassedOverWasNotWithoutALeader) {
+  Row row = on("host-2", missed(noon, Reason::misfire));
+  row.epoch = 5;
+  facts.scheduled = noon;
+  write("host-2", {row, TermRow{"nightly", "host-2", 5, noon - Millis(1), std::nullopt, Cause::none}});
+  EXPECT_TRUE(contains(why(*fleet()),
+                       "Node host-2 led the group when it was due, and could not start it at once: there "
+                       "was no room under a max_running"))
+      << why(*fleet());
+  write("host-2", {TermRow{"nightly", "host-2", 5, noon + Millis(1), std::nullopt, Cause::none}});
+  EXPECT_FALSE(contains(why(*fleet()), "Node host-2 led the group when")) << why(*fleet());
+}
+
+TEST_F(WhyInAFleet, ASlotOfAFullJobWaitsForOneOfItsRuns) {
+  std::vector<storage::Record> rows;
+  for (std::uint32_t i = 1; i <= 2; ++i) {
+    Row row = with(on("host-2", ran(i, noon - Millis(60'000) + i * Millis(1000))), Status::running);
+    row.started_at = row.slot, row.ended_at.reset(), row.duration.reset();
+    rows.emplace_back(row);
+  }
+  write("host-2", rows);
+  facts.scheduled = noon;
+  leader_says(io::Message().set("waiting", Texts{format_slot(noon)}));
+  const std::string text = why(*fleet());
+  EXPECT_TRUE(contains(text, "It waits for one of 2 runs of the job to end, the first of them run " +
+                                 short_id(run_id(1)) + " of slot " + format_slot(noon - Millis(59'000))))
+      << text;
+}
+
+/// Its leader alone knows that nothing is known of the run; the node that is asked had not even read its claim.
+TEST_F(WhyInAFleet, ASlotThatWaitsForARunOfADeadNodeSaysSoOnEachNode) {
+  Row lost = with(on("host-3", ran(1, noon - Millis(60'000))), Status::running);
+  lost.ended_at.reset(), lost.duration.reset();
+  facts.scheduled = noon;
+  leader_says(io::Message().set("in_question", to_messages({lost})));
+  silent = {"host-3"};
+  const std::string text = why(*fleet());
+  EXPECT_TRUE(contains(text, format_slot(noon) + " queued: The slot is due and waits for run " + short_id(run_id(1)) +
+                                 " of slot " + format_slot(lost.slot) + " on host-3. Nothing is known of that run"))
+      << text;
+}
+
+/// What its store shows of it while the run waits for its next attempt.
+struct WhyOfARetry : WhyInAFleet {
+  WhyOfARetry() {
+    Row failed = with(on("host-2", ran(1)), Status::failed, Reason::exit_code);
+    failed.ended_at = noon + Millis(1000);
+    Row next = with(on("", ran(1)), Status::queued);
+    next.attempt = 2, next.ended_at.reset(), next.started_at.reset();
+    write("host-2", {failed});
+    leader_says({}, {next});
+    facts.job.facts = JobFacts();
+    facts.job.facts->retries = 1;
+    facts.job.facts->retry_delay = facts.job.facts->retry_max_delay = std::chrono::hours(2);
+    facts.job.now = noon + Millis(2000);
+  }
+};
+
+TEST_F(WhyOfARetry, ThatWaitsInAHaltNamesTheHaltOnceTheStoreWasAsked) {
+  facts.is_whole = false;
+  EXPECT_EQ(why(*fleet()), "what is known is not all");
+  facts.is_whole = true;
+  EXPECT_TRUE(contains(why(*fleet()), "It starts between 2025-")) << why(*fleet());
+  facts.slot.state = "halted", facts.slot.trouble = "it cannot be read";
+  for (const WhyAsked& asked : {WhyAsked{"backup"}, WhyAsked{"backup", run_id(1)}, WhyAsked{"backup", {}, noon}}) {
+    const std::string text = why(*fleet(), asked);
+    EXPECT_TRUE(contains(text, "The job is halted: it cannot be read. Nothing of it is launched until `ballot repair"))
+        << text;
+    EXPECT_TRUE(contains(text, "It is due between 2025-")) << text;
+    EXPECT_FALSE(contains(text, "It starts between")) << text;
+  }
+  facts.job.now = noon + std::chrono::hours(9);
+  EXPECT_FALSE(contains(why(*fleet()), "as far as is known here")) << "the halt is why: " << why(*fleet());
+}
+
+TEST_F(WhyOfARetry, ThatWaitsInAPauseNamesThePause) {
+  facts.slot.state = "paused";
+  facts.slot.pauses = {{Pause::Of::group, noon + Millis(500), "ada", std::nullopt, ""}};
+  const std::string text = why(*fleet(), {"backup", run_id(1)});
+  EXPECT_TRUE(contains(text, "The job is paused with its group since " + format_millis(noon + Millis(500)) +
+                                 ", by ada, and no attempt of the run starts before that is over (`ballot resume "
+                                 "--group nightly`)."))
+      << text;
 }
 
 TEST_F(WhyInAFleet, ASlotOfAnEveryThatItsSilentLeaderMayHaveHadIsNotTakenForTheLastOneThatIsKnown) {

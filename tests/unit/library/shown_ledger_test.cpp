@@ -138,6 +138,31 @@ TEST_F(ShownLedger, ShowsTheLastSlotsOfJobsOfAllTimesOrOfOne) {
   EXPECT_EQ(strip(Message(until).set("since", ms(noon - std::chrono::days(3)))).size(), 2U);
 }
 
+TEST_F(ShownLedger, AJobThatNobodyKnowsCostsTheOthersNothing) {
+  write({ran(1)});
+  const auto asked = [](const char* what, std::vector<std::string> jobs) {
+    return Message().set("ask", std::string(what)).set("jobs", std::move(jobs));
+  };
+  for (const char* what : {"strips", "usual"}) {
+    const auto answer =
+        ask(asked(what, {"nonesuch", "backup", "defined"}).set("defined", std::vector<std::string>{"defined"}));
+    ASSERT_TRUE(answer) << answer.error().what;
+    const auto all = answer->objects(what);
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[0].text("job"), "nonesuch");
+    EXPECT_EQ(all[0].text("unknown"), "no job nonesuch is loaded here, nor in the ledger");
+    EXPECT_EQ(all[1].text("job"), "backup");
+    EXPECT_FALSE(all[1].text("unknown"));
+    EXPECT_FALSE(all[2].text("unknown")) << "it has not run, and is defined";
+  }
+  const auto strips = ask(asked("strips", {"nonesuch", "backup"}))->objects("strips");
+  EXPECT_TRUE(strips[0].objects("rows").empty());
+  EXPECT_EQ(strips[1].objects("rows").size(), 1U);
+  const auto none = ask(asked("strips", {"nonesuch", "mistyped"}));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Errc::not_found);
+}
+
 TEST_F(ShownLedger, ShowsRunsThatEndedBadlyByOneWord) {
   std::vector<storage::Record> records;
   int number = 0;

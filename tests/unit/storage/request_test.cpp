@@ -199,6 +199,55 @@ TEST_F(RequestsAsked, SayWhoPausedAndResumedWhatKeptASlotFromRunning) {
   EXPECT_EQ(rows().at(0).resumed_by, "");
 }
 
+/// It was due before the pause that has decided it.
+struct WaitingSlotThatWasPaused : RequestsAsked {
+  WaitingSlotThatWasPaused() {
+    slot.status = Status::skipped;
+    slot.node = "host-1";
+    slot.epoch = 9;
+  }
+  PauseRow pause(const std::string& by, Millis from, std::optional<Millis> until) {
+    PauseRow row{"backup", "nightly", "host-1", noon + from, std::nullopt, by};
+    if (until) row.until = noon + *until;
+    return row;
+  }
+  TermRow term(std::uint64_t epoch, Millis from, std::optional<Millis> until = {}) {
+    TermRow row{.group = "nightly", .node = "host-1", .epoch = epoch, .elected_at = noon + from};
+    if (until) row.ended_at = noon + *until;
+    return row;
+  }
+  Row slot = missed(noon + hours(2), Reason::paused, "backup");
+  const Millis minute = std::chrono::minutes(1);
+};
+
+TEST_F(WaitingSlotThatWasPaused, NamesThePauseThatBeganWhileItWaited) {
+  write({slot, term(9, Millis(0)), pause("ada", minute, hours(1)), pause("bob", hours(2) + minute, hours(3)),
+         pause("eve", hours(4), {}), asked(5, "resume", "backup", "", "host-2 uid 7", noon + hours(3) - Millis(20))});
+  EXPECT_EQ(rows().at(0).paused_by, "bob");
+  EXPECT_EQ(rows().at(0).paused_at, noon + hours(2) + minute);
+  EXPECT_EQ(rows().at(0).resumed_by, "host-2 uid 7");
+}
+
+/// Another node has ended it.
+TEST_F(WaitingSlotThatWasPaused, NamesNoPauseBeforeWhoseEndIsNotKnownHere) {
+  write({slot, term(3, -hours(9), -hours(7)), pause("ada", -hours(8), {}), term(9, hours(1))});
+  EXPECT_EQ(rows().at(0).paused_by, "ada") << "it may have stood still";
+  write({pause("bob", hours(2) + minute, {})});
+  EXPECT_EQ(rows().at(0).paused_by, "bob") << "that term would have recorded the other one's end";
+}
+
+TEST_F(WaitingSlotThatWasPaused, NamesNoPauseAfterTheTermThatHasSettledIt) {
+  write({slot, term(9, Millis(0), hours(2) + minute), pause("eve", hours(4), {})});
+  EXPECT_EQ(rows().at(0).paused_by, "");
+}
+
+/// Its pauses are in that one's ledger.
+TEST_F(WaitingSlotThatWasPaused, NamesNoPauseOfThisNodeWhereAnotherHasSettledIt) {
+  slot.node = "host-2", slot.epoch = 8;
+  write({slot, term(9, hours(3)), pause("eve", hours(4), {})});
+  EXPECT_EQ(rows().at(0).paused_by, "");
+}
+
 TEST_F(RequestsAsked, SayThatAPauseWasOverByItsOwnEnd) {
   Row slot = missed(noon + hours(2), Reason::paused, "backup"), later = slot;
   slot.status = later.status = Status::skipped;
