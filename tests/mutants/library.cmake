@@ -16,3 +16,6 @@ ballot_mutant(why_pauses_what_was_settled_before FILE runtime/library/why/why_no
 ballot_mutant(strips_of_an_unknown_job_are_lost FILE runtime/library/shown/ledger_answers.cpp
   FIND "unknown->size() == jobs.size()" REPLACE "!unknown->empty()"
   BY unit_library FILTER "ShownLedger.*" FINDING "FAILED.*ShownLedger.AJobThatNobodyKnowsCostsTheOthersNothing")
+ballot_mutant(why_goes_by_a_repair_that_had_nothing_to_do FILE runtime/library/why/why_detail.cpp
+  FIND "one.result == \"done\" && !one.text.starts_with(\"nothing to repair\")" REPLACE "one.result == \"done\""
+  BY unit_fleet FILTER "WhyInAFleet.*" FINDING "FAILED.*WhyInAFleet.AnAttemptThatARepairHasDropped")

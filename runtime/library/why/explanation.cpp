@@ -49,7 +49,7 @@ Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const 
   const std::string rule = says_all ? "" : " " + std::string(rule_of(last));
   text += goes_on_from_rule(last.reason) ? rule + detail : detail + rule;
   if (last.run && job.facts) text += moved_text(last.slot, *job.facts);
-  if (last.run) text += what_follows(last, job.facts, next);
+  if (last.run) text += what_follows(last, ledger, job.facts, next);
   if (is_tried_again) text += retry_text(rows, *next, job);
   return {text, is_tried_again ? next : std::nullopt};
 }

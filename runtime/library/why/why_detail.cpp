@@ -309,7 +309,24 @@ std::string retry_text(const std::vector<Row>& rows, std::int64_t next, const Kn
          (left == 1 ? " attempt is" : " attempts are") + " left.";
 }
 
-std::string what_follows(const Row& last, const std::optional<JobFacts>& job, const std::optional<std::int64_t>& next) {
+namespace {
+
+/// A repair starts no attempt that waited, and a leader that did not know of it has made no row of it.
+std::string dropped_by_repair(const Row& last, LedgerView& ledger) {
+  if (!last.ended_at) return {};
+  std::string text;
+  (void)ledger.requests({.jobs = {last.job}, .kinds = {"repair"}, .since = last.ended_at}, [&](const RequestRow& one) {
+    const bool has_repaired = one.result == "done" && !one.text.starts_with("nothing to repair");
+    if (has_repaired) text = " No other attempt follows: the job was repaired since then, " + format_seconds(one.at);
+    return text.empty();
+  });
+  return text.empty() ? text : text + ", and a repair starts no attempt that waited.";
+}
+
+}  // namespace
+
+std::string what_follows(const Row& last, LedgerView& ledger, const std::optional<JobFacts>& job,
+                         const std::optional<std::int64_t>& next) {
   if (!may_be_repeated(last)) return {};
   if (next && *next > last.attempt) return " Attempt " + std::to_string(*next) + " follows.";
   if (last.status == Status::lost) {
@@ -321,6 +338,7 @@ std::string what_follows(const Row& last, const std::optional<JobFacts>& job, co
   if (retries == 0) return " No other attempt follows: the job has no retries.";
   if (last.attempt > retries)
     return " No other attempt follows: it was the last, with retries = " + std::to_string(retries) + ".";
+  if (const std::string dropped = dropped_by_repair(last, ledger); !dropped.empty()) return dropped;
   return " Another attempt may follow: retries = " + std::to_string(retries) + ".";
 }
 

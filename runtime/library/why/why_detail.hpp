@@ -79,6 +79,7 @@ std::string retry_text(const std::vector<Row>& rows, std::int64_t next, const Kn
 
 /// Whether another attempt follows the last row of a run, after a space; "" where that is no question. `next`: which
 /// attempt is to come, where it is known that one is.
-std::string what_follows(const Row& last, const std::optional<JobFacts>& job, const std::optional<std::int64_t>& next);
+std::string what_follows(const Row& last, LedgerView& ledger, const std::optional<JobFacts>& job,
+                         const std::optional<std::int64_t>& next);
 
 }  // namespace ballot::library
