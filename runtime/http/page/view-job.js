@@ -179,7 +179,7 @@ function Plot({ points, zone, label }) {
       const axis = { stroke: muted, font, ticks: { show: false }, grid: { stroke: line, width: 1 } };
       plot.current = new uPlot({
         width: box.current.clientWidth, height: HIGH, legend: { show: false }, padding: [8, 20, 0, 0],
-        cursor: { y: false, drag: { x: false, y: false }, points: { size: 9 } },
+        cursor: { y: false, points: { size: 9 } },
         tzDate: (ts) => uPlot.tzDate(new Date(ts * 1000), shown),
         scales: { y: { range: (u, low, high) => [0, Math.max(high * 1.08, 10)] } },
         axes: [{ ...axis, grid: { show: false }, size: 28, values: (u, list, _, space, step) => list.map((at) => (step >= 86400 ? dayName(at * 1000, shown) : written(at * 1000, shown, { date: 'never', offset: false }))) }, { ...axis, size: 64, values: (u, list) => list.map(duration) }],
