@@ -60,7 +60,7 @@ export async function views(url) {
   const failed = (await answer(url, 'history?status=failed&limit=1')).rows[0];
   return {
     now: '#/now', jobs: '#/jobs', job: '#/job/' + encodeURIComponent(failed.job), run: '#/run/' + failed.run_id,
-    timeline: '#/timeline', week: '#/week',
+    timeline: '#/timeline', week: '#/week', failed: '#/failed',
   };
 }
 
