@@ -353,7 +353,7 @@ describe('the page', { concurrency: 2 }, () => {
     const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row:visible');
     await page.locator('.figures div', { hasText: /^Jobs\d/ }).waitFor();
     await due.locator('summary', { hasText: '30 jobs are due more often than every 5 min' }).waitFor();
-    const shown = await rows.locator('time').evaluateAll((all) => all.map((one) => Date.parse(one.dateTime)));
+    const shown = await rows.locator('.row-time time').evaluateAll((all) => all.map((one) => Date.parse(one.dateTime)));
     assert.ok(shown.length >= 12);
     assert.deepEqual(shown, [...shown].sort((a, b) => a - b));
     const soon = new Set(fleet.jobs.filter((job) => fleet.next(job) && fleet.next(job) < fleet.now() + 8 * 60_000 && job.period > 5).map((job) => job.name)), names = await rows.locator('a.job').allTextContents();
@@ -990,6 +990,7 @@ describe('the page', { concurrency: 2 }, () => {
     const added = changes.locator('.row', { hasText: '29 jobs were added' });
     assert.equal(await added.locator('a.job').count(), 0);
     await added.locator('summary').click();
+    await added.locator('a.job').nth(28).waitFor();
     assert.equal(await added.locator('a.job').count(), 29);
     await added.locator('summary').click();
     await changes.getByText('retries: 0 -> 2, and perhaps other keys').waitFor();

@@ -86,7 +86,7 @@ function Pace({ job, rows, pace }) {
 }
 
 const Wide = ({ job, rows, pace, silent }) => html`
-  <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} ...${{ job, rows }} /></span>
+  <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> ${job.away ? null : html`<span class="muted small"><${Name} text=${job.group} most=${24} /></span> `}<${State} ...${{ job, rows }} /></span>
   <span role="cell"><${Last} ...${{ job, rows, silent }} /></span>
   <span role="cell"><${Strip} rows=${rows} /></span>
   <span role="cell" class="num"><${Pace} ...${{ job, rows, pace }} /></span>
