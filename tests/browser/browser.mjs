@@ -23,7 +23,8 @@ export async function openPage(browser, { width = 1440, theme = 'light', expecte
   page.on('pageerror', (error) => wrong.push(error.stack ?? error.message));
   page.on('dialog', (dialog) => { wrong.push('a dialog of the browser: ' + dialog.message()); dialog.dismiss(); });
   page.setDefaultTimeout(60_000);
-  return { page, wrong, close: () => context.close() };
+  // What a test's routes have under way is of no interest any more.
+  return { page, wrong, close: () => page.unrouteAll({ behavior: 'ignoreErrors' }).then(() => context.close()) };
 }
 
 /// A page for `use`, in which nothing may have gone wrong at its end.
@@ -60,7 +61,7 @@ export async function views(url) {
   const failed = (await answer(url, 'history?status=failed&limit=1')).rows[0];
   return {
     now: '#/now', jobs: '#/jobs', job: '#/job/' + encodeURIComponent(failed.job), run: '#/run/' + failed.run_id,
-    timeline: '#/timeline', week: '#/week',
+    timeline: '#/timeline', week: '#/week', failed: '#/failed',
   };
 }
 

@@ -284,7 +284,7 @@ export class FakeFleet {
     const jobs = query.get('job') ? query.get('job').split(',').map((name) => this.byName.get(name)).filter(Boolean) : this.jobs;
     const unit = per === 'all' ? null : per === 'day' ? DAY : HOUR;
     for (const job of jobs) {
-      for (const slot of this.slotsBack(job, until, per === 'all' && jobs.length > 2000 ? 8 : 5000, since)) {
+      for (const slot of this.slotsBack(job, until, jobs.length > 2000 ? 8 : 5000, since)) {
         for (const [i, row] of this.attempts(job, slot).entries()) {
           if (!this.knows(row) || (statuses && !statuses.includes(row.status))) continue;
           const from = unit ? Math.floor(slot / unit) * unit : since, id = `${from} ${job.index} ${row.status} ${row.reason}`;

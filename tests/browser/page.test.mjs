@@ -108,7 +108,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('[aria-labelledby=running] .row').first().waitFor();
     await page.locator('[aria-labelledby=asked] .row').first().waitFor();
     await page.getByText('Being asked for: what failed').waitFor();
-    assert.match(await page.textContent('.verdict'), /things need attention so far/);
+    assert.match(await page.textContent('.verdict'), /Not healthy: 1 of 3 nodes does not answer: host-3 since .*; 1 group has no leader: ml.*, so far\./);
     assert.deepEqual(asked.filter((one) => /definitions|terms|usual/.test(one)), []);
     go();
     await page.locator('.attention h3', { hasText: 'Failing' }).waitFor();
@@ -269,6 +269,11 @@ describe('the page', { concurrency: 2 }, () => {
       assert.match(await item('young').textContent(), /1 bad slot, last (\w+ \d+ \w+ )?07:35(:00)?/);
       assert.match(await item('quick').locator('.item-text').textContent(), /1 bad slot$/);
     }
+    // And why it was bad is three clicks away, too.
+    await page.locator('.attention summary', { hasText: 'recovered' }).first().click();
+    await item('quick').getByRole('link', { name: 'Show them' }).click();
+    await page.locator('.grid-row .code a').first().click();
+    await page.getByText('In short: it exited with 1').waitFor();
   })));
 
   test('a row of the timeline that stands for many slots says until when and how many', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => {
@@ -348,7 +353,7 @@ describe('the page', { concurrency: 2 }, () => {
     const due = page.locator('[aria-labelledby=due]'), rows = due.locator('.row:visible');
     await page.locator('.figures div', { hasText: /^Jobs\d/ }).waitFor();
     await due.locator('summary', { hasText: '30 jobs are due more often than every 5 min' }).waitFor();
-    const shown = await rows.locator('time').evaluateAll((all) => all.map((one) => Date.parse(one.dateTime)));
+    const shown = await rows.locator('.row-time time').evaluateAll((all) => all.map((one) => Date.parse(one.dateTime)));
     assert.ok(shown.length >= 12);
     assert.deepEqual(shown, [...shown].sort((a, b) => a - b));
     const soon = new Set(fleet.jobs.filter((job) => fleet.next(job) && fleet.next(job) < fleet.now() + 8 * 60_000 && job.period > 5).map((job) => job.name)), names = await rows.locator('a.job').allTextContents();
@@ -706,7 +711,7 @@ describe('the page', { concurrency: 2 }, () => {
   test('what is due is one line a job, so that one that is due often leaves room for the others; jobs are as many as in the list', () => withFleet({ fake: 20, young: true, each: true }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/now');
     const due = page.locator('[aria-labelledby=due]');
-    await due.getByText('12 slots').first().waitFor();
+    await due.getByText(/^12 times until \d\d:\d\d\sUTC$/).first().waitFor();
     const names = await due.locator('a.job').allTextContents();
     assert.equal(new Set(names).size, names.length, 'each job once');
     const figure = page.locator('.figures div', { hasText: /^Jobs/ }).locator('dd');
@@ -716,7 +721,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.view-head', { hasText: `${jobs} jobs` }).waitFor();
   })));
 
-  test('a job whose last run somebody has killed does not fail, and why has code and times as such', () => withFleet({ fake: 30, young: true, killed: 'young', prose: true }, async (url) => withPage({}, async (page) => {
+  test('a job whose last run somebody has killed does not fail, and why has code and times as such', () => withFleet({ fake: 30, young: true, killed: 'young', prose: true, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/now');
     await page.locator('.attention h3', { hasText: 'Failing' }).waitFor();
     assert.equal(await page.locator('.attention .item', { hasText: 'young' }).filter({ hasText: /once|in a row/ }).count(), 0);
@@ -777,6 +782,123 @@ describe('the page', { concurrency: 2 }, () => {
     assert.ok(named.some((name) => names.has(name)));
     // Also those that run where the name is written.
     assert.ok(named.includes('infra-backup'), `${named}`);
+  })));
+
+  test('what failed since yesterday is one press away: each job of which a slot did, how often, the first and the last one, and whether it is well again', () => withFleet({ fake: 60, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const from = Date.parse('2026-10-19T00:00:00Z'), bad = (row) => ['failed', 'timed_out', 'killed', 'lost', 'missed'].includes(row.status) && row.reason !== 'operator';
+    const wanted = new Map(fleet.jobs.map((job) => [job.name, fleet.slotsBack(job, fleet.now(), 5000, from).map((slot) => fleet.attempts(job, slot)[0])]).filter(([, rows]) => rows.some(bad)));
+    await show(page, url, '#/now?zone=utc');
+    await page.getByRole('link', { name: 'What failed since yesterday' }).click();
+    const rows = page.locator('.failed .grid-row'), named = () => rows.locator('a.job').allTextContents(), title = page.locator('h1');
+    await rows.first().waitFor();
+    assert.equal(await title.textContent(), 'What failed since yesterday');
+    assert.match(await page.textContent('.view-head'), new RegExp(`${wanted.size} jobs, of which \\d+ fail still; from Mon 19 Oct 00:00, as of 08:2\\d`));
+    assert.equal(Number(await page.locator('.failed .grid').getAttribute('aria-rowcount')), wanted.size + 1);
+    const before = await named();
+    for (const [i, name] of before.entries()) {
+      const all = wanted.get(name).filter(bad), text = await rows.nth(i).textContent(), times = await rows.nth(i).locator('time').evaluateAll((list) => list.map((one) => one.dateTime));
+      assert.ok(text.includes(`${all.length} time${all.length === 1 ? '' : 's'}`), `${text}: ${all.length}`);
+      assert.equal(Date.parse(times[1]), Date.parse(all[0].slot), name);
+      const apart = Date.parse(all.at(-1).slot) - Date.parse(times[0]);
+      assert.ok(/in the hour after/.test(text) ? apart >= 0 && apart < 3_600_000 : apart === 0, `${name} ${text}`);
+    }
+    const fails = fleet.jobs.find((job) => job.temper === 'broken').name, well = [...wanted].find(([, all]) => all[0].status === 'succeeded')[0];
+    assert.match(await rows.filter({ hasText: fails }).textContent(), /failed fails still/);
+    assert.match(await rows.filter({ hasText: well }).textContent(), /well again since/);
+    await check(page, 'what failed');
+    // Later numbers are renewed, and nothing that was there moves: one more fails, and comes last.
+    const heading = await title.textContent(), attempts = fleet.attempts.bind(fleet), fresh = fleet.byName.get('quick');
+    assert.ok(!before.includes('quick'));
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (job === fresh && row.attempt && row.slot === '2026-10-20T08:30:00Z' ? { ...row, status: 'failed', reason: 'exit_code', exit_code: 1 } : row));
+    fleet.shift += 15 * 60_000;
+    await page.locator('.view-head', { hasText: `${wanted.size + 1} jobs` }).waitFor();
+    assert.deepEqual((await named()).slice(0, before.length), before);
+    assert.equal(await title.textContent(), heading);
+    await rows.filter({ hasText: fails }).locator('a:has(time)').last().click();
+    await page.locator('.output').waitFor();
+    await page.getByText('In short:').waitFor();
+  })));
+
+  test('whether the fleet is healthy is one sentence on top of Now, and each part of it leads to what it speaks of', () => withFleet({ fake: 60, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/now?zone=utc');
+    const verdict = page.locator('.verdict');
+    await page.waitForFunction(() => !/so far/.test(document.querySelector('.verdict').textContent));
+    assert.match(await verdict.textContent(), /^FNot healthy: 1 of 3 nodes does not answer: host-3 since 06:46(:\d\d)?; 1 group has no leader: ml; \d+ jobs? fails?.*; to look at: \d+ slots missed.*\.$/);
+    const ends = await verdict.locator('a').evaluateAll((all) => all.map((one) => new URLSearchParams(one.hash.split('?')[1]).get('at'))), places = await page.locator('.attention h3').evaluateAll((all) => all.map((one) => one.id));
+    assert.deepEqual(ends.filter((one) => !places.includes(one)), []);
+    await verdict.locator('a', { hasText: 'fail' }).first().click();
+    await page.waitForFunction(() => document.activeElement.id === 'at-failing');
+    assert.ok(!(await page.evaluate(() => location.hash)).includes('at='), 'the view is as it was');
+    await page.goto('about:blank');
+    await show(page, url, '#/now?at=at-groups');
+    await page.waitForFunction(() => document.activeElement.id === 'at-groups');
+  })));
+
+  test('a fleet in which nothing is wrong is said to be healthy, in words', () => withFleet({ fake: 1, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const attempts = fleet.attempts.bind(fleet);
+    fleet.attempts = (job, slot) => attempts(job, slot).slice(0, 1).map((row) => (row.status === 'running' ? row : { ...row, attempt: 1, status: 'succeeded', reason: null }));
+    await page.route(/v1\/nodes/, async (route) => {
+      const response = await route.fetch(), answer = await response.json();
+      for (const node of answer.nodes) Object.assign(node, { state: 'up', reasons: [], last_heard: new Date(fleet.now()).toISOString() });
+      await route.fulfill({ response, json: answer });
+    });
+    await show(page, url, '#/now');
+    await page.locator('.verdict.good', { hasText: /Healthy: each node answers, each group has a leader, and no job fails/ }).waitFor();
+    await show(page, url, '#/failed');
+    await page.getByText('Nothing has failed.').waitFor();
+  })));
+
+  test('what one has asked for of many jobs in a minute is one row, and what others did beside stays in sight', () => withFleet({ fake: 60, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const [row] = fleet.asked, at = new Date(fleet.now() - 60_000).toISOString();
+    for (const { name } of fleet.jobs.slice(0, 20)) fleet.asked.push({ ...row, at, kind: 'pause', job: name, text: null });
+    await show(page, url, '#/now');
+    const rows = page.locator('[aria-labelledby=asked] .row');
+    await rows.filter({ hasText: '20 jobs asked for: pause' }).waitFor();
+    await rows.filter({ hasText: /kill.*refused/ }).waitFor();
+    await rows.filter({ hasText: 'host-3 died or was stopped' }).waitFor();
+    await rows.filter({ hasText: '29 jobs were added' }).waitFor();
+    await rows.filter({ hasText: 'was changed retries' }).waitFor();
+  })));
+
+  test('an instance of a job of each node whose node does not answer is listed, as such', () => withFleet({ fake: 20, each: true, gone: 'infra@host-3' }, async (url) => withPage({ expected: [404] }, async (page) => {
+    await show(page, url, '#/jobs?q=trim');
+    const row = page.locator('.grid-row', { hasText: 'trim@host-3' });
+    await row.getByText('node away').waitFor();
+    await row.getByText('not while host-3 is away').waitFor();
+    assert.equal(await page.locator('.tag', { hasText: 'node away' }).count(), 1);
+    await check(page, 'an instance of a node that is away');
+    await show(page, url, '#/now');
+    await page.locator('[aria-labelledby=leaders] li', { hasText: 'led by nobody' }).waitFor();
+    assert.equal(await page.locator('.attention .item', { hasText: 'infra@host-3' }).count(), 0);
+    await show(page, url, '#/job/trim@host-9');
+    await page.getByText('host-9 alone runs it and knows how it is defined').waitFor();
+  })));
+
+  test('up to takes a time with seconds', () => withFleet({ fake: 10, young: true, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/quick?zone=utc');
+    await page.locator('input[name=at]').fill('2026-10-20T07:36:12');
+    await page.getByRole('button', { name: 'Go' }).click();
+    await page.waitForFunction(() => document.querySelector('.slot[aria-current=true] time')?.dateTime === '2026-10-20T07:35:00.000Z');
+    // With why, at once.
+    await page.locator('.slot[aria-current=true] .why').waitFor();
+    assert.equal(await page.locator('input[name=at]').inputValue(), '2026-10-20T07:36:12');
+  })));
+
+  test('a plot of a job says what is below the pointer, and a press on it does nothing', () => withFleet({ fake: 10, young: true, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/job/young?zone=utc');
+    const plot = page.locator('.plot .u-over').first();
+    await plot.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await plot.boundingBox();
+    await page.mouse.move(x + width - 5, y + height / 2);
+    await page.locator('figcaption', { hasText: /^08:20: 9\.0 s, succeeded$/ }).waitFor();
+    await page.mouse.dblclick(x + width / 2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + 10, y + 10);
+    await page.mouse.up();
+    await page.mouse.move(2, 2);
+    await page.locator('figcaption', { hasText: 'succeeded not' }).first().waitFor();
+    await page.setViewportSize({ width: 375, height: 800 });
+    await page.waitForFunction(() => document.querySelector('.plot canvas').getBoundingClientRect().right <= innerWidth);
   })));
 
   test('a viewer is offered no action', () => withFleet({ fake: 50, role: 'viewer' }, async (url) => withPage({}, async (page) => {
@@ -865,7 +987,12 @@ describe('the page', { concurrency: 2 }, () => {
     await show(page, url, '#/now');
     const changes = page.locator('section', { hasText: 'What changed lately' }).last();
     await changes.getByRole('button', { name: / more of / }).click();
-    await changes.getByText('and 26 others').waitFor();
+    const added = changes.locator('.row', { hasText: '29 jobs were added' });
+    assert.equal(await added.locator('a.job').count(), 0);
+    await added.locator('summary').click();
+    await added.locator('a.job').nth(28).waitFor();
+    assert.equal(await added.locator('a.job').count(), 29);
+    await added.locator('summary').click();
     await changes.getByText('retries: 0 -> 2, and perhaps other keys').waitFor();
     assert.equal(await changes.locator('.row', { hasText: 'removed' }).locator('a.job').count(), 1, 'on two nodes');
     await changes.getByRole('link', { name: definitions[0].job, exact: true }).first().click();

@@ -63,6 +63,9 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await failing.first().waitFor();
     await run.waitFor();
     assert.equal(await page.getByText('as of').count(), 0);
+    // Not between the two questions of which what goes on is made.
+    await page.waitForResponse((response) => /history\?status=running/.test(response.url()));
+    await page.waitForTimeout(500);
     fleet.faults.away = node;
     fleet.byHand.length = 0;
     fleet.shift += 50_000;

@@ -10,6 +10,7 @@ const VIEWS = {
   __proto__: null,
   now: { title: 'Now', load: () => import('./view-now.js') },
   jobs: { title: 'Jobs', load: () => import('./view-jobs.js') },
+  failed: { title: 'Failed', load: () => import('./view-failed.js') },
   timeline: { title: 'Timeline', load: () => import('./view-timeline.js') },
   week: { title: 'Week', load: () => import('./view-week.js') },
   job: { title: 'Job', hidden: true, under: 'jobs', load: () => import('./view-job.js') },

@@ -5,10 +5,10 @@ import { parse, MINUTE } from './time.js';
 import { isBad, holes, middle, silence } from './words.js';
 
 const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15, FLAPS = 3;  // times that a job failed after a success
-const FAILED = 'failed,timed_out,killed,lost,missed', WANTED = FAILED + ',skipped';
+export const FAILED = 'failed,timed_out,killed,lost,missed', WANTED = FAILED + ',skipped';
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
-const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
-const OPEN = ['running', 'claimed', 'queued'];
+export const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
+export const OPEN = ['running', 'claimed', 'queued'];
 
 // How many slots have failed, by job.
 async function countBad(jobs, since, signal) {
@@ -59,8 +59,8 @@ async function settleSince(list, missing, abort) {
 
 // Asks for the counts of a time, and for the strips of the jobs that had most trouble.
 export async function askAttention(window, abort, part) {
-  // The last day's are under way since before the modules were there.
-  const early = globalThis.begun?.day, begun = window === DAY && Date.now() - DAY - parse(early) < 5000;
+  // The last day's are under way since before the modules were there, if this machine's clock is right.
+  const early = globalThis.begun?.day, begun = window === DAY && Math.abs(now() - Date.now()) < 5000 && Date.now() - DAY - parse(early) < 5000;
   const since = begun ? early : new Date(now() - window).toISOString().slice(0, 19) + 'Z';
   const summary = await ask('history/summary' + query({ since, status: WANTED, per: 'all' }), { signal: abort });
   const jobs = new Map(), missed = new Map(), lost = { slots: 0 };

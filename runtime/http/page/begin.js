@@ -4,7 +4,7 @@ globalThis.begun = new Map();
 {
   // A name as encodeURIComponent leaves it: nothing that would lead out of the API's routes, as "." and ".." do.
   const [, view = 'now', name] = /^#\/(\w+)(?:\/(?!(?:\.|%2e){1,2}(?:\?|$))([\w%.!~*'()-]+)(?=\?|$))?/i.exec(location.hash) ?? [];
-  const FILES = { __proto__: null, now: 'view-now attention asked lists', jobs: 'view-jobs lists', job: 'view-job job-slots lists asked', run: 'view-run job-slots asked', timeline: 'view-timeline timeline-rows lists', week: 'view-week lists' };
+  const FILES = { __proto__: null, now: 'view-now attention asked lists', jobs: 'view-jobs lists', job: 'view-job job-slots lists asked', run: 'view-run job-slots asked', timeline: 'view-timeline timeline-rows lists', week: 'view-week lists', failed: 'view-failed attention lists' };
   const day = (begun.day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19) + 'Z');
   const troubles = /[?&]since=/.test(location.hash) ? '' : ` history/summary?since=${encodeURIComponent(day)}&status=failed%2Ctimed_out%2Ckilled%2Clost%2Cmissed%2Cskipped&per=all`;
   const ASKED = { __proto__: null, now: 'nodes groups?limit=1000' + troubles, jobs: 'jobs?limit=1000', job: name && 'jobs/' + name, run: name && 'runs/' + name, timeline: 'nodes' };

@@ -1,11 +1,11 @@
 // All jobs by name, as far as lists and zones need them: asked for page by page, with the ETag of the page before, once a
 // minute while somebody shows them, and where they are few each time that something has happened, or a next slot has passed.
 // Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run on each node the daemon lists its
-// own instances: those of other nodes are asked for one by one.
+// own instances: those of other nodes are asked for one by one; of a node that does not answer they are known by their groups.
 import { useEffect, signal } from './html.js';
 import { ask, send, query, signedIn, now, changed, daemon } from './api.js';
 import { parse } from './time.js';
-import { statusOf, lateness } from './words.js';
+import { statusOf, lateness, isAway } from './words.js';
 
 const EVERY = 60_000, PAGE = 1000, SOON = 4000;  // SOON: of each page
 const jobIndex = signal({ jobs: [], byName: new Map(), ready: false, missing: null, problem: null });
@@ -33,19 +33,23 @@ const lean = (job) => ({
 
 // Instances of jobs that run on each node: JOB@NODE, in the group GROUP@NODE.
 export const isInstance = (name, group) => group.lastIndexOf('@') > 0 && name.endsWith(group.slice(group.lastIndexOf('@')));
+export const nodeOf = (name) => /@([^@]+)$/.exec(name)?.[1];
 const INSTANCES = 100, AT_ONCE = 4;
 async function askInstances(own) {
   const each = own.filter((job) => isInstance(job.job, job.group)), found = [];
   if (!each.length) return found;
-  for (const { node, leads } of (await ask('nodes')).nodes) {
+  const { nodes } = await ask('nodes'), known = nodes.some(isAway) ? (await ask('groups?limit=1000')).groups.map(({ group }) => group) : [];
+  for (const node of nodes) {
+    const away = isAway(node), groups = away ? known : node.leads;
     for (const job of each) {
-      const on = (name) => name.slice(0, name.lastIndexOf('@') + 1) + node;
-      if (on(job.job) !== job.job && leads.includes(on(job.group))) found.push({ ...job, job: on(job.job), lower: on(job.lower), group: on(job.group), leader: node, next: null, last: null, state: null, pauses: NONE, rank: 1, elsewhere: true });
+      const on = (name) => name.slice(0, name.lastIndexOf('@') + 1) + node.node;
+      if (on(job.job) !== job.job && groups.includes(on(job.group))) found.push({ ...job, job: on(job.job), lower: on(job.lower), group: on(job.group), leader: away ? null : node.node, next: null, last: null, state: null, pauses: NONE, rank: 1, elsewhere: true, away });
     }
   }
-  for (let i = 0; i < Math.min(found.length, INSTANCES); i += AT_ONCE) {
-    const some = found.slice(i, i + AT_ONCE), said = await Promise.all(some.map(({ job }) => ask('jobs/' + encodeURIComponent(job)).catch(() => null)));
-    said.forEach((job, k) => { if (job) found[i + k] = { ...lean(job), elsewhere: true }; });
+  const there = found.filter(({ away }) => !away);
+  for (let i = 0; i < Math.min(there.length, INSTANCES); i += AT_ONCE) {
+    const some = there.slice(i, i + AT_ONCE), said = await Promise.all(some.map(({ job }) => ask('jobs/' + encodeURIComponent(job)).catch(() => null)));
+    said.forEach((job, k) => { if (job) Object.assign(some[k], lean(job)); });
   }
   return found;
 }

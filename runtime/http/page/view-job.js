@@ -8,7 +8,7 @@ import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, Paused, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
 import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
-import { noteJob, learnZone, lateOf, lacksLeader, pausesOf } from './job-index.js';
+import { noteJob, learnZone, lateOf, lacksLeader, nodeOf, pausesOf } from './job-index.js';
 import { slowdown, isSlower, paceText, learnUsual } from './lists.js';
 
 const PLOTTED = 200, HELD = 1000, STAMP = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
@@ -41,7 +41,7 @@ export default function Job({ name, query: shown }) {
   const requests = usePoll('requests' + query({ job: name, limit: 8 }), { every: 15_000, live: false });
   const definitions = useDefinitions({ job: name, since: '2000-01-01T00:00:00Z', limit: 100 });
   const running = usePoll('history' + query({ job: name, status: 'running,claimed', limit: 5 }));
-  if (detail.problem?.status === 404) return html`<h1><${Name} text=${name} /></h1><${Empty}>No file defines such a job. <a href=${link('timeline', null, { job: name, last: '7d' })}>Its history of the last seven days</a> may still be there.<//>`;
+  if (detail.problem?.status === 404) return html`<h1><${Name} text=${name} /></h1><${Empty}>${nodeOf(name) ? html`An instance of a job of each node: <${NodeName} node=${nodeOf(name)} /> alone runs it and knows how it is defined.` : 'No file defines such a job.'} <a href=${link('timeline', null, { job: name, last: '7d' })}>Its history of the last seven days</a> may still be there.<//>`;
   const open = (running.data?.rows ?? []).filter((row) => row.job === name);
   const slots = html`<${Slots} name=${name} zone=${zone} inZone=${inZone} day=${day} opened=${opened} ready=${Boolean(job)} pauses=${day || opened ? null : job?.pauses} resumed=${paused && (calendar.data?.planned ?? [])} />`;
   return html`
@@ -123,7 +123,7 @@ function Jump({ at, zone }) {
     const wall = Date.parse(event.target.at.value + 'Z');
     if (wall) update({ day: null, slot: new Date(instant(wall, zone)).toISOString() }, true);
   };
-  return html`<form class="jump" onSubmit=${go}><label class="field"><span>Up to</span><input type="datetime-local" name="at" required defaultValue=${clock ? `${dayKey(at, zone)}T${clock.hour}:${clock.minute}` : ''} /></label><button type="submit" class="small">Go</button></form>`;
+  return html`<form class="jump" onSubmit=${go}><label class="field"><span>Up to</span><input type="datetime-local" name="at" step="1" required defaultValue=${clock ? `${dayKey(at, zone)}T${clock.hour}:${clock.minute}:${clock.second}` : ''} /></label><button type="submit" class="small">Go</button></form>`;
 }
 
 function Plots({ points, zone, chained }) {
@@ -179,7 +179,7 @@ function Plot({ points, zone, label }) {
       const axis = { stroke: muted, font, ticks: { show: false }, grid: { stroke: line, width: 1 } };
       plot.current = new uPlot({
         width: box.current.clientWidth, height: HIGH, legend: { show: false }, padding: [8, 20, 0, 0],
-        cursor: { y: false, drag: { x: false, y: false }, points: { size: 9 } },
+        cursor: { y: false, points: { size: 9 } },
         tzDate: (ts) => uPlot.tzDate(new Date(ts * 1000), shown),
         scales: { y: { range: (u, low, high) => [0, Math.max(high * 1.08, 10)] } },
         axes: [{ ...axis, grid: { show: false }, size: 28, values: (u, list, _, space, step) => list.map((at) => (step >= 86400 ? dayName(at * 1000, shown) : written(at * 1000, shown, { date: 'never', offset: false }))) }, { ...axis, size: 64, values: (u, list) => list.map(duration) }],

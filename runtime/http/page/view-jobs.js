@@ -2,7 +2,7 @@
 import { html, useEffect, useMemo, update } from './html.js';
 import { Time, Ago, duration, useNow } from './time.js';
 import { Act } from './act.js';
-import { useJobIndex, refreshJobs, lacksLeader, isInstance } from './job-index.js';
+import { useJobIndex, refreshJobs, lacksLeader, isInstance, nodeOf } from './job-index.js';
 import { useStrips, useSlowdowns, slowdown, isSlower, lastTook, paceText, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip, rowLink } from './parts.js';
 import { plural, count, clip, silence, scheduleText, person } from './words.js';
@@ -22,7 +22,7 @@ export default function Jobs({ query }) {
   const groups = useMemo(() => [...new Set([...index.jobs.map((job) => job.group), ...(group ? [group] : [])])].sort(), [index, group]);
   const silent = silence(index.missing, gaps), gone = group && index.ready && !index.jobs.some((job) => job.group === group);
   // Nodes that alone have jobs which would be listed.
-  const away = (index.missing?.missing ?? []).filter(({ node }) => (group ? group.endsWith('@' + node) : state === 'leaderless' && index.jobs.some((one) => isInstance(one.job, one.group))));
+  const away = (index.missing?.missing ?? []).filter(({ node }) => !index.jobs.some((one) => one.away && nodeOf(one.job) === node) && (group ? group.endsWith('@' + node) : state === 'leaderless' && index.jobs.some((one) => isInstance(one.job, one.group))));
   const filtered = useMemo(() => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     return index.jobs.filter((job) => (!group || job.group === group) && (!state || (fits[state] ? fits[state](job) : job.state === state)) && words.every((word) => job.lower.includes(word)));
@@ -55,6 +55,7 @@ export default function Jobs({ query }) {
 }
 
 function State({ job, rows }) {
+  if (job.away) return html`<span class="tag bad" title=${`${nodeOf(job.job)} does not answer, and nobody else runs it`}>node away</span>`;
   if (job.state === 'paused') return html`<span class="tag warn" title=${job.pauses[0]?.by ? `by ${person(job.pauses[0].by)}` : undefined}>paused</span>`;
   if (job.state === 'halted') return html`<span class="tag bad" title=${job.trouble ? clip(job.trouble, 300) : undefined}>halted</span>`;
   if (!job.leader) return lacksLeader(job.group) ? html`<span class="tag bad">no leader</span>` : html`<span class="tag">no leader known yet</span>`;
@@ -67,7 +68,7 @@ function State({ job, rows }) {
 function Next({ job }) {
   const at = useNow(1000), passed = job.next && job.next <= at;
   useEffect(() => { if (passed) refreshJobs(); });
-  if (!job.next) return html`<span class="muted">${job.state === 'paused' ? 'paused' : job.schedule?.length === 0 ? 'by trigger' : 'none known'}</span>`;
+  if (!job.next) return html`<span class="muted">${job.away ? `not while ${clip(nodeOf(job.job), 24)} is away` : job.state === 'paused' ? 'paused' : job.schedule?.length === 0 ? 'by trigger' : 'none known'}</span>`;
   return html`<span class="two"><${Time} at=${job.next} zone=${job.zone} /><span class="muted small">${passed ? 'due now' : html`<${Ago} at=${job.next} />`}</span></span>`;
 }
 
@@ -85,7 +86,7 @@ function Pace({ job, rows, pace }) {
 }
 
 const Wide = ({ job, rows, pace, silent }) => html`
-  <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> <span class="muted small"><${Name} text=${job.group} most=${24} /></span> <${State} ...${{ job, rows }} /></span>
+  <span role="cell" class="cell-name"><${JobLink} job=${job.job} /> ${job.away ? null : html`<span class="muted small"><${Name} text=${job.group} most=${24} /></span> `}<${State} ...${{ job, rows }} /></span>
   <span role="cell"><${Last} ...${{ job, rows, silent }} /></span>
   <span role="cell"><${Strip} rows=${rows} /></span>
   <span role="cell" class="num"><${Pace} ...${{ job, rows, pace }} /></span>

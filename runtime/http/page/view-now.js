@@ -1,11 +1,11 @@
 // Now: what needs attention, then what runs, what is due next on which node, who leads, and what people asked for.
-import { html, useMemo, useRef, update, link } from './html.js';
+import { html, useEffect, useMemo, useRef, update, link } from './html.js';
 import { ask, nameList, query, now, daemon, usePoll } from './api.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
-import { AskedRow, DefinitionRow, Paused, definitionRows, useDefinitions } from './asked.js';
+import { AskedRows, DefinitionRow, Paused, definitionRows, requestRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
-import { plural, count, clip, silence, isAway, orLater, rowWords, reasonWords, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { plural, count, clip, silence, isAway, orLater, rowWords, reasonWords, scheduleText, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
@@ -125,9 +125,9 @@ export default function Now({ query: shown }) {
   settled.current ||= asked || attention.problem;
   const open = usePoll('open', { read: askOpen, hold: 12_000, merge: keeps('runs') });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
-  const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR }, others, abort) });
-  const dueJobs = useMemo(() => due.data && dueByJob(due.data, index.jobs), [due.data, index]);
-  const requests = usePoll('requests?limit=12', { every: 15_000, live: 6000, merge: keeps('requests') }), definitions = useDefinitions({ limit: 200 }, settled.current, keeps('definitions'));
+  const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR, limit: 1000 }, others, abort) });
+  const dueJobs = useMemo(() => due.data && dueByJob(due.data, index.jobs, index.byName), [due.data, index]);
+  const requests = usePoll('requests?limit=100', { every: 15_000, live: 6000, merge: keeps('requests') }), definitions = useDefinitions({ limit: 200 }, settled.current, keeps('definitions'));
   const allGroups = groups.data?.groups ?? [];
   const elections = usePoll(settled.current ? 'terms?limit=500' : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
@@ -149,19 +149,20 @@ export default function Now({ query: shown }) {
   // An instance's, which no other node leads.
   const isOfAway = ({ group }) => away.some(({ node }) => group.endsWith('@' + node));
   const isGone = (group) => !isOfAway(group) && group.state === 'idle' && !group.leader && !group.leaderless && !group.halted && (index.ready ? !defined.has(group.group) : null);
-  const isLeaderless = (group) => lacksLeader(group.group) && (group.leaderless || defined.has(group.group));
+  const isLeaderless = (group) => lacksLeader(group.group) && !isOfAway(group) && (group.leaderless || defined.has(group.group));
   const troubled = allGroups.filter((group) => isLeaderless(group) || group.halted || group.drift?.length);
-  const urgent = away.length + troubled.length + sick.length + slow.length + slower.length + over.length + (found ? found.failing.length + found.flapping.length + found.stopped.length + found.passing.length + found.missed.length + found.lost.length : 0);
-  const ready = nodes.data && groups.data && asked;
+  const ready = nodes.data && groups.data && asked, to = shown.get('at');
+  useEffect(() => { if (ready && to) go(to); }, [Boolean(ready), to]);
+  const { hard, soft } = troubles({ all: nodes.data?.nodes.length, away, sick, troubled, slow, slower, over, found: found ?? NOTHING, isLeaderless }), urgent = hard.length + soft.length;
   return html`
     <div class="view-head"><h1>Now</h1>
-      <p class=${'verdict ' + (ready ? (urgent ? 'warn' : 'good') : '')} role="status">${urgent ? html`<${Mark} status="missed" /> ${plural(urgent, 'thing needs', 'things need')} attention${ready ? '' : ' so far'}` : !ready ? 'Asking the fleet\u2026' : html`<${Mark} status="succeeded" /> The fleet is healthy: nothing needs attention`}</p>
       <${Choice} label="How far back" value=${window} options=${WINDOW_NAMES} onChange=${(key) => update({ since: key === '24h' ? null : key }, true)} />
     </div>
+    <p class=${'verdict ' + (ready ? (hard.length ? 'warn' : 'good') : '')} role="status">${hard.length ? html`<${Mark} status="failed" /><span><strong>Not healthy:</strong> ${hard}${soft.length ? html`; to look at: ${soft}` : ''}${ready ? '.' : ', so far.'}</span>` : !ready ? 'Asking the fleet\u2026' : html`<${Mark} status="succeeded" /><span><strong>Healthy:</strong> each node answers, each group has a leader, and no job fails${soft.length ? html`; to look at: ${soft}` : ''}.</span>`}</p>
     <${Trouble} of=${[nodes, attention, open]} />
     <${Gaps} of=${[found, open.data, definitions.data]} />
     <${Figures} ...${{ status, nodes, groups, open, due, dueJobs, index, isGone }} />
-    <${Section} id="attention" title="Attention" aside=${html`<a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a> <a href=${link('timeline', null, { last: window, status: 'bad' })}>All that failed in ${WINDOW_NAMES.find(([key]) => key === window)[1]}</a>`}>
+    <${Section} id="attention" title="Attention" aside=${html`${asked && html`<span class="muted">counted at <${Time} at=${attention.heard.at} /></span> `}<a href=${link('failed')}>What failed since yesterday</a> <a href=${link('jobs', null, { sort: 'slower' })}>Jobs slower than usual</a>`}>
       ${ready && !urgent && !found.recovered.length && !found.others.length ? html`<${Empty}>Nothing is missed, failing or stopped; each group has a leader, and each node answers.<//>` : null}
       <${Attention} ...${{ away, sick, troubled, slow, slower, over, took, late, vague, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />
       <${Asking} of=${{ nodes: nodes.data, groups: groups.data, 'what failed': asked }} />
@@ -192,10 +193,42 @@ function Figures({ status, nodes, groups, open, due, dueJobs, index, isGone }) {
   return html`<dl class="figures">${figures.map(([name, value, note]) => html`<div key=${name}><dt>${name}</dt><dd title=${note}>${value ?? '\u2013'}</dd></div>`)}</dl>`;
 }
 
+// What is wrong, in words, each a link to where it is: what makes the fleet not healthy, and what has to be looked at beside.
+function troubles({ all, away, sick, troubled, slow, slower, over, found, isLeaderless }) {
+  const parts = (list) => list.filter(([n]) => n).map(([, to, text], i) => html`${i ? '; ' : ''}<a key=${to + text} href=${link('now', null, { at: to })} onClick=${(event) => { event.preventDefault(); go(to); }}>${text}</a>`);
+  const some = (list, to, one, many) => [list.length, to, plural(list.length, one, many)], leaderless = troubled.filter(isLeaderless), halted = troubled.filter((group) => !isLeaderless(group) && group.halted), names = (list) => list.slice(0, 3).join(', ') + (list.length > 3 ? '\u2026' : '');
+  const nodes = away.map((one, i) => html`${i ? ', ' : ''}<${NodeName} node=${one.node} />${one.last_heard ? html` since <${Time} at=${one.last_heard} />${orLater(one)}` : ''}`), slots = (list, size) => list.reduce((sum, one) => sum + size(one), 0);
+  const missed = slots(found.missed, (one) => one.slots), lost = slots(found.lost, (one) => one.rows.length), ill = [...new Set(sick.flatMap((one) => one.nodes))];
+  return {
+    hard: parts([
+      [away.length, 'at-nodes', html`${away.length} of ${plural(all, 'node')} ${away.length === 1 ? 'does' : 'do'} not answer: ${nodes}`],
+      [ill.length, 'at-nodes', `${names(ill)} ${ill.length === 1 ? 'is' : 'are'} not well`],
+      [leaderless.length, 'at-groups', `${plural(leaderless.length, 'group has', 'groups have')} no leader: ${names(leaderless.map(({ group }) => clip(group, 30)))}`],
+      some(halted, 'at-groups', 'group is halted', 'groups are halted'),
+      some(found.failing, 'at-failing', 'job fails', 'jobs fail'), some(found.flapping, 'at-flapping', 'job flaps', 'jobs flap'),
+      some(found.stopped, 'at-without-a-success', 'job is without a success', 'jobs are without a success'),
+    ]),
+    soft: parts([
+      [missed, 'at-missed', `${plural(missed, 'slot')} missed`], [lost, 'at-lost', `${plural(lost, 'run')} lost`],
+      some(troubled.filter((group) => !isLeaderless(group) && !group.halted), 'at-groups', 'group is defined in two ways', 'groups are defined in two ways'),
+      some(found.passing, 'at-passing-over-slots', 'job passes over slots', 'jobs pass over slots'), some(slow, 'at-running-long', 'run goes on long', 'runs go on long'),
+      some(slower, 'at-slower-than-usual', 'job is slower than usual', 'jobs are slower than usual'), some(over, 'at-not-as-expected', 'job is not as expected', 'jobs are not as expected'),
+    ]),
+  };
+}
+// To a part of this view, which is no entry of the history.
+function go(to) {
+  const place = document.getElementById(to);
+  place?.scrollIntoView({ block: 'center' });
+  place?.focus({ preventScroll: true });
+}
+const Head = ({ title }) => html`<h3 id=${'at-' + title.toLowerCase().replace(/ /g, '-')} tabindex="-1">${title}</h3>`;
+
 const AsOf = ({ at }) => at && html` <span class="silent small">as of <${Time} at=${at} /></span>`;
 const Item = ({ status, title, children, strip, action, asOf }) => html`<li class="item"><${Mark} status=${status} /><div class="item-text"><strong>${title}</strong> <span>${children}</span><${AsOf} at=${asOf} /></div>${strip ? html`<${Strip} rows=${strip} places=${15} />` : null}${action ? html`<div class="item-action">${action}</div>` : null}</li>`;
 
 const its = ({ job }, row, text) => row && html`<a href=${rowLink(row, job)}>${text ?? (row.run_id ? 'Last output' : 'Why')}</a>`;
+const theirs = ({ job }, last) => html`<a href=${link('timeline', null, { job, status: 'bad', last })}>Show them</a>`;
 
 // Groups of a node in trouble, with the command that has another node lead them.
 const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`${i ? ', ' : ''}<${Name} text=${group} most=${40} /> <${Copy} text=${`ballot election evict ${quoted(group)}`} />`)}${groups.length > 3 ? ` and ${groups.length - 3} more` : ''}`;
@@ -215,13 +248,13 @@ function Part({ title, list, what = 'job', folded, children }) {
   };
   if (!list.length) return null;
   const items = html`<ul class="items"><${More} list=${list} what=${what}>${item}<//></ul>`;
-  return folded ? html`<details><summary>${plural(list.length, folded)} ${title}</summary>${items}</details>` : html`<h3>${title}</h3>${items}`;
+  return folded ? html`<details><summary>${plural(list.length, folded)} ${title}</summary>${items}</details>` : html`<${Head} title=${title} />${items}`;
 }
 
 function Attention({ away, sick, troubled, slow, slower, over, took, late, vague, paused, heardOf, found, window, isLeaderless, silent }) {
   const ranThere = (node, last) => html`<a href=${link('timeline', null, { node, last })}>What ran there</a>`;
   return html`<div class="attention">
-    ${away.length + sick.length ? html`<h3>Nodes</h3><ul class="items">
+    ${away.length + sick.length ? html`<${Head} title="Nodes" /><ul class="items">
       ${away.map((node) => html`<${Item} key=${node.node} status="lost" title=${html`<${NodeName} node=${node.node} />`} action=${ranThere(node.node, window)}>does not answer (${node.state})${node.last_heard ? html`, last heard <${Ago} at=${node.last_heard} />${orLater(node)}` : ''}${node.leads.length ? html`; leads <${Evict} groups=${node.leads} /> until its session is over` : ''}<//>`)}
       ${sick.map(({ key, nodes, state, text, leads }) => html`<${Item} key=${key} status="missed" title=${nodes.map((node, i) => html`${i ? ', ' : ''}<${NodeName} node=${node} />`)} action=${nodes[1] ? null : ranThere(nodes[0], window)}>${nodes[1] ? 'are' : 'is'} ${state}: <${Prose} text=${clip(text, 400)} />${leads.length ? html`; leads <${Evict} groups=${leads} />` : ''}<//>`)}
     </ul>` : null}
@@ -244,9 +277,9 @@ function Attention({ away, sick, troubled, slow, slower, over, took, late, vague
     <${Part} title="Lost" list=${found.lost} what="node">${(one) => html`<${Item} key=${one.node + one.reason} status="lost" title=${html`${plural(one.rows.length, 'run')} on <${NodeName} node=${one.node} />`} action=${html`<a href=${link('timeline', null, { last: window, status: 'lost', node: one.node })}>Show them</a>`}>
       ${reasonWords(one.reason)}: ${one.rows.slice(0, 3).map((row, i) => html`${i ? ', ' : ''}<${JobLink} job=${row.job} />`)}${one.rows.length > 3 ? ` and ${one.rows.length - 3} more` : ''}<//>`}<//>
     <${Part} title="Paused" list=${paused} what="pause">${({ pause, group, job, zone }) => html`<${Item} key=${pause.of + group + job} status="skipped" title=${group ? html`<a href=${link('jobs', null, { group })}>group <${Name} text=${group} /></a>` : html`<${JobLink} job=${job} />`}><${Paused} pause=${pause} zone=${zone} /><//>`}<//>
-    <${Part} folded="other job" title="had failures" list=${found.others}>${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.failed, 'slot')}<//>`}<//>
-    <${Part} folded="job" title=${`failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered`} list=${found.recovered}>${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0], 'Last failure')}>${plural(one.failed, 'bad slot')}${one.bad[0] && html`, last <${Time} at=${one.bad[0].slot_until ?? one.bad[0].slot} zone=${zoneOfJob(one.job)} />`}<//>`}<//>
-    <${Part} folded="job" title="recovered by retry" list=${found.healed}>${(one) => html`<${Item} key=${one.job} status="succeeded" title=${html`<${JobLink} job=${one.job} />`}>${plural(one.retried, 'attempt')} failed, and no slot<//>`}<//>
+    <${Part} folded="other job" title="had failures" list=${found.others}>${(one) => html`<${Item} key=${one.job} status="failed" title=${html`<${JobLink} job=${one.job} />`} action=${theirs(one, window)}>${plural(one.failed, 'slot')}<//>`}<//>
+    <${Part} folded="job" title=${`failed, and ${found.recovered.length === 1 ? 'has' : 'have'} recovered`} list=${found.recovered}>${(one) => html`<${Item} key=${one.job} status="succeeded" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0], 'Last failure') ?? theirs(one, window)}>${plural(one.failed, 'bad slot')}${one.bad[0] && html`, last <${Time} at=${one.bad[0].slot_until ?? one.bad[0].slot} zone=${zoneOfJob(one.job)} />`}<//>`}<//>
+    <${Part} folded="job" title="recovered by retry" list=${found.healed}>${(one) => html`<${Item} key=${one.job} status="succeeded" title=${html`<${JobLink} job=${one.job} />`} action=${theirs(one, window)}>${plural(one.retried, 'attempt')} failed, and no slot<//>`}<//>
   </div>`;
 }
 
@@ -271,8 +304,8 @@ function Running({ open, heardOf, usual }) {
 
 // By job: how often, when next, and where. Of jobs that come after all slots
 // that are listed the list of jobs has the next one; one that is due at a pace goes on so.
-const OFTEN = 5 * MINUTE, SOON = 10 * MINUTE;
-function dueByJob({ slots, left_out }, jobs) {
+const OFTEN = 5 * MINUTE, SOON = 10 * MINUTE, EACH = /^every (?:(\d+) )?(second|minute)s?$/;
+function dueByJob({ slots, left_out }, jobs, byName) {
   const found = new Map(), end = now() + HOUR;
   for (const one of slots) {
     const at = parse(one.slot), known = found.get(one.job);
@@ -283,12 +316,19 @@ function dueByJob({ slots, left_out }, jobs) {
       known.last = at;
     }
   }
+  if (left_out) for (const one of jobs) if (one.next > now() && one.next < end && one.state !== 'paused' && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, last: one.next, node: one.leader, slots: 1 });
   for (const one of found.values()) {
-    if (left_out && one.step) one.slots += Math.max(0, Math.floor((end - one.last) / one.step));
-    one.some = !one.step && left_out && one.slots > 1 ? `${one.slots} or more` : one.slots < 2 ? '' : one.step < OFTEN && one.slots > 2 ? `every ${duration(one.step).replace('.0', '')}, ${count(one.slots)} times` : plural(one.slots, 'slot');
+    // Of one that is listed once its schedule may say how often it comes.
+    const each = left_out && one.slots < 2 && EACH.exec(scheduleText(byName.get(one.job)?.schedule));
+    if (each) one.step = (each[1] ?? 1) * (each[2] === 'second' ? 1000 : MINUTE);
+    if (left_out && one.step) {
+      const more = Math.max(0, Math.floor((end - one.last) / one.step));
+      one.slots += more, one.last += more * one.step;
+    }
+    const times = html`${count(one.slots)} times until <${Time} at=${one.last} zone=${zoneOfJob(one.job)} />`;
+    one.some = !one.step && left_out && one.slots > 1 ? `${one.slots} times or more` : one.slots < 2 ? '' : one.step < OFTEN && one.slots > 2 ? html`every ${duration(one.step).replace('.0', '')}, ${times}` : times;
     one.often = one.step < OFTEN && one.slots > 2;
   }
-  if (left_out) for (const one of jobs) if (one.next > now() && one.next < end && one.state !== 'paused' && !found.has(one.job)) found.set(one.job, { job: one.job, group: one.group, at: one.next, node: one.leader, slots: 1 });
   return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
 }
 
@@ -350,7 +390,7 @@ function Changes({ requests, definitions, elections, away, ended, isGone, define
   }
   const all = [
     ...outages,
-    ...(requests.data?.requests ?? []).map((row) => ({ at: parse(row.at), row: html`<${AskedRow} key=${'r' + (row.request_id ?? row.at + row.kind)} row=${row} />` })),
+    ...requestRows(requests.data).map((some) => ({ at: parse(some[0].at), row: html`<${AskedRows} key=${'r' + (some[0].request_id ?? some[0].at + some[0].kind + some[0].job)} all=${some} />` })),
     ...takeovers(terms).map((some) => change('t' + some[0].group + some[0].epoch, some[0].elected_at, html`<${NodeName} node=${some[0].node} /> leads ${some.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}${groupLink(group)}`)}${some[3] ? ` and ${some.length - 3} more` : ''} <span class="muted">epoch ${[...new Set(some.map(({ epoch }) => epoch))].slice(0, 3).join(', ')}<${Before} term=${some[0]} /></span>`)),
     ...retired.map(({ group, at }) => change('x' + group, at, html`group ${groupLink(group)} is no longer defined`)),
     ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => change('g' + group.group, term.ended_at, html`${isGone(group) ? 'group' : 'no node leads'} ${groupLink(group.group)} ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span>`))),
@@ -359,7 +399,7 @@ function Changes({ requests, definitions, elections, away, ended, isGone, define
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);
   return html`<${Section} id="asked" title="What changed lately">
     <${Asking} of=${{ requests: known(requests), leaders: known(elections), definitions: known(definitions) }} />
-    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${8} step=${30} what="change">${({ row }) => row}<//></ul>`}
+    ${!all.length ? known(requests) && known(elections) && known(definitions) && html`<${Empty}>${silence(requests.data, definitions.data) ? `Nothing is known of seven days: ${silence(requests.data, definitions.data)}.` : 'In seven days nobody asked for anything, and no leader, node or definition changed.'}<//>` : html`<ul class="rows"><${More} list=${all} first=${12} step=${30} what="change">${({ row }) => row}<//></ul>`}
     ${definitions.problem && !definitions.data ? html`<p class="muted small">How definitions changed is not known: ${clip(definitions.problem.message, 200)}</p>` : null}
   <//>`;
 }

@@ -20,18 +20,9 @@ const UNDER          = pre + "under";
 const OVER           = pre + "over";
 const AXIS           = pre + "axis";
 const OFF            = pre + "off";
-const SELECT         = pre + "select";
 const CURSOR_X       = pre + "cursor-x";
 const CURSOR_Y       = pre + "cursor-y";
 const CURSOR_PT      = pre + "cursor-pt";
-const LEGEND         = pre + "legend";
-const LEGEND_LIVE    = pre + "live";
-const LEGEND_INLINE  = pre + "inline";
-const LEGEND_SERIES  = pre + "series";
-const LEGEND_MARKER  = pre + "marker";
-const LEGEND_LABEL   = pre + "label";
-const LEGEND_VALUE   = pre + "value";
-
 const WIDTH       = "width";
 const HEIGHT      = "height";
 const TOP         = "top";
@@ -52,8 +43,6 @@ const scroll      = "scroll";
 
 const change      = "change";
 const dppxchange  = "dppxchange";
-
-const LEGEND_DISP = "--";
 
 const domEnv = typeof window != 'undefined';
 
@@ -257,108 +246,8 @@ function getMinMax(data, _i0, _i1, sorted = 0, log = false) {
 	return [_min ?? inf, _max ?? -inf];
 }
 
-const rangePad = 0.1;
-
-const autoRangePart = {
-	mode: 3,
-	pad: rangePad,
-};
-
-const _eqRangePart = {
-	pad:  0,
-	soft: null,
-	mode: 0,
-};
-
-const _eqRange = {
-	min: _eqRangePart,
-	max: _eqRangePart,
-};
-
-function rangeNum(_min, _max, mult, extra) {
-	if (isObj(mult))
-		return _rangeNum(_min, _max, mult);
-
-	_eqRangePart.pad  = mult;
-	_eqRangePart.soft = extra ? 0 : null;
-	_eqRangePart.mode = extra ? 3 : 0;
-
-	return _rangeNum(_min, _max, _eqRange);
-}
-
 function ifNull(lh, rh) {
 	return lh == null ? rh : lh;
-}
-
-function hasData(data, idx0, idx1) {
-	idx0 = ifNull(idx0, 0);
-	idx1 = ifNull(idx1, data.length - 1);
-
-	while (idx0 <= idx1) {
-		if (data[idx0] != null)
-			return true;
-		idx0++;
-	}
-
-	return false;
-}
-
-function _rangeNum(_min, _max, cfg) {
-	let cmin = cfg.min;
-	let cmax = cfg.max;
-
-	let padMin = ifNull(cmin.pad, 0);
-	let padMax = ifNull(cmax.pad, 0);
-
-	let hardMin = ifNull(cmin.hard, -inf);
-	let hardMax = ifNull(cmax.hard,  inf);
-
-	let softMin = ifNull(cmin.soft,  inf);
-	let softMax = ifNull(cmax.soft, -inf);
-
-	let softMinMode = ifNull(cmin.mode, 0);
-	let softMaxMode = ifNull(cmax.mode, 0);
-
-	let delta = _max - _min;
-	let deltaMag = log10(delta);
-
-	let scalarMax = max(abs(_min), abs(_max));
-	let scalarMag = log10(scalarMax);
-
-	let scalarMagDelta = abs(scalarMag - deltaMag);
-
-	if (delta < 1e-24 || scalarMagDelta > 10) {
-		delta = 0;
-
-		if (_min == 0 || _max == 0) {
-			delta = 1e-24;
-
-			if (softMinMode == 2 && softMin != inf)
-				padMin = 0;
-
-			if (softMaxMode == 2 && softMax != -inf)
-				padMax = 0;
-		}
-	}
-
-	let nonZeroDelta = delta || scalarMax || 1e3;
-	let mag          = log10(nonZeroDelta);
-	let base         = pow(10, floor(mag));
-
-	let _padMin  = nonZeroDelta * (delta == 0 ? (_min == 0 ? .1 : 1) : padMin);
-	let _newMin  = roundDec(incrRoundDn(_min - _padMin, base/10), 24);
-	let _softMin = _min >= softMin && (softMinMode == 1 || softMinMode == 3 && _newMin <= softMin || softMinMode == 2 && _newMin >= softMin) ? softMin : inf;
-	let minLim   = max(hardMin, _newMin < _softMin && _min >= _softMin ? _softMin : min(_softMin, _newMin));
-
-	let _padMax  = nonZeroDelta * (delta == 0 ? (_max == 0 ? .1 : 1) : padMax);
-	let _newMax  = roundDec(incrRoundUp(_max + _padMax, base/10), 24);
-	let _softMax = _max <= softMax && (softMaxMode == 1 || softMaxMode == 3 && _newMax >= softMax || softMaxMode == 2 && _newMax <= softMax) ? softMax : -inf;
-	let maxLim   = min(hardMax, _newMax > _softMax && _max <= _softMax ? _softMax : max(_softMax, _newMax));
-
-	if (minLim == maxLim && minLim == 0)
-		maxLim = 100;
-
-	return [minLim, maxLim];
 }
 
 const numFormatter = new Intl.NumberFormat(domEnv ? nav.language : 'en-US');
@@ -374,7 +263,6 @@ const ceil = M.ceil;
 const min = M.min;
 const max = M.max;
 const pow = M.pow;
-const sign = M.sign;
 const log10 = M.log10;
 
 const inf = Infinity;
@@ -395,17 +283,11 @@ function fnOrSelf(v) {
 	return isFn(v) ? v : () => v;
 }
 
-const noop = () => {};
-
 const retArg0 = _0 => _0;
 
 const retArg1 = (_0, _1) => _1;
 
 const retNull = _ => null;
-
-const retTrue = _ => true;
-
-const retEq = (a, b) => a == b;
 
 const regex6 = /\.\d*?(?=9{6,}|0{6,})/gm;
 
@@ -436,10 +318,6 @@ function incrRound(num, incr) {
 
 function incrRoundUp(num, incr) {
 	return fixFloat(ceil(fixFloat(num/incr))*incr);
-}
-
-function incrRoundDn(num, incr) {
-	return fixFloat(floor(fixFloat(num/incr))*incr);
 }
 
 function roundDec(val, dec = 0) {
@@ -485,8 +363,6 @@ const nullNullTuple = [null, null];
 
 const isArr = Array.isArray;
 const isInt = Number.isInteger;
-const isUndef = v => v === void 0;
-
 function isObj(v) {
 	let is = false;
 
@@ -553,7 +429,6 @@ function assign(targ) {
 
 	return targ;
 }
-
 
 const microTask = typeof queueMicrotask == "undefined" ? fn => Promise.resolve().then(fn) : queueMicrotask;
 
@@ -733,32 +608,6 @@ function mkDate(y, m, d) {
 	return new Date(y, m, d);
 }
 
-function legendStroke(self, seriesIdx) {
-	let s = self.series[seriesIdx];
-	return s.width ? s.stroke(self, seriesIdx) : s.points.width ? s.points.stroke(self, seriesIdx) : null;
-}
-
-function legendFill(self, seriesIdx) {
-	return self.series[seriesIdx].fill(self, seriesIdx);
-}
-
-const legendOpts = {
-	show: true,
-	live: true,
-	isolate: false,
-	mount: noop,
-	markers: {
-		show: true,
-		width: 2,
-		stroke: legendStroke,
-		fill: legendFill,
-		dash: "solid",
-	},
-	idx: null,
-	idxs: null,
-	values: [],
-};
-
 function cursorPointShow(self, si) {
 	let o = self.cursor.points;
 
@@ -839,29 +688,9 @@ const cursorOpts = {
 		mouseenter:  filtTarg,
 	},
 
-	drag: {
-		setScale: true,
-		x: true,
-		y: false,
-		dist: 0,
-		uni: null,
-		click: (self, e) => {
-			e.stopPropagation();
-			e.stopImmediatePropagation();
-		},
-		_x: false,
-		_y: false,
-	},
-
 	focus: {
 		dist: (self, seriesIdx, dataIdx, valPos, curPos) => valPos - curPos,
 		prox: -1,
-		bias: 0,
-	},
-
-	hover: {
-		skip: [void 0],
-		prox: null,
 		bias: 0,
 	},
 
@@ -948,7 +777,7 @@ function numAxisSplits(self, axisIdx, scaleMin, scaleMax, foundIncr, foundSpace,
 }
 
 function numSeriesVal(self, val, seriesIdx, dataIdx) {
-	return dataIdx == null ? LEGEND_DISP : val == null ? "" : fmtNum(val);
+	return dataIdx == null ? "--" : val == null ? "" : fmtNum(val);
 }
 
 const yAxisOpts = {
@@ -974,18 +803,6 @@ const yAxisOpts = {
 function ptDia(width, mult) {
 	let dia = 3 + (width || 1) * 2;
 	return roundDec(dia * mult, 3);
-}
-
-function seriesPointsShow(self, si) {
-	let { scale, idxs } = self.series[0];
-	let xData = self._data[0];
-	let p0 = self.valToPos(xData[idxs[0]], scale, true);
-	let p1 = self.valToPos(xData[idxs[1]], scale, true);
-	let dim = abs(p1 - p0);
-
-	let s = self.series[si];
-	let maxPts = dim / (s.points.space * pxRatio);
-	return idxs[1] - idxs[0] <= maxPts;
 }
 
 const facet = {
@@ -1020,7 +837,6 @@ const ySeriesOpts = {
 	gaps,
 	alpha: 1,
 	points: {
-		show: seriesPointsShow,
 		filter: null,
 	},
 	values: null,
@@ -1032,10 +848,6 @@ const ySeriesOpts = {
 	path: null,
 	clip: null,
 };
-
-function clampScale(self, val, scaleMin, scaleMax, scaleKey) {
-	return scaleMin / 10;
-}
 
 const xScaleOpts = {
 	time: FEAT_TIME,
@@ -1053,37 +865,6 @@ const yScaleOpts = assign({}, xScaleOpts, {
 	time: false,
 	ori: 1,
 });
-
-const syncs = {};
-
-function _sync(key, opts) {
-	let s = syncs[key];
-
-	if (!s) {
-		s = {
-			key,
-			plots: [],
-			sub(plot) {
-				s.plots.push(plot);
-			},
-			unsub(plot) {
-				s.plots = s.plots.filter(c => c != plot);
-			},
-			pub(type, self, x, y, w, h, i) {
-				for (let j = 0; j < s.plots.length; j++)
-					s.plots[j] != self && s.plots[j].pub(type, self, x, y, w, h, i);
-			},
-		};
-
-		if (key != null)
-			syncs[key] = s;
-	}
-
-	return s;
-}
-
-const BAND_CLIP_FILL   = 1 << 0;
-const BAND_CLIP_STROKE = 1 << 1;
 
 function orient(u, seriesIdx, cb) {
 	const mode = u.mode;
@@ -1140,22 +921,6 @@ function orient(u, seriesIdx, cb) {
 			arcV,
 			bezierCurveToV,
 		)
-	);
-}
-
-function seriesFillTo(self, seriesIdx, dataMin, dataMax, bandFillDir) {
-	let mode = self.mode;
-	let series = self.series[seriesIdx];
-	let scaleKey = mode == 2 ? series.facets[1].scale : series.scale;
-	let scale = self.scales[scaleKey];
-
-	return (
-		bandFillDir == -1 ? scale.min :
-		bandFillDir ==  1 ? scale.max :
-		scale.distr ==  3 ? (
-			scale.dir == 1 ? scale.min :
-			scale.max
-		) : 0
 	);
 }
 
@@ -1259,12 +1024,11 @@ function points(opts) {
 				stroke: width > 0 ? fill : null,
 				fill,
 				clip,
-				flags: BAND_CLIP_FILL | BAND_CLIP_STROKE,
+				flags: 3,
 			};
 		});
 	};
 }
-
 
 const cursorPlots = new Set();
 
@@ -1296,12 +1060,6 @@ function setDefault(o, i, xo, yo) {
 
 function snapNumX(self, dataMin, dataMax) {
 	return dataMin == null ? nullNullTuple : [dataMin, dataMax];
-}
-
-const snapTimeX = snapNumX;
-
-function snapNumY(self, dataMin, dataMax) {
-	return dataMin == null ? nullNullTuple : rangeNum(dataMin, dataMax, rangePad, true);
 }
 
 function findIncr(minVal, maxVal, incrs, dim, minSpace) {
@@ -1382,13 +1140,6 @@ function uPlot(opts, data, then) {
 
 	const wrap = placeDiv(WRAP, root);
 
-	on("click", wrap, e => {
-		if (e.target === over) {
-			let didDrag = mouseLeft1 != mouseLeft0 || mouseTop1 != mouseTop0;
-			didDrag && drag.click(self, e);
-		}
-	}, true);
-
 	const under = self.under = placeDiv(UNDER, wrap);
 	wrap.appendChild(can);
 	const over = self.over = placeDiv(OVER, wrap);
@@ -1464,37 +1215,11 @@ function uPlot(opts, data, then) {
 
 				let rangeIsArr = isArr(rn);
 
-				if (scaleKey != xScaleKey || (mode == 2 && !isTime)) {
-					if (rangeIsArr && (rn[0] == null || rn[1] == null)) {
-						rn = {
-							min: rn[0] == null ? autoRangePart : {
-								mode: 1,
-								hard: rn[0],
-								soft: rn[0],
-							},
-							max: rn[1] == null ? autoRangePart : {
-								mode: 1,
-								hard: rn[1],
-								soft: rn[1],
-							},
-						};
-						rangeIsArr = false;
-					}
-
-					if (!rangeIsArr && isObj(rn)) {
-						let cfg = rn;
-						rn = (self, dataMin, dataMax) => dataMin == null ? nullNullTuple : rangeNum(dataMin, dataMax, cfg);
-					}
-				}
-
-				sc.range = fnOrSelf(rn || (isTime ? snapTimeX : scaleKey == xScaleKey ?
-					(snapNumX) :
-					(snapNumY)
-				));
+				sc.range = fnOrSelf(rn || snapNumX);
 
 				sc.auto = fnOrSelf(rangeIsArr ? false : sc.auto);
 
-				sc.clamp = fnOrSelf(sc.clamp || clampScale);
+				sc.clamp = fnOrSelf(sc.clamp);
 
 				sc._min = sc._max = null;
 
@@ -1553,142 +1278,8 @@ function uPlot(opts, data, then) {
 
 	const activeIdxs = [];
 
-	const legend     = (self.legend = assign({}, legendOpts, opts.legend));
-	const cursor     =                (self.cursor = assign({}, cursorOpts, {drag: {y: mode == 2}}, opts.cursor));
-	const showLegend = legend.show;
+	const cursor     =                (self.cursor = assign({}, cursorOpts, opts.cursor));
 	const showCursor =                cursor.show;
-	const markers    = legend.markers;
-
-	{
-		legend.idxs = activeIdxs;
-
-		markers.width  = fnOrSelf(markers.width);
-		markers.dash   = fnOrSelf(markers.dash);
-		markers.stroke = fnOrSelf(markers.stroke);
-		markers.fill   = fnOrSelf(markers.fill);
-	}
-
-	let legendTable;
-	let legendHead;
-	let legendBody;
-	let legendRows = [];
-	let legendCells = [];
-	let legendCols;
-	let multiValLegend = false;
-	let NULL_LEGEND_VALUES = {};
-
-	if (legend.live) {
-		const getMultiVals = series[1] ? series[1].values : null;
-		multiValLegend = getMultiVals != null;
-		legendCols = multiValLegend ? getMultiVals(self, 1, 0) : {_: 0};
-
-		for (let k in legendCols)
-			NULL_LEGEND_VALUES[k] = LEGEND_DISP;
-	}
-
-	if (showLegend) {
-		legendTable = placeTag("table", LEGEND, root);
-		legendBody = placeTag("tbody", null, legendTable);
-
-		legend.mount(self, legendTable);
-
-		if (multiValLegend) {
-			legendHead = placeTag("thead", null, legendTable, legendBody);
-
-			let head = placeTag("tr", null, legendHead);
-			placeTag("th", null, head);
-
-			for (var key in legendCols)
-				placeTag("th", LEGEND_LABEL, head).textContent = key;
-		}
-		else {
-			addClass(legendTable, LEGEND_INLINE);
-			legend.live && addClass(legendTable, LEGEND_LIVE);
-		}
-	}
-
-	const son  = {show: true};
-	const soff = {show: false};
-
-	function initLegendRow(s, i) {
-		if (i == 0 && (multiValLegend || !legend.live || mode == 2))
-			return nullNullTuple;
-
-		let cells = [];
-
-		let row = placeTag("tr", LEGEND_SERIES, legendBody, legendBody.childNodes[i]);
-
-		addClass(row, s.class);
-
-		if (!s.show)
-			addClass(row, OFF);
-
-		let label = placeTag("th", null, row);
-
-		if (markers.show) {
-			let indic = placeDiv(LEGEND_MARKER, label);
-
-			if (i > 0) {
-				let width  = markers.width(self, i);
-
-				if (width)
-					indic.style.border = width + "px " + markers.dash(self, i) + " " + markers.stroke(self, i);
-
-				indic.style.background = markers.fill(self, i);
-			}
-		}
-
-		let text = placeDiv(LEGEND_LABEL, label);
-
-		if (s.label instanceof HTMLElement)
-			text.appendChild(s.label);
-		else
-			text.textContent = s.label;
-
-		if (i > 0) {
-			if (!markers.show)
-				text.style.color = s.width > 0 ? markers.stroke(self, i) : markers.fill(self, i);
-
-			onMouse("click", label, e => {
-				if (cursor._lock)
-					return;
-
-				setCursorEvent(e);
-
-				let seriesIdx = series.indexOf(s);
-
-				if ((e.ctrlKey || e.metaKey) != legend.isolate) {
-					let isolate = series.some((s, i) => i > 0 && i != seriesIdx && s.show);
-
-					series.forEach((s, i) => {
-						i > 0 && setSeries(i, isolate ? (i == seriesIdx ? son : soff) : son, true, syncOpts.setSeries);
-					});
-				}
-				else
-					setSeries(seriesIdx, {show: !s.show}, true, syncOpts.setSeries);
-			}, false);
-
-			if (cursorFocus) {
-				onMouse(mouseenter, label, e => {
-					if (cursor._lock)
-						return;
-
-					setCursorEvent(e);
-
-					setSeries(series.indexOf(s), FOCUS_TRUE, true, syncOpts.setSeries);
-				}, false);
-			}
-		}
-
-		for (var key in legendCols) {
-			let v = placeTag("td", LEGEND_VALUE, row);
-			v.textContent = "--";
-			cells.push(v);
-		}
-
-		return [row, cells];
-	}
-
 	const mouseListeners = new Map();
 
 	function onMouse(ev, targ, fn, onlyTarg = true) {
@@ -1699,20 +1290,6 @@ function uPlot(opts, data, then) {
 			on(ev, targ, targListeners[ev] = listener);
 			mouseListeners.set(targ, targListeners);
 		}
-	}
-
-	function offMouse(ev, targ, fn) {
-		const targListeners = mouseListeners.get(targ) || {};
-
-		for (let k in targListeners) {
-			if (ev == null || k == ev) {
-				off(k, targ, targListeners[k]);
-				delete targListeners[k];
-			}
-		}
-
-		if (ev == null)
-			mouseListeners.delete(targ);
 	}
 
 	let fullWidCss = 0;
@@ -1740,7 +1317,6 @@ function uPlot(opts, data, then) {
 	let shouldSetSize = false;
 	let shouldConvergeSize = false;
 	let shouldSetCursor = false;
-	let shouldSetSelect = false;
 	let shouldSetLegend = false;
 
 	function _setSize(width, height, force) {
@@ -1880,80 +1456,11 @@ function uPlot(opts, data, then) {
 	}
 
 	if (cursor.dataIdx == null) {
-		let hov = cursor.hover;
-
-		let skip = hov.skip = new Set(hov.skip ?? []);
-		skip.add(void 0);
-		let prox = hov.prox = fnOrSelf(hov.prox);
-		let bias = hov.bias ??= 0;
-
 		cursor.dataIdx = (self, seriesIdx, cursorIdx, valAtPosX) => {
 			if (seriesIdx == 0)
 				return cursorIdx;
 
 			let idx2 = cursorIdx;
-
-			let _prox = prox(self, seriesIdx, cursorIdx, valAtPosX) ?? inf;
-			let withProx = _prox >= 0 && _prox < inf;
-			let xDim = scaleX.ori == 0 ? plotWidCss : plotHgtCss;
-			let cursorLft = cursor.left;
-
-			let xValues = data[0];
-			let yValues = data[seriesIdx];
-
-			if (skip.has(yValues[cursorIdx])) {
-				idx2 = null;
-
-				let nonNullLft = null,
-					nonNullRgt = null,
-					j;
-
-				if (bias == 0 || bias == -1) {
-					j = cursorIdx;
-					while (nonNullLft == null && j-- > 0) {
-						if (!skip.has(yValues[j]))
-							nonNullLft = j;
-					}
-				}
-
-				if (bias == 0 || bias == 1) {
-					j = cursorIdx;
-					while (nonNullRgt == null && j++ < yValues.length) {
-						if (!skip.has(yValues[j]))
-							nonNullRgt = j;
-					}
-				}
-
-				if (nonNullLft != null || nonNullRgt != null) {
-					if (withProx) {
-						let lftPos = nonNullLft == null ? -Infinity : valToPosX(xValues[nonNullLft], scaleX, xDim, 0);
-						let rgtPos = nonNullRgt == null ?  Infinity : valToPosX(xValues[nonNullRgt], scaleX, xDim, 0);
-
-						let lftDelta = cursorLft - lftPos;
-						let rgtDelta = rgtPos - cursorLft;
-
-						if (lftDelta <= rgtDelta) {
-							if (lftDelta <= _prox)
-								idx2 = nonNullLft;
-						} else {
-							if (rgtDelta <= _prox)
-								idx2 = nonNullRgt;
-						}
-					}
-					else {
-						idx2 =
-							nonNullRgt == null ? nonNullLft :
-							nonNullLft == null ? nonNullRgt :
-							cursorIdx - nonNullLft <= nonNullRgt - cursorIdx ? nonNullLft : nonNullRgt;
-					}
-				}
-			}
-			else if (withProx) {
-				let dist = abs(cursorLft - valToPosX(xValues[cursorIdx], scaleX, xDim, 0));
-
-				if (dist > _prox)
-					idx2 = null;
-			}
 
 			return idx2;
 		};
@@ -2007,7 +1514,7 @@ function uPlot(opts, data, then) {
 		if (cursorOnePt || i > 0) {
 			s.width  = s.width == null ? 1 : s.width;
 			s.paths  = s.paths || retNull;
-			s.fillTo = fnOrSelf(s.fillTo || seriesFillTo);
+			s.fillTo = fnOrSelf(s.fillTo);
 			s.pxAlign = +ifNull(s.pxAlign, pxAlign);
 			s.pxRound = pxRoundGen(s.pxAlign);
 
@@ -2033,13 +1540,6 @@ function uPlot(opts, data, then) {
 			points.pxAlign = s.pxAlign;
 		}
 
-		if (showLegend) {
-			let rowCells = initLegendRow(s, i);
-			legendRows.splice(i, 0, rowCells[0]);
-			legendCells.splice(i, 0, rowCells[1]);
-			legend.values.push(null);
-		}
-
 		if (showCursor) {
 			activeIdxs.splice(i, 0, null);
 
@@ -2059,41 +1559,6 @@ function uPlot(opts, data, then) {
 
 		fire("addSeries", i);
 	}
-
-	function addSeries(opts, si) {
-		si = si == null ? series.length : si;
-
-		opts = mode == 1 ? setDefault(opts, si, xSeriesOpts, ySeriesOpts) : setDefault(opts, si, {}, xySeriesOpts);
-
-		series.splice(si, 0, opts);
-		initSeries(series[si], si);
-	}
-
-	self.addSeries = addSeries;
-
-	function delSeries(i) {
-		series.splice(i, 1);
-
-		if (showLegend) {
-			legend.values.splice(i, 1);
-
-			legendCells.splice(i, 1);
-			let tr = legendRows.splice(i, 1)[0];
-			offMouse(null, tr.firstChild);
-			tr.remove();
-		}
-
-		if (showCursor) {
-			activeIdxs.splice(i, 1);
-			cursorPts.splice(i, 1)[0].remove();
-			cursorPtsLft.splice(i, 1);
-			cursorPtsTop.splice(i, 1);
-		}
-
-		fire("delSeries", i);
-	}
-
-	self.delSeries = delSeries;
 
 	const sidesWithAxes = [false, false, false, false];
 
@@ -2258,12 +1723,8 @@ function uPlot(opts, data, then) {
 					_min = i0;
 					_max = i1;
 				}
-				else if (_min == _max) {
-					if (scaleX.time)
-						_max = _min + round(86400 / ms);
-					else
-						[_min, _max] = rangeNum(_min, _max, rangePad, true);
-				}
+				else if (_min == _max)
+					_max = _min + round(86400 / ms);
 			}
 			else {
 				i0 = idxs[0] = _min = null;
@@ -2407,25 +1868,6 @@ function uPlot(opts, data, then) {
 
 					s.idxs[0] = i0;
 					s.idxs[1] = i1;
-				}
-				else {
-					if (i > 0) {
-						if (s.show && s.auto) {
-							let [ xFacet, yFacet ] = s.facets;
-							let xScaleKey = xFacet.scale;
-							let yScaleKey = yFacet.scale;
-							let [ xData, yData ] = data[i];
-
-							let wscx = wipScales[xScaleKey];
-							let wscy = wipScales[yScaleKey];
-
-							wscx != null && accScale(wscx, pendScales[xScaleKey], xFacet, xData, xFacet.sorted);
-							wscy != null && accScale(wscy, pendScales[yScaleKey], yFacet, yData, yFacet.sorted);
-
-							s.min = yFacet.min;
-							s.max = yFacet.max;
-						}
-					}
 				}
 			});
 
@@ -2613,96 +2055,24 @@ function uPlot(opts, data, then) {
 
 		_pxAlign && ctx.translate(offset, offset);
 
-		if (!_points) {
-			let lft = plotLft - width / 2,
-				top = plotTop - width / 2,
-				wid = plotWid + width,
-				hgt = plotHgt + width;
-
-			boundsClip = new Path2D();
-			boundsClip.rect(lft, top, wid, hgt);
-		}
-
-		if (_points)
-			strokeFill(strokeStyle, width, s.dash, s.cap, fillStyle, stroke, fill, flags, gapsClip);
-		else
-			fillStroke(si, strokeStyle, width, s.dash, s.cap, fillStyle, stroke, fill, flags, boundsClip, gapsClip);
+		strokeFill(strokeStyle, width, s.dash, s.cap, fillStyle, stroke, fill, flags, gapsClip);
 
 		_pxAlign && ctx.translate(-offset, -offset);
 	}
 
-	function fillStroke(si, strokeStyle, lineWidth, lineDash, lineCap, fillStyle, strokePath, fillPath, flags, boundsClip, gapsClip) {
-		let didStrokeFill = false;
-
-		flags != 0 && bands.forEach((b, bi) => {
-			if (b.series[0] == si) {
-				let lowerEdge = series[b.series[1]];
-				let lowerData = data[b.series[1]];
-
-				let bandClip = (lowerEdge._paths || EMPTY_OBJ).band;
-
-				if (isArr(bandClip))
-					bandClip = b.dir == 1 ? bandClip[0] : bandClip[1];
-
-				let gapsClip2;
-
-				let _fillStyle = null;
-
-				if (lowerEdge.show && bandClip && hasData(lowerData, i0, i1)) {
-					_fillStyle = b.fill(self, bi) || fillStyle;
-					gapsClip2 = lowerEdge._paths.clip;
-				}
-				else
-					bandClip = null;
-
-				strokeFill(strokeStyle, lineWidth, lineDash, lineCap, _fillStyle, strokePath, fillPath, flags, boundsClip, gapsClip, gapsClip2, bandClip);
-
-				didStrokeFill = true;
-			}
-		});
-
-		if (!didStrokeFill)
-			strokeFill(strokeStyle, lineWidth, lineDash, lineCap, fillStyle, strokePath, fillPath, flags, boundsClip, gapsClip);
-	}
-
-	const CLIP_FILL_STROKE = BAND_CLIP_FILL | BAND_CLIP_STROKE;
-
-	function strokeFill(strokeStyle, lineWidth, lineDash, lineCap, fillStyle, strokePath, fillPath, flags, boundsClip, gapsClip, gapsClip2, bandClip) {
+	function strokeFill(strokeStyle, lineWidth, lineDash, lineCap, fillStyle, strokePath, fillPath, flags, boundsClip, gapsClip) {
 		setCtxStyle(strokeStyle, lineWidth, lineDash, lineCap, fillStyle);
 
-		if (boundsClip || gapsClip || bandClip) {
+		if (boundsClip || gapsClip) {
 			ctx.save();
 			boundsClip && ctx.clip(boundsClip);
 			gapsClip && ctx.clip(gapsClip);
 		}
 
-		if (bandClip) {
-			if ((flags & CLIP_FILL_STROKE) == CLIP_FILL_STROKE) {
-				ctx.clip(bandClip);
-				gapsClip2 && ctx.clip(gapsClip2);
-				doFill(fillStyle, fillPath);
-				doStroke(strokeStyle, strokePath, lineWidth);
-			}
-			else if (flags & BAND_CLIP_STROKE) {
-				doFill(fillStyle, fillPath);
-				ctx.clip(bandClip);
-				doStroke(strokeStyle, strokePath, lineWidth);
-			}
-			else if (flags & BAND_CLIP_FILL) {
-				ctx.save();
-				ctx.clip(bandClip);
-				gapsClip2 && ctx.clip(gapsClip2);
-				doFill(fillStyle, fillPath);
-				ctx.restore();
-				doStroke(strokeStyle, strokePath, lineWidth);
-			}
-		}
-		else {
 			doFill(fillStyle, fillPath);
 			doStroke(strokeStyle, strokePath, lineWidth);
-		}
 
-		if (boundsClip || gapsClip || bandClip)
+		if (boundsClip || gapsClip)
 			ctx.restore();
 	}
 
@@ -2874,36 +2244,6 @@ function uPlot(opts, data, then) {
 
 			let [_incr, _space] = axis._found;
 
-			if (axis.label != null) {
-				let shiftAmt = axis.labelGap * shiftDir;
-				let baseLpos = round((axis._lpos + shiftAmt) * pxRatio);
-
-				setFontStyle(axis.labelFont[0], fillStyle, "center", side == 2 ? TOP : BOTTOM);
-
-				ctx.save();
-
-				if (ori == 1) {
-					x = y = 0;
-
-					ctx.translate(
-						baseLpos,
-						round(plotTop + plotHgt / 2),
-					);
-					ctx.rotate((side == 3 ? -PI : PI) / 2);
-
-				}
-				else {
-					x = round(plotLft + plotWid / 2);
-					y = baseLpos;
-				}
-
-				let _label = isFn(axis.label) ? axis.label(self, i, _incr, _space) : axis.label;
-
-				ctx.fillText(_label, x, y);
-
-				ctx.restore();
-			}
-
 			if (_space == 0)
 				continue;
 
@@ -3051,37 +2391,12 @@ function uPlot(opts, data, then) {
 	}
 
 	let queuedCommit = false;
-	let deferHooks = false;
-	let hooksQueue = [];
-
-	function flushHooks() {
-		deferHooks = false;
-
-		for (let i = 0; i < hooksQueue.length; i++)
-			fire(...hooksQueue[i]);
-
-		hooksQueue.length = 0;
-	}
-
 	function commit() {
 		if (!queuedCommit) {
 			microTask(_commit);
 			queuedCommit = true;
 		}
 	}
-
-	function batch(fn, _deferHooks = false) {
-		queuedCommit = true;
-		deferHooks = _deferHooks;
-
-		fn(self);
-		_commit();
-
-		if (_deferHooks && hooksQueue.length > 0)
-			queueMicrotask(flushHooks);
-	}
-
-	self.batch = batch;
 
 	function _commit() {
 
@@ -3164,16 +2479,6 @@ function uPlot(opts, data, then) {
 					}
 				}
 
-				if (select.show && !shouldSetSelect && select.left >= 0 && select.width > 0) {
-					select.left   *= pctWid;
-					select.width  *= pctWid;
-					select.top    *= pctHgt;
-					select.height *= pctHgt;
-
-					for (let prop in _hideProps)
-						setStylePx(selectDiv, prop, select[prop]);
-				}
-
 				_plotLftCss = plotLftCss;
 				_plotTopCss = plotTopCss;
 				_plotWidCss = plotWidCss;
@@ -3192,19 +2497,9 @@ function uPlot(opts, data, then) {
 			fire("draw");
 		}
 
-		if (select.show && shouldSetSelect) {
-			setSelect(select);
-			shouldSetSelect = false;
-		}
-
 		if (showCursor && shouldSetCursor) {
 			updateCursor(null, true, false);
 			shouldSetCursor = false;
-		}
-
-		if (legend.show && legend.live && shouldSetLegend) {
-			setLegend();
-			shouldSetLegend = false;
 		}
 
 		if (!ready) {
@@ -3283,13 +2578,6 @@ function uPlot(opts, data, then) {
 	let mouseLeft1;
 	let mouseTop1;
 
-	let dragging = false;
-
-	const drag = cursor.drag;
-
-	let dragX = drag.x;
-	let dragY = drag.y;
-
 	if (showCursor) {
 		if (cursor.x)
 			xCursor = placeDiv(CURSOR_X, over);
@@ -3309,148 +2597,8 @@ function uPlot(opts, data, then) {
 		mouseTop1 = cursor.top;
 	}
 
-	const select = self.select = assign({
-		show:   true,
-		over:   true,
-		left:   0,
-		width:  0,
-		top:    0,
-		height: 0,
-	}, opts.select);
-
-	const selectDiv = select.show ? placeDiv(SELECT, select.over ? over : under) : null;
-
-	function setSelect(opts, _fire) {
-		if (select.show) {
-			for (let prop in opts) {
-				select[prop] = opts[prop];
-
-				if (prop in _hideProps)
-					setStylePx(selectDiv, prop, opts[prop]);
-			}
-
-			_fire !== false && fire("setSelect");
-		}
-	}
-
-	self.setSelect = setSelect;
-
-	function toggleDOM(i) {
-		let s = series[i];
-
-		if (s.show)
-			showLegend && remClass(legendRows[i], OFF);
-		else {
-			showLegend && addClass(legendRows[i], OFF);
-
-			if (showCursor) {
-				let pt = cursorOnePt ? cursorPts[0] : cursorPts[i];
-				pt != null && elTrans(pt, -10, -10, plotWidCss, plotHgtCss);
-			}
-		}
-	}
-
 	function _setScale(key, min, max) {
 		setScale(key, {min, max});
-	}
-
-	function setSeries(i, opts, _fire, _pub) {
-
-		if (opts.focus != null)
-			setFocus(i);
-
-		if (opts.show != null) {
-			series.forEach((s, si) => {
-				if (si > 0 && (i == si || i == null)) {
-					s.show = opts.show;
-					toggleDOM(si);
-
-					if (mode == 2) {
-						_setScale(s.facets[0].scale, null, null);
-						_setScale(s.facets[1].scale, null, null);
-					}
-					else
-						_setScale(s.scale, null, null);
-
-					commit();
-				}
-			});
-		}
-
-		_fire !== false && fire("setSeries", i, opts);
-
-		_pub && pubSync("setSeries", self, i, opts);
-	}
-
-	self.setSeries = setSeries;
-
-	function setBand(bi, opts) {
-		assign(bands[bi], opts);
-	}
-
-	function addBand(opts, bi) {
-		opts.fill = fnOrSelf(opts.fill || null);
-		opts.dir = ifNull(opts.dir, -1);
-		bi = bi == null ? bands.length : bi;
-		bands.splice(bi, 0, opts);
-	}
-
-	function delBand(bi) {
-		if (bi == null)
-			bands.length = 0;
-		else
-			bands.splice(bi, 1);
-	}
-
-	self.addBand = addBand;
-	self.setBand = setBand;
-	self.delBand = delBand;
-
-	function setAlpha(i, value) {
-		series[i].alpha = value;
-
-		if (showCursor && cursorPts[i] != null)
-			cursorPts[i].style.opacity = value;
-
-		if (showLegend && legendRows[i])
-			legendRows[i].style.opacity = value;
-	}
-
-	let closestDist;
-	let closestSeries;
-	let focusedSeries;
-	const FOCUS_TRUE  = {focus: true};
-
-	function setFocus(i) {
-		if (i != focusedSeries) {
-
-			let allFocused = i == null;
-
-			let _setAlpha = focus.alpha != 1;
-
-			series.forEach((s, i2) => {
-				if (mode == 1 || i2 > 0) {
-					let isFocused = allFocused || i2 == 0 || i2 == i;
-					s._focus = allFocused ? null : isFocused;
-					_setAlpha && setAlpha(i2, isFocused ? 1 : focus.alpha);
-				}
-			});
-
-			focusedSeries = i;
-			_setAlpha && commit();
-		}
-	}
-
-	if (showLegend && cursorFocus) {
-		onMouse(mouseleave, legendTable, e => {
-			if (cursor._lock)
-				return;
-
-			setCursorEvent(e);
-
-			if (focusedSeries != null)
-				setSeries(null, FOCUS_TRUE, true, syncOpts.setSeries);
-		});
 	}
 
 	function posToVal(pos, scale, can) {
@@ -3483,14 +2631,6 @@ function uPlot(opts, data, then) {
 		);
 	}
 
-	function closestIdxFromXpos(pos, can) {
-		let v = posToVal(pos, xScaleKey, can);
-		return closestIdx(v, data[0], i0, i1);
-	}
-
-	self.valToIdx = val => closestIdx(val, data[0]);
-	self.posToIdx = closestIdxFromXpos;
-	self.posToVal = posToVal;
 	self.valToPos = (val, scale, can) => (
 		scales[scale].ori == 0 ?
 		getHPos(val, scales[scale],
@@ -3502,85 +2642,6 @@ function uPlot(opts, data, then) {
 			can ? plotTop : 0,
 		)
 	);
-
-	self.setCursor = (opts, _fire, _pub) => {
-		mouseLeft1 = opts.left;
-		mouseTop1 = opts.top;
-		updateCursor(null, _fire, _pub);
-	};
-
-	function setSelH(off, dim) {
-		setStylePx(selectDiv, LEFT,  select.left = off);
-		setStylePx(selectDiv, WIDTH, select.width = dim);
-	}
-
-	function setSelV(off, dim) {
-		setStylePx(selectDiv, TOP,    select.top = off);
-		setStylePx(selectDiv, HEIGHT, select.height = dim);
-	}
-
-	let setSelX = scaleX.ori == 0 ? setSelH : setSelV;
-	let setSelY = scaleX.ori == 1 ? setSelH : setSelV;
-
-	function syncLegend() {
-		if (showLegend && legend.live) {
-			for (let i = mode == 2 ? 1 : 0; i < series.length; i++) {
-				if (i == 0 && multiValLegend)
-					continue;
-
-				let vals = legend.values[i];
-
-				let j = 0;
-
-				for (let k in vals)
-					legendCells[i][j++].firstChild.nodeValue = vals[k];
-			}
-		}
-	}
-
-	function setLegend(opts, _fire) {
-		if (opts != null) {
-			if (opts.idxs) {
-				opts.idxs.forEach((didx, sidx) => {
-					activeIdxs[sidx] = didx;
-				});
-			}
-			else if (!isUndef(opts.idx))
-				activeIdxs.fill(opts.idx);
-
-			legend.idx = activeIdxs[0];
-		}
-
-		if (showLegend && legend.live) {
-			for (let sidx = 0; sidx < series.length; sidx++) {
-				if (sidx > 0 || mode == 1 && !multiValLegend)
-					setLegendValues(sidx, activeIdxs[sidx]);
-			}
-
-			syncLegend();
-		}
-
-		shouldSetLegend = false;
-
-		_fire !== false && fire("setLegend");
-	}
-
-	self.setLegend = setLegend;
-
-	function setLegendValues(sidx, idx) {
-		let s = series[sidx];
-		let src = sidx == 0 && xScaleDistr == 2 ? data0 : data[sidx];
-		let val;
-
-		if (multiValLegend)
-			val = s.values(self, sidx, idx) ?? NULL_LEGEND_VALUES;
-		else {
-			val = s.value(self, idx == null ? null : src[idx], sidx, idx);
-			val = val == null ? NULL_LEGEND_VALUES : {_: val};
-		}
-
-		legend.values[sidx] = val;
-	}
 
 	function updateCursor(src, _fire, _pub) {
 
@@ -3601,9 +2662,6 @@ function uPlot(opts, data, then) {
 
 		let noDataInRange = i0 > i1;
 
-		closestDist = inf;
-		closestSeries = null;
-
 		let xDim = scaleX.ori == 0 ? plotWidCss : plotHgtCss;
 		let yDim = scaleX.ori == 1 ? plotWidCss : plotHgtCss;
 
@@ -3615,13 +2673,8 @@ function uPlot(opts, data, then) {
 				pt != null && elTrans(pt, -10, -10, plotWidCss, plotHgtCss);
 			}
 
-			if (cursorFocus)
-				setSeries(null, FOCUS_TRUE, true, src == null && syncOpts.setSeries);
-
-			if (legend.live) {
 				activeIdxs.fill(idx);
 				shouldSetLegend = true;
-			}
 		}
 		else {
 
@@ -3633,14 +2686,6 @@ function uPlot(opts, data, then) {
 				idx = cursor.idx = closestIdx(valAtPosX, data[0], i0, i1);
 				xPos = valToPosX(data[0][idx], scaleX, xDim, 0);
 			}
-
-			let _ptLft = -10;
-			let _ptTop = -10;
-			let _ptWid = 0;
-			let _ptHgt = 0;
-			let _centered = true;
-			let _ptFill = '';
-			let _ptStroke = '';
 
 			for (let i = mode == 2 ? 1 : 0; i < series.length; i++) {
 				let s = series[i];
@@ -3660,35 +2705,6 @@ function uPlot(opts, data, then) {
 
 					let yPos = yVal2 == null ? -10 : valToPosY(yVal2, mode == 1 ? scales[s.scale] : scales[s.facets[1].scale], yDim, 0);
 
-					if (cursorFocus && yVal2 != null) {
-						let mouseYPos = scaleX.ori == 1 ? mouseLeft1 : mouseTop1;
-						let dist = abs(focus.dist(self, i, idx2, yPos, mouseYPos));
-
-						if (dist < closestDist) {
-							let bias = focus.bias;
-
-							if (bias != 0) {
-								let mouseYVal = posToVal(mouseYPos, s.scale);
-
-								let seriesYValSign = yVal2     >= 0 ? 1 : -1;
-								let mouseYValSign  = mouseYVal >= 0 ? 1 : -1;
-
-								if (mouseYValSign == seriesYValSign && (
-									mouseYValSign == 1 ?
-										(bias == 1 ? yVal2 >= mouseYVal : yVal2 <= mouseYVal) :
-										(bias == 1 ? yVal2 <= mouseYVal : yVal2 >= mouseYVal)
-								)) {
-									closestDist = dist;
-									closestSeries = i;
-								}
-							}
-							else {
-								closestDist = dist;
-								closestSeries = i;
-							}
-						}
-					}
-
 					if (shouldSetLegend || cursorOnePt) {
 						let hPos, vPos;
 
@@ -3703,40 +2719,15 @@ function uPlot(opts, data, then) {
 
 						let ptWid, ptHgt, ptLft, ptTop,
 							ptStroke, ptFill,
-							centered = true,
-							getBBox = points.bbox;
+							centered = true;
 
-						if (getBBox != null) {
-							centered = false;
-
-							let bbox = getBBox(self, i);
-
-							ptLft = bbox.left;
-							ptTop = bbox.top;
-							ptWid = bbox.width;
-							ptHgt = bbox.height;
-						}
-						else {
 							ptLft = hPos;
 							ptTop = vPos;
 							ptWid = ptHgt = points.size(self, i);
-						}
 
 						ptFill = points.fill(self, i);
 						ptStroke = points.stroke(self, i);
 
-						if (cursorOnePt) {
-							if (i == closestSeries && closestDist <= focus.prox) {
-								_ptLft = ptLft;
-								_ptTop = ptTop;
-								_ptWid = ptWid;
-								_ptHgt = ptHgt;
-								_centered = centered;
-								_ptFill = ptFill;
-								_ptStroke = ptStroke;
-							}
-						}
-						else {
 							let pt = cursorPts[i];
 
 							if (pt != null) {
@@ -3747,204 +2738,13 @@ function uPlot(opts, data, then) {
 								elColor(pt, ptFill, ptStroke);
 								elTrans(pt, ceil(ptLft), ceil(ptTop), plotWidCss, plotHgtCss);
 							}
-						}
 					}
 				}
 			}
 
-			if (cursorOnePt) {
-
-				let p = focus.prox;
-
-				let focusChanged = focusedSeries == null ? closestDist <= p : (closestDist > p || closestSeries != focusedSeries);
-
-				if (shouldSetLegend || focusChanged) {
-					let pt = cursorPts[0];
-
-					if (pt != null) {
-						cursorPtsLft[0] = _ptLft;
-						cursorPtsTop[0] = _ptTop;
-
-						elSize(pt, _ptWid, _ptHgt, _centered);
-						elColor(pt, _ptFill, _ptStroke);
-						elTrans(pt, ceil(_ptLft), ceil(_ptTop), plotWidCss, plotHgtCss);
-					}
-				}
-			}
 		}
 
-		if (select.show && dragging) {
-			if (src != null) {
-				let [xKey, yKey] = syncOpts.scales;
-				let [matchXKeys, matchYKeys] = syncOpts.match;
-				let [xKeySrc, yKeySrc] = src.cursor.sync.scales;
-
-				let sdrag = src.cursor.drag;
-				dragX = sdrag._x;
-				dragY = sdrag._y;
-
-				if (dragX || dragY) {
-					let { left, top, width, height } = src.select;
-
-					let sori = src.scales[xKeySrc].ori;
-					let sPosToVal = src.posToVal;
-
-					let sOff, sDim, sc, a, b;
-
-					let matchingX = xKey != null && matchXKeys(xKey, xKeySrc);
-					let matchingY = yKey != null && matchYKeys(yKey, yKeySrc);
-
-					if (matchingX && dragX) {
-						if (sori == 0) {
-							sOff = left;
-							sDim = width;
-						}
-						else {
-							sOff = top;
-							sDim = height;
-						}
-
-						sc = scales[xKey];
-
-						a = valToPosX(sPosToVal(sOff, xKeySrc),        sc, xDim, 0);
-						b = valToPosX(sPosToVal(sOff + sDim, xKeySrc), sc, xDim, 0);
-
-						setSelX(min(a,b), abs(b-a));
-					}
-					else
-						setSelX(0, xDim);
-
-					if (matchingY && dragY) {
-						if (sori == 1) {
-							sOff = left;
-							sDim = width;
-						}
-						else {
-							sOff = top;
-							sDim = height;
-						}
-
-						sc = scales[yKey];
-
-						a = valToPosY(sPosToVal(sOff, yKeySrc),        sc, yDim, 0);
-						b = valToPosY(sPosToVal(sOff + sDim, yKeySrc), sc, yDim, 0);
-
-						setSelY(min(a,b), abs(b-a));
-					}
-					else
-						setSelY(0, yDim);
-				}
-				else
-					hideSelect();
-			}
-			else {
-				let rawDX = abs(rawMouseLeft1 - rawMouseLeft0);
-				let rawDY = abs(rawMouseTop1 - rawMouseTop0);
-
-				if (scaleX.ori == 1) {
-					let _rawDX = rawDX;
-					rawDX = rawDY;
-					rawDY = _rawDX;
-				}
-
-				dragX = drag.x && rawDX >= drag.dist;
-				dragY = drag.y && rawDY >= drag.dist;
-
-				let uni = drag.uni;
-
-				if (uni != null) {
-					if (dragX && dragY) {
-						dragX = rawDX >= uni;
-						dragY = rawDY >= uni;
-
-						if (!dragX && !dragY) {
-							if (rawDY > rawDX)
-								dragY = true;
-							else
-								dragX = true;
-						}
-					}
-				}
-				else if (drag.x && drag.y && (dragX || dragY))
-					dragX = dragY = true;
-
-				let p0, p1;
-
-				if (dragX) {
-					if (scaleX.ori == 0) {
-						p0 = mouseLeft0;
-						p1 = mouseLeft1;
-					}
-					else {
-						p0 = mouseTop0;
-						p1 = mouseTop1;
-					}
-
-					setSelX(min(p0, p1), abs(p1 - p0));
-
-					if (!dragY)
-						setSelY(0, yDim);
-				}
-
-				if (dragY) {
-					if (scaleX.ori == 1) {
-						p0 = mouseLeft0;
-						p1 = mouseLeft1;
-					}
-					else {
-						p0 = mouseTop0;
-						p1 = mouseTop1;
-					}
-
-					setSelY(min(p0, p1), abs(p1 - p0));
-
-					if (!dragX)
-						setSelX(0, xDim);
-				}
-
-				if (!dragX && !dragY) {
-					setSelX(0, 0);
-					setSelY(0, 0);
-				}
-			}
-		}
-
-		drag._x = dragX;
-		drag._y = dragY;
-
-		if (src == null) {
-			if (_pub) {
-				if (syncKey != null) {
-					let [xSyncKey, ySyncKey] = syncOpts.scales;
-
-					syncOpts.values[0] = xSyncKey != null ? posToVal(scaleX.ori == 0 ? mouseLeft1 : mouseTop1, xSyncKey) : null;
-					syncOpts.values[1] = ySyncKey != null ? posToVal(scaleX.ori == 1 ? mouseLeft1 : mouseTop1, ySyncKey) : null;
-				}
-
-				pubSync(mousemove, self, mouseLeft1, mouseTop1, plotWidCss, plotHgtCss, idx);
-			}
-
-			if (cursorFocus) {
-				let shouldPub = _pub && syncOpts.setSeries;
-				let p = focus.prox;
-
-				if (focusedSeries == null) {
-					if (closestDist <= p)
-						setSeries(closestSeries, FOCUS_TRUE, true, shouldPub);
-				}
-				else {
-					if (closestDist > p)
-						setSeries(null, FOCUS_TRUE, true, shouldPub);
-					else if (closestSeries != focusedSeries)
-						setSeries(closestSeries, FOCUS_TRUE, true, shouldPub);
-				}
-			}
-		}
-
-		if (shouldSetLegend) {
-			legend.idx = idx;
-			setLegend();
-		}
+		shouldSetLegend = false;
 
 		_fire !== false && fire("setCursor");
 	}
@@ -3973,15 +2773,9 @@ function uPlot(opts, data, then) {
 		if (cursor._lock)
 			return;
 
-		if (dragging && e != null && e.movementX == 0 && e.movementY == 0)
-			return;
-
 		cacheMouse(e, src, _l, _t, _w, _h, _i, false, e != null);
 
-		if (e != null)
 			updateCursor(null, true, true);
-		else
-			updateCursor(src, true, false);
 	}
 
 	function cacheMouse(e, src, _l, _t, _w, _h, _i, initial, snap) {
@@ -3994,47 +2788,8 @@ function uPlot(opts, data, then) {
 			_l = e.clientX - rect.left;
 			_t = e.clientY - rect.top;
 		}
-		else {
-			if (_l < 0 || _t < 0) {
-				mouseLeft1 = -10;
-				mouseTop1 = -10;
-				return;
-			}
 
-			let [xKey, yKey] = syncOpts.scales;
-
-			let syncOptsSrc = src.cursor.sync;
-			let [xValSrc, yValSrc] = syncOptsSrc.values;
-			let [xKeySrc, yKeySrc] = syncOptsSrc.scales;
-			let [matchXKeys, matchYKeys] = syncOpts.match;
-
-			let rotSrc = src.axes[0].side % 2 == 1;
-
-			let xDim = scaleX.ori == 0 ? plotWidCss : plotHgtCss,
-				yDim = scaleX.ori == 1 ? plotWidCss : plotHgtCss,
-				_xDim = rotSrc ? _h : _w,
-				_yDim = rotSrc ? _w : _h,
-				_xPos = rotSrc ? _t : _l,
-				_yPos = rotSrc ? _l : _t;
-
-			if (xKeySrc != null)
-				_l = matchXKeys(xKey, xKeySrc) ? getPos(xValSrc, scales[xKey], xDim, 0) : -10;
-			else
-				_l = xDim * (_xPos/_xDim);
-
-			if (yKeySrc != null)
-				_t = matchYKeys(yKey, yKeySrc) ? getPos(yValSrc, scales[yKey], yDim, 0) : -10;
-			else
-				_t = yDim * (_yPos/_yDim);
-
-			if (scaleX.ori == 1) {
-				let __l = _l;
-				_l = _t;
-				_t = __l;
-			}
-		}
-
-		if (snap && (src == null || src.cursor.event.type == mousemove)) {
+		if (snap) {
 			if (_l <= 1 || _l >= plotWidCss - 1)
 				_l = incrRound(_l, plotWidCss);
 
@@ -4042,116 +2797,8 @@ function uPlot(opts, data, then) {
 				_t = incrRound(_t, plotHgtCss);
 		}
 
-		if (initial) {
-			rawMouseLeft0 = _l;
-			rawMouseTop0 = _t;
-
-			[mouseLeft0, mouseTop0] = cursor.move(self, _l, _t);
-		}
-		else {
 			mouseLeft1 = _l;
 			mouseTop1 = _t;
-		}
-	}
-
-	const _hideProps = {
-		width: 0,
-		height: 0,
-		left: 0,
-		top: 0,
-	};
-
-	function hideSelect() {
-		setSelect(_hideProps, false);
-	}
-
-	let downSelectLeft;
-	let downSelectTop;
-	let downSelectWidth;
-	let downSelectHeight;
-
-	function mouseDown(e, src, _l, _t, _w, _h, _i) {
-		dragging = true;
-		dragX = dragY = drag._x = drag._y = false;
-
-		cacheMouse(e, src, _l, _t, _w, _h, _i, true, false);
-
-		if (e != null) {
-			onMouse(mouseup, doc, mouseUp, false);
-			pubSync(mousedown, self, mouseLeft0, mouseTop0, plotWidCss, plotHgtCss, null);
-		}
-
-		let { left, top, width, height } = select;
-
-		downSelectLeft   = left;
-		downSelectTop    = top;
-		downSelectWidth  = width;
-		downSelectHeight = height;
-
-	}
-
-	function mouseUp(e, src, _l, _t, _w, _h, _i) {
-		dragging = drag._x = drag._y = false;
-
-		cacheMouse(e, src, _l, _t, _w, _h, _i, false, true);
-
-		let { left, top, width, height } = select;
-
-		let hasSelect = width > 0 || height > 0;
-		let chgSelect = (
-			downSelectLeft   != left   ||
-			downSelectTop    != top    ||
-			downSelectWidth  != width  ||
-			downSelectHeight != height
-		);
-
-		hasSelect && chgSelect && setSelect(select);
-
-		if (drag.setScale && hasSelect && chgSelect) {
-
-			let xOff = left,
-				xDim = width,
-				yOff = top,
-				yDim = height;
-
-			if (scaleX.ori == 1) {
-				xOff = top,
-				xDim = height,
-				yOff = left,
-				yDim = width;
-			}
-
-			if (dragX) {
-				_setScale(xScaleKey,
-					posToVal(xOff, xScaleKey),
-					posToVal(xOff + xDim, xScaleKey)
-				);
-			}
-
-			if (dragY) {
-				for (let k in scales) {
-					let sc = scales[k];
-
-					if (k != xScaleKey && sc.from == null && sc.min != inf) {
-						_setScale(k,
-							posToVal(yOff + yDim, k),
-							posToVal(yOff, k)
-						);
-					}
-				}
-			}
-
-			hideSelect();
-		}
-		else if (cursor.lock) {
-			cursor._lock = !cursor._lock;
-			updateCursor(src, true, e != null);
-		}
-
-		if (e != null) {
-			offMouse(mouseup, doc);
-			pubSync(mouseup, self, mouseLeft1, mouseTop1, plotWidCss, plotHgtCss, null);
-		}
 	}
 
 	function mouseLeave(e, src, _l, _t, _w, _h, _i) {
@@ -4160,40 +2807,6 @@ function uPlot(opts, data, then) {
 
 		setCursorEvent(e);
 
-		let _dragging = dragging;
-
-		if (dragging) {
-			let snapH = true;
-			let snapV = true;
-			let snapProx = 10;
-
-			let dragH, dragV;
-
-			if (scaleX.ori == 0) {
-				dragH = dragX;
-				dragV = dragY;
-			}
-			else {
-				dragH = dragY;
-				dragV = dragX;
-			}
-
-			if (dragH && dragV) {
-				snapH = mouseLeft1 <= snapProx || mouseLeft1 >= plotWidCss - snapProx;
-				snapV = mouseTop1  <= snapProx || mouseTop1  >= plotHgtCss - snapProx;
-			}
-
-			if (dragH && snapH)
-				mouseLeft1 = mouseLeft1 < mouseLeft0 ? 0 : plotWidCss;
-
-			if (dragV && snapV)
-				mouseTop1 = mouseTop1 < mouseTop0 ? 0 : plotHgtCss;
-
-			updateCursor(null, true, true);
-
-			dragging = false;
-		}
-
 		mouseLeft1 = -10;
 		mouseTop1 = -10;
 
@@ -4201,24 +2814,7 @@ function uPlot(opts, data, then) {
 
 		updateCursor(null, true, true);
 
-		if (_dragging)
-			dragging = _dragging;
 	}
-
-	function dblClick(e, src, _l, _t, _w, _h, _i) {
-		if (cursor._lock)
-			return;
-
-		setCursorEvent(e);
-
-		autoScaleX();
-
-		hideSelect();
-
-		if (e != null)
-			pubSync(dblclick, self, mouseLeft1, mouseTop1, plotWidCss, plotHgtCss, null);
-	}
-
 	function syncPxRatio() {
 		axes.forEach(syncFontSize);
 		_setSize(self.width, self.height, true);
@@ -4226,29 +2822,13 @@ function uPlot(opts, data, then) {
 
 	on(dppxchange, win, syncPxRatio);
 
-	const events = {};
-
-	events.mousedown = mouseDown;
-	events.mousemove = mouseMove;
-	events.mouseup = mouseUp;
-	events.dblclick = dblClick;
-	events["setSeries"] = (e, src, idx, opts) => {
-		let seriesIdxMatcher = syncOpts.match[2];
-		idx = seriesIdxMatcher(self, src, idx);
-		idx != -1 && setSeries(idx, opts, true, false);
-	};
-
 	if (showCursor) {
-		onMouse(mousedown,  over, mouseDown);
 		onMouse(mousemove,  over, mouseMove);
 		onMouse(mouseenter, over, e => {
 			setCursorEvent(e);
 			syncRect(false);
 		});
 		onMouse(mouseleave, over, mouseLeave);
-
-		onMouse(dblclick, over, dblClick);
-
 		cursorPlots.add(self);
 
 		self.syncRect = syncRect;
@@ -4257,15 +2837,11 @@ function uPlot(opts, data, then) {
 	const hooks = self.hooks = opts.hooks || {};
 
 	function fire(evName, a1, a2) {
-		if (deferHooks)
-			hooksQueue.push([evName, a1, a2]);
-		else {
 			if (evName in hooks) {
 				hooks[evName].forEach(fn => {
 					fn.call(null, self, a1, a2);
 				});
 			}
-		}
 	}
 
 	(opts.plugins || []).forEach(p => {
@@ -4273,50 +2849,11 @@ function uPlot(opts, data, then) {
 			hooks[evName] = (hooks[evName] || []).concat(p.hooks[evName]);
 	});
 
-	const seriesIdxMatcher = (self, src, srcSeriesIdx) => srcSeriesIdx;
-
-	const syncOpts = assign({
-		key: null,
-		setSeries: false,
-		filters: {
-			pub: retTrue,
-			sub: retTrue,
-		},
-		scales: [xScaleKey, series[1] ? series[1].scale : null],
-		match: [retEq, retEq, seriesIdxMatcher],
-		values: [null, null],
-	}, cursor.sync);
-
-	if (syncOpts.match.length == 2)
-		syncOpts.match.push(seriesIdxMatcher);
-
-	cursor.sync = syncOpts;
-
-	const syncKey = syncOpts.key;
-
-	const sync = _sync(syncKey);
-
-	function pubSync(type, src, x, y, w, h, i) {
-		if (syncOpts.filters.pub(type, src, x, y, w, h, i))
-			sync.pub(type, src, x, y, w, h, i);
-	}
-
-	sync.sub(self);
-
-	function pub(type, src, x, y, w, h, i) {
-		if (syncOpts.filters.sub(type, src, x, y, w, h, i))
-			events[type](null, src, x, y, w, h, i);
-	}
-
-	self.pub = pub;
-
 	function destroy() {
-		sync.unsub(self);
 		cursorPlots.delete(self);
 		mouseListeners.clear();
 		off(dppxchange, win, syncPxRatio);
 		root.remove();
-		legendTable?.remove();
 		fire("destroy");
 	}
 
@@ -4332,7 +2869,6 @@ function uPlot(opts, data, then) {
 		else
 			autoScaleX();
 
-		shouldSetSelect = select.show && (select.width > 0 || select.height > 0);
 		shouldSetCursor = shouldSetLegend = true;
 
 		_setSize(opts.width, opts.height);
@@ -4358,18 +2894,12 @@ function uPlot(opts, data, then) {
 
 uPlot.assign = assign;
 uPlot.fmtNum = fmtNum;
-uPlot.rangeNum = rangeNum;
 uPlot.orient   = orient;
 uPlot.pxRatio = pxRatio;
 
 {
-}
-
-{
 	uPlot.tzDate  = tzDate;
 }
-
-uPlot.sync = _sync;
 
 {
 
