@@ -62,10 +62,14 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     const failing = page.locator('.attention .item', { hasText: of.name }), run = page.locator('[aria-labelledby=running] .row', { has: page.locator(`a[href*="${id}"]`) });
     await failing.first().waitFor();
     await run.waitFor();
+    // All is answered, not a part.
+    await page.getByText('counted at').waitFor();
     assert.equal(await page.getByText('as of').count(), 0);
-    // Not between the two questions of which what goes on is made.
+    // Not between the questions of which an answer is made.
+    await page.waitForResponse((response) => /strips.*last=15/.test(response.url()));
+    await page.waitForTimeout(1500);
     await page.waitForResponse((response) => /history\?status=running/.test(response.url()));
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(300);
     fleet.faults.away = node;
     fleet.byHand.length = 0;
     fleet.shift += 50_000;

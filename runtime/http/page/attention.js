@@ -82,7 +82,8 @@ export async function askAttention(window, abort, part) {
       if (status === 'lost') lost.slots += slots;
     }
   }
-  const missing = summary.missing ?? [], counts = { since, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: [], missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
+  let missing = summary.missing ?? [];
+  const counts = { since, missed: [...missed.values()].map((one) => ({ ...one, jobs: [...one.jobs].sort((a, b) => b[1] - a[1]).slice(0, 100), jobCount: one.jobs.size })).sort((a, b) => b.slots - a.slots), lost: [], missing: summary.missing, as_of: summary.as_of, history_failure: summary.history_failure };
   counts.healed = [...jobs.values()].filter((one) => one.retried > 0 && !one.failed);
   part({ ...sort([], [], missing), ...counts, partial: true });
   const failed = [...jobs.values()].filter((one) => one.failed).sort((a, b) => b.failed - a.failed);
@@ -90,7 +91,9 @@ export async function askAttention(window, abort, part) {
   const asked = [...new Set([...failed.slice(0, JUDGED), ...skipping])];
   if (asked.length) {
     try {
-      const { strips } = await ask(`history/strips?${nameList('job', asked.map((one) => one.job))}&last=${LAST}`, { signal: abort });
+      const { strips, missing: later } = await ask(`history/strips?${nameList('job', asked.map((one) => one.job))}&last=${LAST}`, { signal: abort });
+      // A node may have gone between the questions.
+      if (later?.length > missing.length) missing = counts.missing = later;
       for (const { job, rows } of strips) if (jobs.has(job)) jobs.get(job).strip = rows.map(({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms, attempt }) => ({ status, slot, slot_until, run_id, node, epoch, reason, duration_ms, attempt }));
     } catch (problem) {
       if (problem.status !== 404) throw problem;
