@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/env_words.hpp"
+#include "base/made_at.hpp"
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
 #include "library/asked_terms.hpp"
@@ -49,11 +50,9 @@ Result<RunId> chosen_id(const std::string& text, WallTime now) {
   const auto id = RunId::parse(text);
   if (!id || id->bytes[6] >> 4 != 7 || id->text() != text)
     return Error{Errc::invalid, "the run's id must be a UUID of version 7 in lower case, not '" + text + "'"};
-  std::int64_t made = 0;
-  for (std::size_t i = 0; i < 6; ++i) made = made << 8 | id->bytes[i];
-  const Millis age = now - WallTime(Millis(made));
+  const Millis age = now - made_at(*id);
   if (age <= oldest && -age <= most_ahead) return *id;
-  return Error{Errc::invalid, "the run's id says that it was made at " + format_millis(WallTime(Millis(made))) +
+  return Error{Errc::invalid, "the run's id says that it was made at " + format_millis(made_at(*id)) +
                                   ", not within the last hour by this node's clock: choose a new one"};
 }
 

@@ -476,6 +476,9 @@ ballot_mutant(evidence_of_others_is_not_heeded FILE runtime/core/group/groups.cp
 ballot_mutant(forgotten_run_is_made_again FILE runtime/core/job/trigger_answers.cpp
   FIND "if (may_be_forgotten(job, request))" REPLACE "if (false && may_be_forgotten(job, request))"
   FINDING "FAILED.*Requests.ATriggerThatIsRepeatedWhenItsNodeIsAway" FILTER "Requests.*")
+ballot_mutant(run_of_before_a_repair_is_made_again FILE runtime/core/job/trigger_answers.cpp
+  FIND "if (!stored.may_have_forgotten(made_at(request)))" REPLACE "if (true || !stored.may_have_forgotten(made_at(request)))"
+  FINDING "FAILED.*Requests.ATriggerThatIsRepeatedAfterARepair" FILTER "Requests.*")
 ballot_mutant(newest_runs_by_hand_are_dropped FILE runtime/core/record/register.cpp
   FIND "std::sort(triggered.begin(), triggered.end());"
   REPLACE "std::sort(triggered.begin(), triggered.end(), std::greater<>());"
@@ -549,7 +552,7 @@ ballot_mutant(alone_is_not_heeded FILE runtime/core/job/chain/chained.cpp
   FIND "return !request.alone && !c.chains.children(job.name).empty();" REPLACE "return !c.chains.children(job.name).empty();"
   FINDING "which somebody has triggered alone")
 ballot_mutant(repaired_job_runs_a_triggered_slot_again FILE runtime/core/job/job_claims.cpp
-  FIND "slot.slot.time_since_epoch().count() <= of_repair" REPLACE "of_repair < 0"
+  FIND "if (stored.may_have_forgotten(slot.slot))" REPLACE "if (false)"
   FINDING "FAILED.*TriggeredChain.AChildThatIsRepairedWhile" FILTER "TriggeredChain.*")
 ballot_mutant(more_triggers_than_are_kept FILE runtime/core/job/chain/chained.cpp
   FIND "if (needed < chained_limit) return \"\";" REPLACE "if (needed < 1000) return \"\";"

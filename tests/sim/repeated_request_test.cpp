@@ -83,6 +83,54 @@ TEST_F(Requests, ATriggerThatIsRepeatedWhenItsNodeIsAwayIsNeverASecondRun) {
   EXPECT_EQ(starts_of(fresh), 1) << "an id that is newer than all that were dropped is no run's";
 }
 
+/// The register says no more which runs were made, and the ledger that has the run is away.
+TEST_F(Requests, ATriggerThatIsRepeatedAfterARepairIsNeverASecondRun) {
+  core::Request request;
+  request.kind = Kind::trigger;
+  request.job = "one";
+  request.id = world.loop.random().run_id(world.wall());
+  const auto asked_of_b = [&](const core::Request& what) {
+    b.replies.clear();
+    b.ask(what);
+    EXPECT_TRUE(world.run_while_not([&] { return !b.replies.empty(); }, 1min));
+    return b.replies.empty() ? core::Reply() : b.replies.front();
+  };
+  const auto starts_of = [&](const RunId& id) {
+    return std::count_if(world.starts.begin(), world.starts.end(), [&](const auto& one) { return one.run == id; });
+  };
+  EXPECT_TRUE(asked_of_b(request).ok);
+  world.run_for(30s);
+  ASSERT_EQ(starts_of(request.id), 1);
+  world.judge.spoiled("one");
+  auto contents = world.store.contents();
+  std::string& text = contents.registers.at(core::job_register("one")).value;
+  for (const std::string line : {"\ntriggered ", "\nfence "}) {
+    ASSERT_NE(text.find(line), std::string::npos) << text;
+    text.insert(text.find(line) + line.size(), "?");
+  }
+  world.store.edit(std::move(contents));
+  a.crash();
+  b.reboot();
+  b.start();
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 2min));
+  core::Request repair;
+  repair.kind = Kind::repair;
+  repair.job = "one";
+  EXPECT_TRUE(asked_of_b(repair).ok);
+  for (const bool no_ledger_has_it : {false, true}) {
+    request.is_first = no_ledger_has_it;
+    const core::Reply again = asked_of_b(request);
+    EXPECT_FALSE(again.ok);
+    EXPECT_NE(again.text.find("only a new id is a new request"), std::string::npos) << again.text;
+  }
+  world.run_for(1min);
+  EXPECT_EQ(starts_of(request.id), 1);
+  request.id = world.loop.random().run_id(world.wall());
+  EXPECT_TRUE(asked_of_b(request).ok);
+  world.run_for(5s);
+  EXPECT_EQ(starts_of(request.id), 1);
+}
+
 /// A network that repeats what it carries creates its record again, once whoever refused it is gone.
 TEST_F(Requests, ATriggerThatWasRefusedIsNotRunWhenItsRecordComesBack) {
   a.takes["one"] = 10min;

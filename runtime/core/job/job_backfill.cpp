@@ -5,6 +5,7 @@
 
 #include "base/wall_text.hpp"
 #include "core/job/job_writes.hpp"
+#include "core/job/trigger_answers.hpp"
 
 namespace ballot::core {
 namespace {
@@ -76,6 +77,7 @@ std::optional<Answer> JobBackfill::answer_of_repeated(const RunId& request) cons
   if (stored.backfill() && stored.backfill()->id == request) return Answer::did("the backfill goes on");
   const auto& done = stored.triggered;
   if (std::find(done.begin(), done.end(), request) != done.end()) return Answer::did("the backfill is over");
+  if (auto refusal = refusal_after_repair(stored, request)) return refusal;
   if (done.size() < triggered_limit || request > *std::min_element(done.begin(), done.end())) return std::nullopt;
   return Answer::refused(Errc::unavailable, "whether it was begun before is not known any more; ask again");
 }

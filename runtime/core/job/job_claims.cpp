@@ -238,13 +238,10 @@ OpenRun JobClaims::run_of_chain(const ChainedSlot& slot) const {
   return run;
 }
 
-/// What was claimed before a repair may have been forgotten; what was triggered before the job was defined so is none
-/// of its slots.
+/// What was triggered before the job was defined so is none of its slots.
 std::optional<JobClaims::Fate> JobClaims::fate_of(const ChainedSlot& slot, Upstream::Verdict verdict) const {
   const JobRegister& stored = job_.view.stored();
-  const auto of_repair = static_cast<std::int64_t>(stored.interventions->repair);
-  if (slot.slot <= stored.interventions->repaired_at && slot.slot.time_since_epoch().count() <= of_repair)
-    return Fate{Status::missed, Reason::halted};
+  if (stored.may_have_forgotten(slot.slot)) return Fate{Status::missed, Reason::halted};
   if (is_brought_up_again(c_, job_.name, slot)) return Fate{Status::missed, Reason::halted};
   if (slot.slot <= stored.since || verdict == Upstream::Verdict::undefined)
     return Fate{Status::missed, Reason::no_definition};

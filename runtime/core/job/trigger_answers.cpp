@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/env_words.hpp"
+#include "base/made_at.hpp"
+#include "base/wall_text.hpp"
 #include "core/job/chain/chained.hpp"
 
 namespace ballot::core {
@@ -39,10 +41,18 @@ std::optional<Answer> refusal_of_env(const Request& request, const Job& job) {
 
 }  // namespace
 
+std::optional<Answer> refusal_after_repair(const JobRegister& stored, const RunId& request) {
+  if (!stored.may_have_forgotten(made_at(request))) return std::nullopt;
+  return Answer::refused(Errc::refused, "the job was repaired at " + format_millis(*stored.interventions->repaired_at) +
+                                            ", after this id was made: whether it was asked for before is not known "
+                                            "any more; only a new id is a new request");
+}
+
 std::optional<Answer> answer_to_trigger(const Context& c, const JobFacts& job, const Request& request, bool is_known) {
   const auto& closed = job.stored.triggered;
   if (is_known || std::find(closed.begin(), closed.end(), request.id) != closed.end())
     return Answer::repeated(request.id);
+  if (auto refusal = refusal_after_repair(job.stored, request.id)) return refusal;
   if (may_be_forgotten(job, request))
     return Answer::refused(Errc::unavailable,
                            "whether the run was made before is not known, as not all ledgers have answered: "

@@ -15,6 +15,9 @@ namespace ballot::core {
 /// None: it is to be done. `is_known`: its run is there. Requires: a term.
 std::optional<Answer> answer_to_trigger(const Context& c, const JobFacts& job, const Request& request, bool is_known);
 
+/// A request whose id was made before the job's last repair is refused: it may have been done, and be forgotten.
+std::optional<Answer> refusal_after_repair(const JobRegister& stored, const RunId& request);
+
 /// The register has room for the trigger's variables, which the run has in it until it is closed.
 bool has_room_for_env(const JobRegister& stored, const Request& request);
 

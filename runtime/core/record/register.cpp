@@ -262,6 +262,11 @@ bool JobRegister::is_claimed(WallTime slot) const {
          });
 }
 
+bool JobRegister::may_have_forgotten(WallTime at) const {
+  return at <= interventions->repaired_at &&
+         at.time_since_epoch().count() <= static_cast<std::int64_t>(interventions->repair);
+}
+
 WallTime JobRegister::alike_until(WallTime slot) const {
   if (slot > claimed_until) return last_time;
   WallTime until = claimed_until;

@@ -192,6 +192,8 @@ struct JobRegister {
   /// The scheduled slot is done, though the cursor has not passed it: it was claimed before a repair brought the cursor
   /// back. Slots of which it is not known count as claimed, so that none runs twice.
   bool is_claimed(WallTime slot) const;
+  /// What was claimed or asked for by then may have been forgotten since: a repair goes by what could be read.
+  bool may_have_forgotten(WallTime at) const;
   /// From `slot` up to the instant that is returned all slots are claimed, or none is, as is_claimed(slot) says.
   WallTime alike_until(WallTime slot) const;
 
