@@ -636,3 +636,6 @@ ballot_mutant(definition_waits_for_a_parent_that_is_halted FILE runtime/core/job
 ballot_mutant(every_halt_is_one_of_a_move FILE runtime/core/record/move_marks.cpp
   FIND "if (!halted.starts_with(halted_by_move)) return {};" REPLACE "if (halted.size() < halted_by_move.size()) return {};"
   FINDING "FAILED.*MoveMarks.AHaltOfAMove" BY unit_core FILTER "MoveMarks.*")
+ballot_mutant(run_of_an_unreadable_register_waits_for_the_next_list FILE runtime/core/store/takeover.cpp
+  FIND "(is_unreadable && p_.prior.inventory().knows(id))" REPLACE "false"
+  FINDING "FAILED.*Repaired.WhereAnotherNodeLeadsARunOfANode" FILTER "Repaired.*")

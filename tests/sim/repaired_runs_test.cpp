@@ -125,5 +125,26 @@ TEST_F(Repaired, AfterARunOfADaemonBeforeHasEndedItsEndIsWhatItsRunnerSaid) {
   expect_all_is_well();
 }
 
+/// It knows how the run ends, and the register, which does not, is another node's to repair.
+TEST_F(Repaired, WhereAnotherNodeLeadsARunOfANodeThatWasRestartedEndsAsItsRunnerSays) {
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  job.schedule = {"@hourly"};
+  a.takes["job"] = b.takes["job"] = 30s;
+  begin();
+  spoil();
+  b.crash();
+  ASSERT_TRUE(world.run_while_not([&] { return a.leads("default"); }, 1min));
+  b.start();
+  world.run_for(2s);
+  EXPECT_EQ(b.ledger.row(run, 1)->status, Status::running);
+  ASSERT_TRUE(world.run_while_not([&] { return world.starts[0].ended.has_value(); }, 1min));
+  world.run_for(2s);
+  EXPECT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
+  ask(a, Kind::repair, "job", "");
+  expect_all_is_well();
+  EXPECT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
+  EXPECT_EQ(world.starts_of("job"), 1u);
+}
+
 }  // namespace
 }  // namespace ballot

@@ -153,13 +153,16 @@ ShownRuns Takeover::shown_by(const std::vector<Register>& registers) {
 }
 
 /// Runs that a daemon before has left open in this node's ledger, and that no register shows any more: later leaders
-/// have closed them, and only this node knows how they ended.
+/// have closed them, and only this node knows how they ended. So it does of those that a register may show which cannot
+/// be read, as far as its runner knows them.
 void Takeover::close_open_rows(const ShownRuns& shown) {
   for (const Row& row : p_.prior.take_open_rows()) {
     if (p_.jobs.find(*row.run)) continue;
-    if (!shown.has({*row.run, row.attempt}, row.job))
+    const runner::AttemptId id{*row.run, row.attempt};
+    const bool is_unreadable = !p_.jobs.entry(row.job).machine.trouble().empty();
+    if (!shown.has(id, row.job) || (is_unreadable && p_.prior.inventory().knows(id)))
       jobs_.adopt_row(row);
-    else if (!p_.jobs.entry(row.job).machine.trouble().empty())
+    else if (is_unreadable)
       p_.prior.keep_open_row(row);
   }
   if (p_.prior.has_open_rows()) p_.listing.at = c_.now.steady + repair_pause;

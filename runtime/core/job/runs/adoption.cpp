@@ -144,7 +144,7 @@ bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
   if (own && (job.repair || job.read_again)) return wait_for_its_record(c, run), false;
   if (own || !job.term) return is_lost(c, run);
   wait_for_its_node(c, *job.term, run);
-  if (job.read_again) wait_for_its_record(c, run);
+  if (job.read_again || job.repair) wait_for_its_record(c, run);
   return false;
 }
 
