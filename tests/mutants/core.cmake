@@ -639,3 +639,6 @@ ballot_mutant(every_halt_is_one_of_a_move FILE runtime/core/record/move_marks.cp
 ballot_mutant(run_of_an_unreadable_register_waits_for_the_next_list FILE runtime/core/store/takeover.cpp
   FIND "(is_unreadable && p_.prior.inventory().knows(id))" REPLACE "false"
   FINDING "FAILED.*Repaired.WhereAnotherNodeLeadsARunOfANode" FILTER "Repaired.*")
+ballot_mutant(repair_gives_the_node_of_a_run_no_time FILE runtime/core/job/runs/adoption.cpp
+  FIND "if (job.read_again || job.repair)" REPLACE "if (job.read_again)"
+  FINDING "FAILED.*DeadOnOneHost.ItsRunIsClosedAsItEndedByARepair" FILTER "DeadOnOneHost.*")

@@ -57,6 +57,24 @@ TEST_F(DeadOnOneHost, ItsRunThatGoesOnIsClosedAsItEnds) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+/// Its term is long over when somebody repairs the job, and its runner is asked all the same.
+TEST_F(DeadOnOneHost, ItsRunIsClosedAsItEndedByARepairToo) {
+  begin(minutely(), 5s, 2s);
+  a.crash();
+  world.judge.spoiled("job");
+  world.store.spoil(core::job_register("job"));
+  world.run_for(40s);
+  ASSERT_TRUE(b.leads("default"));
+  core::Request repair;
+  repair.kind = core::Request::Kind::repair;
+  repair.job = "job";
+  b.ask(repair);
+  world.run_for(10s);
+  EXPECT_EQ(row_of_b().status, Status::failed);
+  EXPECT_EQ(row_of_b().exit_code, 7);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(DeadOnOneHost, ItsRunIsEndedByItsDeadlineAndClosedAsKilled) {
   begin(minutely(), 50s, 5s);
   a.crash();
