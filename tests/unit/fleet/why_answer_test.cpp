@@ -117,6 +117,41 @@ TEST_F(WhyInAFleet, AnUnclaimedSlotByOneLedgerAloneSaysThatOthersWereNotAsked) {
       << "its end was recorded";
 }
 
+/// Its ledger has two terms of host-1, around the slot, and which one had written the job's register before the second.
+struct WhyOfATermBefore : WhyInAFleet {
+  void begin(std::uint64_t before, std::uint64_t last = 9) {
+    Row row = on("host-1", missed(noon, Reason::unclaimed));
+    row.epoch = 9;
+    facts.scheduled = noon;
+    DefinitionRow definition = storage::full_definition();
+    facts.job.digest = definition.digest;
+    definition.epoch = last, definition.before = before, definition.basis = Basis::taken_over;
+    write("host-1", {row, definition, TermRow{"nightly", "host-1", 5, noon - Millis(60'000), std::nullopt, Cause::none},
+                     TermRow{"nightly", "host-1", 9, noon + Millis(60'000), std::nullopt, Cause::none}});
+  }
+  void expect(const std::string& text, const std::string& part) { EXPECT_TRUE(contains(text, part)) << text; }
+};
+
+TEST_F(WhyOfATermBefore, AnUnclaimedSlotIsThatOfTheOneInBetween) {
+  begin(8, 10);  // host-1 has gone on in another term
+  expect(
+      why(**FileLedger::open(place("host-1"))),
+      "A node led the group then, in term 8, and its term was over before it had claimed the slot. Which node that "
+      "was, and what became of its term, is not known here: that is in the ledger of that node. The last term before "
+      "the slot that is known is term 5");
+  silent = {"host-2", "host-3"};
+  expect(why(*fleet()), "A node led the group then, in term 8, ");
+  silent = {"host-2"};
+  expect(why(*fleet()), "The node that led the group then (by all that is known node host-2, last heard of ");
+}
+
+TEST_F(WhyOfATermBefore, AnUnclaimedSlotIsItsOwnWhereNoneWasInBetween) {
+  begin(5);
+  silent = {"host-2"};
+  expect(why(*fleet()), " The node that led the group then (term 5 of node host-1)");
+  expect(why(**FileLedger::open(place("host-1"))), " The node that led the group then (term 5 of node host-1)");
+}
+
 /// It was heard of last in an election before that term.
 TEST_F(WhyInAFleet, AnUnclaimedSlotIsThatOfTheLastTermWhereTheNodeThatIsAwayWasGoneBefore) {
   Row row = missed(noon + Millis(600'000), Reason::unclaimed);
