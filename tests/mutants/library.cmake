@@ -1,5 +1,5 @@
 ballot_mutant(why_takes_the_last_known_term_for_the_leader FILE runtime/library/why/why_detail.cpp
-  FIND "if (may_be_another || " REPLACE "if ((may_be_another && false) || "
+  FIND "if (may_be_another || is_unknown)" REPLACE "if (is_unknown)"
   BY unit_fleet FILTER "WhyInAFleet.*" FINDING "FAILED.*WhyInAFleet.AnUnclaimedSlotNamesNoTermBeforeThatOfANode")
 ballot_mutant(why_doubts_a_node_that_was_gone_before FILE runtime/library/why/why_detail.cpp
   FIND "return !is_sure || *node.last_heard >= from;" REPLACE "return (void)is_sure, (void)from, true;"

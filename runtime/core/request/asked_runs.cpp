@@ -10,10 +10,13 @@ namespace ballot::core {
 namespace {
 
 /// Of a run whose node does not answer.
-std::string what_next(const RunId& run) {
+std::string what_next(const NamedRun& run) {
+  if (!run.finishes)
+    return ". The run ends with its node's term, by the end of its lease at the latest, and the group's next leader "
+           "closes it";
   return ". The run counts as running until the node is back, or the job's `lost_after` is over; where it is certain "
          "that nothing of it is left, `ballot forget " +
-         run.text() + "` closes it, so that the job goes on";
+         run.id.text() + "` closes it, so that the job goes on";
 }
 
 }  // namespace
@@ -63,7 +66,8 @@ std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const st
     if (const auto parsed = parse_job_register(r.value))
       for (const OpenRun& run : parsed->runs)
         if (!job.empty() || run.id.text().ends_with(suffix))
-          found.push_back({*name, run.id, run.waits_until ? "" : run.node});
+          found.push_back(
+              {*name, run.id, run.waits_until ? "" : run.node, run.on_leadership_lost == OnLeadershipLost::finish});
   }
   return found;
 }
@@ -82,28 +86,28 @@ Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job,
   return Answer::refused(Errc::invalid, text);
 }
 
-Answer run_of_gone(const RunId& run, const std::string& node) {
+Answer run_of_gone(const NamedRun& run) {
   return Answer::refused(Errc::unavailable,
-                         "node " + node +
+                         "node " + run.node +
                              ", which executes the run, does not renew its session with the store: it is down, stopped "
                              "or cut off, and no other node can kill it" +
                              what_next(run));
 }
 
-Answer not_answered(const Request& request, const std::string& node, bool open) {
+Answer not_answered(const Request& request, const NamedRun& run, bool open) {
   if (request.of_all) return Answer::refused(Errc::timeout, "not known to be done in time: the store does not answer");
   if (!open)
     return Answer::refused(Errc::timeout,
                            "not done in time: this node has no session with the store; see `ballot status`");
   if (request.kind != Request::Kind::kill)
     return Answer::refused(Errc::timeout, "not done in time: the group's leader has not answered");
-  const std::string whose = node.empty() ? "neither the run's node nor the leader of its group has answered"
-                                         : "node " + node + ", which executes the run, has not answered";
+  const std::string whose = run.node.empty() ? "neither the run's node nor the leader of its group has answered"
+                                             : "node " + run.node + ", which executes the run, has not answered";
   // A run that a lost term may have begun is the next leader's to kill.
   std::string why = "not done in time: " + whose;
   why += ". Where no node leads its group (`ballot nodes`), ask again once one does";
-  if (!node.empty())
-    why += ". Where its node is down, stopped or cut off there, no other node can kill it" + what_next(request.run);
+  if (!run.node.empty())
+    why += ". Where its node is down, stopped or cut off there, no other node can kill it" + what_next(run);
   return Answer::refused(Errc::timeout, std::move(why));
 }
 

@@ -32,7 +32,8 @@ bool is_of_another(const Answer& answer, const Request& request);
 struct NamedRun {
   std::string job;
   RunId id;
-  std::string node;  // which executes it; "": it waits
+  std::string node;       // which executes it; "": it waits, or that is not known
+  bool finishes = false;  // it goes on when its node's term is over
 };
 
 /// The open runs of a job and its instances, or (job "") those whose id ends with `suffix`.
@@ -43,10 +44,9 @@ std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const st
 Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job, const std::string& suffix);
 
 /// Why nobody ends the run of a node that is gone.
-Answer run_of_gone(const RunId& run, const std::string& node);
-/// Why what nobody has answered is given up, but for a trigger. `node`: of a kill whose run it is; "": it waits, or
-/// that is not known. `open`: there is a session.
-Answer not_answered(const Request& request, const std::string& node, bool open);
+Answer run_of_gone(const NamedRun& run);
+/// Why what nobody has answered is given up, but for a trigger. `run`: of a kill. `open`: there is a session.
+Answer not_answered(const Request& request, const NamedRun& run, bool open);
 /// The store refuses it, and has not said what became of the same record before.
 Answer may_arrive_yet(const Request& request, const std::string& why);
 

@@ -103,9 +103,9 @@ RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std
   }
   asked.request.job = found.front().job;
   asked.request.run = found.front().id;
-  asked.run_node = found.front().node;
-  if (asked.request.kind == Request::Kind::kill && asked.gone.contains(asked.run_node))
-    conclude(errands, request, "refused", run_of_gone(asked.request.run, asked.run_node));
+  asked.run = found.front();
+  if (asked.request.kind == Request::Kind::kill && asked.gone.contains(asked.run.node))
+    conclude(errands, request, "refused", run_of_gone(asked.run));
   else if (open)
     send(errands, asked);
   return errands;
@@ -222,7 +222,7 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
     const std::string why = "the store does not say whether it was begun; see `ballot history`";
     expire(errands, id, Answer::refused(Errc::unavailable, why));
   } else {
-    expire(errands, id, not_answered(asked.request, asked.run_node, open));
+    expire(errands, id, not_answered(asked.request, asked.run, open));
   }
   if (!stays) errands.push_back(removal({request_record(id)}));
 }

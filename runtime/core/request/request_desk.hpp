@@ -34,6 +34,7 @@
 
 #include "core/action.hpp"
 #include "core/event.hpp"
+#include "core/request/asked_runs.hpp"
 #include "core/request/given_answers.hpp"
 #include "core/request/request.hpp"
 #include "core/store/store_client.hpp"
@@ -131,7 +132,7 @@ class RequestDesk {
     WallTime at{};
     std::string run_suffix{};
     std::set<std::string> gone{};  // as of Ask
-    std::string run_node{};        // which executes the run that it names, once that is known
+    NamedRun run{};                // that it names, once that is known
     Phase phase = Phase::unsent;
     bool existed = false;            // such a record was there when it was to be created:
     bool shared = false;             // another node's, for the same run

@@ -77,6 +77,7 @@ Message to_message(const BegunDefinition& one) {
   message.set("basis", std::string(basis_words[static_cast<std::size_t>(row.basis)])).set("digest", row.digest);
   set_keys(message, row);
   if (!row.keys.empty()) message.set("keys", row.keys);
+  if (row.before > 0) message.set("epoch_before", static_cast<std::int64_t>(row.before));
   if (one.before) message.set("before", *one.before);
   if (one.before_from) message.set("before_from", in_ms(*one.before_from));
   return message;
@@ -94,6 +95,7 @@ Result<BegunDefinition> definition_from(const Message& message) {
   one.row.node = text_under(message, "node");
   one.row.from = *from;
   one.row.epoch = static_cast<std::uint64_t>(*epoch);
+  one.row.before = static_cast<std::uint64_t>(std::max(std::int64_t{0}, message.integer("epoch_before").value_or(0)));
   one.row.basis = *basis;
   one.row.digest = text_under(message, "digest");
   one.row.keys = text_under(message, "keys");

@@ -246,6 +246,7 @@ WhyFacts facts_by_files(const WhyAsked& asked, const config::JobSet& set, const 
   facts.slot.schedule = schedule_of(own);
   facts.job = {facts_of(own), attempts_to_come({}), now};
   if (own) facts.job.chain = chain_jobs(set, asked.job);
+  if (own) facts.job.digest = own->digest;
   if (own) facts.job.group_max_running = group_bound(set, *own->job.group);
   if (own && !own->job.details->after.empty()) facts.slot.no_slots = why_no_slots(facts.job.chain, asked.job);
   if (!planned) return facts;

@@ -42,7 +42,7 @@ void note_leader(const FleetNode& node, UnrecordedSlot& slot) {
   slot.leader_is_silent = node.state == "silent";
   slot.leader_heard = node.last_heard;
   slot.leader_until = node.session_until;
-  slot.leader_trouble = why_unfit(node);
+  if (slot.leader_trouble.empty()) slot.leader_trouble = why_unfit(node);
 }
 
 }  // namespace
@@ -76,7 +76,8 @@ void WhyDesk::answer(const io::Question& question, const io::Reply& reply) const
     slot.store_is_silent = status.store_is_silent;
     slot.store_heard = status.store_heard;
     slot.store_refusal = status.refusal;
-    if (slot.leader == name_) slot.leader_trouble = status.refusal;
+    if (slot.leader == name_)
+      slot.leader_trouble = parts_.node.is_stopping() ? "stopping: nothing new is launched" : status.refusal;
     asking->facts.job.store_is_silent = status.store_is_silent;
     ask(asking);
   });

@@ -87,24 +87,49 @@ bool may_have_led_unheard(const MissingNode& node, WallTime from, WallTime until
   return !is_sure || *node.last_heard >= from;
 }
 
-/// Of a slot that a term has left unclaimed which is none of those that are known. `last`: of these the last one before
-/// the slot; null: none is. `after`: the first one after it.
-std::string unknown_leader_text(const TermRow* last, const TermRow& after, const std::vector<MissingNode>& missing) {
+/// Which term wrote the job's register last before this one took it up; none: no ledger that was asked says it.
+/// Terms of one node that follow each other have one row, with the last one's epoch: of these it is an earlier one.
+/// A row of a term that took over what another node's had begun is found by the definition's digest alone.
+std::optional<std::uint64_t> writer_before(const TermRow& term, const Row& row, LedgerView& ledger,
+                                           const KnownJob& job) {
+  constexpr std::int64_t most = 1000;
+  std::vector<storage::DefinitionKey> keys;
+  if (!job.digest.empty()) keys.push_back({row.job, job.digest});
+  (void)ledger.definitions({.jobs = {row.job}}, [&](const storage::BegunDefinition& one) {
+    return keys.push_back({one.row.job, one.row.digest}), true;
+  });
+  std::optional<std::uint64_t> before;
+  if (keys.empty()) return before;
+  (void)ledger.definitions({.of = std::move(keys), .limit = most}, [&](const storage::BegunDefinition& one) {
+    const bool has_term = one.row.before < term.epoch && term.epoch <= one.row.epoch;
+    if (has_term && one.row.before > 0 && one.row.group == term.group) before = one.row.before;
+    return !before;
+  });
+  return before;
+}
+
+/// Of a slot that was left unclaimed by none of the terms that are known. `last`: of these the last one before the
+/// slot; null: none is. `after`: the first one after it. `epoch`: of the term in between, where that is known.
+std::string unknown_leader_text(const TermRow* last, const TermRow& after, std::optional<std::uint64_t> epoch,
+                                const LedgerView& ledger) {
+  const std::vector<MissingNode> missing = ledger.missing();
   std::string nodes;
   for (const MissingNode& node : missing) nodes += (nodes.empty() ? "" : ", ") + node.node;
-  const bool is_one = missing.size() == 1;
-  std::string text =
-      " A node led the group then, and its term was over before it had claimed the slot. Which node that "
-      "was, and what became of its term, is not known here before the " +
-      std::string(is_one ? "ledger" : "ledgers") + " of " + nodes + ", which " + (is_one ? "has" : "have") +
-      " not answered, can be read.";
+  std::string text = " A node led the group then" + (epoch ? ", in term " + std::to_string(*epoch) : "") +
+                     ", and its term was over before it had claimed the slot. Which node that was, and what became of "
+                     "its term, is not known here";
+  if (missing.empty())
+    text += ": that is in the ledger of that node.";
+  else
+    text += std::string(" before the ") + (missing.size() == 1 ? "ledger" : "ledgers") + " of " + nodes + ", which " +
+            (missing.size() == 1 ? "has" : "have") + " not answered, can be read.";
   if (last) text += " The last term before the slot that is known is " + term_text(*last) + ".";
   return text + " Node " + after.node + " was elected after it, " + format_millis(after.elected_at) +
          ", and did not catch the slot up.";
 }
 
 /// Of a slot that its leader left unclaimed, what became of that leader's term, where it tells; else "".
-std::string unclaimed_text(const Row& row, LedgerView& ledger) {
+std::string unclaimed_text(const Row& row, LedgerView& ledger, const KnownJob& job) {
   const auto terms = ledger.terms(row.group);
   if (!terms) return {};
   const TermRow *last = nullptr, *after = nullptr;
@@ -113,24 +138,29 @@ std::string unclaimed_text(const Row& row, LedgerView& ledger) {
       after = &term;
     else if (!last)
       last = &term;
-  const TermRow* const covering = last && last->ended_at && *last->ended_at < row.slot ? nullptr : last;
+  const TermRow* covering = last && last->ended_at && *last->ended_at < row.slot ? nullptr : last;
   if (covering && covering->ended_at && covering->cause == Cause::unreachable)
     return " The store did not answer the node that led the group then, so no claim could be confirmed: it was " +
            term_text(*covering) + ".";
   if (!after || row.epoch < after->epoch) return {};  // the term that covers it has settled it
   const std::vector<MissingNode> missing = ledger.missing();
+  std::optional<std::uint64_t> writer = writer_before(*after, row, ledger, job);
+  const bool is_sure = covering && (covering->ended_at || writer == covering->epoch);
+  if (writer && last && *writer <= last->epoch) writer.reset();
+  if (writer && !is_sure) covering = nullptr;
   const bool may_be_another =
-      covering && !covering->ended_at && std::any_of(missing.begin(), missing.end(), [&](const MissingNode& node) {
+      covering && !is_sure && std::any_of(missing.begin(), missing.end(), [&](const MissingNode& node) {
         return may_have_led_unheard(node, covering->elected_at, after->elected_at);
       });
   const MissingNode* const silent = silent_since(missing, after->elected_at);
-  if (may_be_another || (!covering && !silent && !missing.empty())) return unknown_leader_text(last, *after, missing);
+  const bool is_unknown = !covering && !silent && (writer || !missing.empty());
+  if (may_be_another || is_unknown) return unknown_leader_text(last, *after, writer, ledger);
   if (covering ? !is_loss(*covering) : !silent) return {};
   const std::string leader = covering ? term_text(*covering)
                                       : "by all that is known node " + silent->node + ", last heard of " +
                                             format_millis(*silent->last_heard) +
                                             (silent->heard_by == "record" ? " or later" : "");
-  const bool is_alone = !ledger.is_of_fleet() && !(covering && covering->ended_at);
+  const bool is_alone = !ledger.is_of_fleet() && !is_sure;
   return (is_alone ? " As far as this node's ledger alone knows, the node that led the group then ("
                    : " The node that led the group then (") +
          leader +
@@ -268,7 +298,7 @@ std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob&
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
   if (row.reason == Reason::no_leader) return terms_around(row, ledger);
-  if (row.reason == Reason::unclaimed) return unclaimed_text(row, ledger);
+  if (row.reason == Reason::unclaimed) return unclaimed_text(row, ledger, job);
   if (row.reason == Reason::misfire && !row.run) return misfire_text(row, ledger);
   if (row.reason == Reason::calendar) return calendar_text(row, job.facts);
   return {};

@@ -58,6 +58,7 @@ struct KnownJob {
   std::optional<WallTime> now = {};    // an attempt that was to start before it has not
   bool store_is_silent = false;        // nothing starts while it is
   ChainJobs chain = {};                // see chain_jobs.hpp
+  std::string digest = {};             // of its definition, as the file is now
   int group_max_running = 0;           // of its group; 0: there is no bound
   std::vector<WallTime> waiting = {};  // its slots that are due and wait, where that is known
   bool is_held = false;                // it is halted or paused, or moves: no other attempt starts before that is over

@@ -245,7 +245,13 @@ std::string why_not_known(const UnrecordedSlot& slot) {
   return slot.store_is_silent ? without_store(slot) : led_by_nobody(slot);
 }
 
+/// Nothing was launched then, whatever nodes that do not answer may know.
+bool is_in_halt(const UnrecordedSlot& slot) {
+  return slot.state == "halted" && slot.halted_at && *slot.slot > *slot.halted_at;
+}
+
 std::string with_silent_nodes(const UnrecordedSlot& slot) {
+  if (is_in_halt(slot)) return halted_text(slot);
   const std::string nodes = silent_nodes(slot);
   if (is_after_silence(slot)) return led_by_silent(slot);
   if (is_after_store(slot)) return without_store(slot) + " Also, " + nodes + ".";

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 
@@ -214,12 +215,21 @@ TEST(RunDir, IsTheFlagsWhereItIsGiven) {
 }
 
 TEST_F(Operator, FindsTheDaemonOutOfServiceWhileItStops) {
+  daemon.job("often", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
+  ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
   ASSERT_EQ(daemon.ballot({"trigger", "held"}).code, 0);
   daemon.send(SIGTERM);
   ASSERT_TRUE(daemon.wait_for("stopping")) << daemon.log;
   const Ran status = daemon.ballot({"status"});
   EXPECT_EQ(status.code, 2) << status.out << status.err;
   EXPECT_TRUE(says(status.out, "stopping: nothing new is launched")) << status.out;
+  std::string why;
+  for (int i = 0; i < 200 && !says(why, "is not fit to: stopping: nothing new"); ++i) {
+    why = daemon.ballot({"why", "often"}).out;
+    std::replace(why.begin(), why.end(), '\n', ' ');
+  }
+  EXPECT_TRUE(says(why, "not recorded This node leads group default, and is not fit to: stopping: nothing new is"))
+      << why;
   release();
 }
 

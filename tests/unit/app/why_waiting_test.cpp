@@ -67,5 +67,14 @@ TEST_F(WhyWaiting, OfANewSlotNothingIsSaidToBeWrittenYet) {
   expect("not recorded", none + ": the node that led the group then wrote what became of it, or nobody has");
 }
 
+TEST_F(WhyWaiting, ASlotOfAHaltIsToldSoWhoeverDoesNotAnswer) {
+  facts.state = "halted", facts.trouble = "the register is unreadable at line 7";
+  facts.halted_at = slot - minutes(1);
+  facts.missing = {"host-2"};
+  expect("not recorded", "The job is halted since " + format_millis(*facts.halted_at));
+  facts.halted_at = slot + minutes(1);
+  expect("not recorded", "host-2 has not answered");
+}
+
 }  // namespace
 }  // namespace ballot::library

@@ -75,7 +75,8 @@ struct DeskCase : ::testing::Test {
   static Register end_of(const Request& request, Millis ended) {
     return {end_record(request.id), outcome_text(row_of(request, ended)), 1};
   }
-  static Register job_with(const std::string& job, const std::vector<RunId>& runs, std::vector<RunId> triggered = {}) {
+  static Register job_with(const std::string& job, const std::vector<RunId>& runs, std::vector<RunId> triggered = {},
+                           OnLeadershipLost on_leadership_lost = OnLeadershipLost::terminate) {
     JobRegister r;
     r.group = "g";
     r.definition = "d";
@@ -86,6 +87,7 @@ struct DeskCase : ::testing::Test {
       OpenRun run;
       run.id = id;
       run.fence = run.epoch = 1;
+      run.on_leadership_lost = on_leadership_lost;
       run.node = "n2";
       r.runs.push_back(run);
     }

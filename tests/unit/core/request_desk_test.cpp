@@ -173,25 +173,28 @@ TEST_F(RequestDeskAsked, FindsTheOneOpenRunOfTheJobThatAKillNames) {
 }
 
 TEST_F(RequestDeskAsked, RefusesAKillAtOnceWhoseRunIsOneOfANodeThatIsGone) {
-  const Request a = make(Kind::kill), b = make(Kind::forget);
+  const Request a = make(Kind::kill), b = make(Kind::forget), c = make(Kind::kill);
   const RunId run = new_id();
-  gone = {"n2"};
-  accept(a), accept(b);
-  EXPECT_EQ(
-      texts(desk.on_runs_listed(a.id, {job_with("a", {run})}, true)),
-      Texts{"reply 7: unavailable: node n2, which executes the run, does not renew its session with the store: it is "
-            "down, stopped or cut off, and no other node can kill it. The run counts as running until the node is "
-            "back, or the "
-            "job's `lost_after` is over; where it is certain that nothing of it is left, `ballot forget C` "
-            "closes it, so that the job goes on"});
-  EXPECT_EQ(texts(desk.on_runs_listed(b.id, {job_with("a", {run})}, true)), Texts{"create q/B"});
+  gone = {"n2"}, accept(a), accept(b), accept(c);
+  const std::string refused =
+      "reply 7: unavailable: node n2, which executes the run, does not renew its session with the store: it is down, "
+      "stopped or cut off, and no other node can kill it. The run ";
+  const auto finishes = job_with("a", {run}, {}, OnLeadershipLost::finish), ends = job_with("a", {run});
+  EXPECT_EQ(texts(desk.on_runs_listed(a.id, {finishes}, true)),
+            Texts{refused +
+                  "counts as running until the node is back, or the job's `lost_after` is over; where it is certain "
+                  "that nothing of it is left, `ballot forget D` closes it, so that the job goes on"});
+  EXPECT_EQ(texts(desk.on_runs_listed(c.id, {ends}, true)),
+            Texts{refused + "ends with its node's term, by the end of its lease at the latest, and the group's next "
+                            "leader closes it"});
+  EXPECT_EQ(texts(desk.on_runs_listed(b.id, {ends}, true)), Texts{"create q/B"});
 }
 
 TEST_F(RequestDeskAsked, NamesTheNodeThatHasNotAnsweredAKillInTime) {
   const Request a = make(Kind::kill);
   gone = {"n3"};
   accept(a);
-  desk.on_runs_listed(a.id, {job_with("a", {new_id()})}, true);
+  desk.on_runs_listed(a.id, {job_with("a", {new_id()}, {}, OnLeadershipLost::finish)}, true);
   desk.on_stored(a.id);
   const Texts said = texts(desk.expire(at(patience), true));
   ASSERT_EQ(said.size(), 2u);

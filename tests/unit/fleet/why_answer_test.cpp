@@ -3,43 +3,10 @@
 
 #include "base/short_id.hpp"
 #include "base/wall_text.hpp"
-#include "unit/fleet/fleet_of_three.hpp"
+#include "unit/fleet/why_in_a_fleet.hpp"
 
 namespace ballot::library {
 namespace {
-
-/// Of job `backup`, which host-2 leads, asked of host-1 an hour after noon.
-struct WhyInAFleet : Fleet3 {
-  WhyInAFleet() {
-    facts.slot.job = "backup";
-    facts.slot.group = "nightly";
-    facts.slot.now = noon + std::chrono::hours(1);
-    facts.slot.node = "host-1";
-    facts.slot.leader = "host-2";
-    facts.slot.state = "active";
-    facts.job.to_come = attempts_to_come({});
-    facts.is_whole = true;
-  }
-  /// What host-2 says of the job to who asks it for evidence.
-  void leader_says(const io::Message& more, const std::vector<Row>& rows = {}) {
-    io::Message state = io::Message().set("job", std::string("backup")).set("state", std::string("active"));
-    for (const auto& [key, value] : more.fields()) state.set(key, value);
-    lie("host-2", "evidence", io::Message().set("rows", to_messages(rows)).set("states", std::vector{state}));
-  }
-  std::string why(LedgerView& ledger, WhyAsked asked = {"backup"}) const {
-    const auto answer = explain_asked(ledger, asked, facts);
-    if (!answer) return answer.error().what;
-    if (!*answer) return "what is known is not all";
-    const std::string slot = (*answer)->slot ? format_slot(*(*answer)->slot) + " " : "";
-    return slot + ((*answer)->rows.empty() ? (*answer)->word : library::said((*answer)->rows.front())) + ": " +
-           (*answer)->text;
-  }
-  static bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  }
-
-  WhyFacts facts;
-};
 
 TEST_F(WhyInAFleet, AnUnclaimedSlotNamesWhatBecameOfTheTermThatCoveredIt) {
   Row row = missed(noon, Reason::unclaimed);
@@ -115,6 +82,41 @@ TEST_F(WhyInAFleet, AnUnclaimedSlotByOneLedgerAloneSaysThatOthersWereNotAsked) {
   write("host-1", {before});
   EXPECT_TRUE(contains(why(**FileLedger::open(place("host-1"))), "The node that led the group then (term 5"))
       << "its end was recorded";
+}
+
+/// Its ledger has two terms of host-1, around the slot, and which one had written the job's register before the second.
+struct WhyOfATermBefore : WhyInAFleet {
+  void begin(std::uint64_t before, std::uint64_t last = 9) {
+    Row row = on("host-1", missed(noon, Reason::unclaimed));
+    row.epoch = 9;
+    facts.scheduled = noon;
+    DefinitionRow definition = storage::full_definition();
+    facts.job.digest = definition.digest;
+    definition.epoch = last, definition.before = before, definition.basis = Basis::taken_over;
+    write("host-1", {row, definition, TermRow{"nightly", "host-1", 5, noon - Millis(60'000), std::nullopt, Cause::none},
+                     TermRow{"nightly", "host-1", 9, noon + Millis(60'000), std::nullopt, Cause::none}});
+  }
+  void expect(const std::string& text, const std::string& part) { EXPECT_TRUE(contains(text, part)) << text; }
+};
+
+TEST_F(WhyOfATermBefore, AnUnclaimedSlotIsThatOfTheOneInBetween) {
+  begin(8, 10);  // host-1 has gone on in another term
+  expect(
+      why(**FileLedger::open(place("host-1"))),
+      "A node led the group then, in term 8, and its term was over before it had claimed the slot. Which node that "
+      "was, and what became of its term, is not known here: that is in the ledger of that node. The last term before "
+      "the slot that is known is term 5");
+  silent = {"host-2", "host-3"};
+  expect(why(*fleet()), "A node led the group then, in term 8, ");
+  silent = {"host-2"};
+  expect(why(*fleet()), "The node that led the group then (by all that is known node host-2, last heard of ");
+}
+
+TEST_F(WhyOfATermBefore, AnUnclaimedSlotIsItsOwnWhereNoneWasInBetween) {
+  begin(5);
+  silent = {"host-2"};
+  expect(why(*fleet()), " The node that led the group then (term 5 of node host-1)");
+  expect(why(**FileLedger::open(place("host-1"))), " The node that led the group then (term 5 of node host-1)");
 }
 
 /// It was heard of last in an election before that term.
@@ -394,38 +396,6 @@ TEST_F(WhyBehindALostRun, AMissedSlotOfAJobWhoseRunsMayGoOnAtOnceDidNotWaitForIt
   facts.job.facts = JobFacts();
   facts.job.facts->concurrency = Concurrency::allow;
   expect("no leader could start it");
-}
-
-TEST_F(WhyInAFleet, WhichAttemptIsToComeIsWhatItsLeaderSays) {
-  write("host-3", {with(on("host-3", ran(1)), Status::failed, Reason::exit_code)});
-  Row next = with(on("", ran(1)), Status::queued);
-  next.attempt = 2;
-  leader_says({}, {next});
-  EXPECT_TRUE(contains(why(*fleet(), {"backup", run_id(1)}), "waits for attempt 2")) << why(*fleet());
-}
-
-/// The new leader had not known of the attempt: no row says what became of it.
-TEST_F(WhyInAFleet, AnAttemptThatARepairHasDroppedIsNotPromised) {
-  Row failed = with(on("host-2", ran(1)), Status::failed, Reason::exit_code);
-  failed.ended_at = noon + Millis(1000);
-  facts.job.facts.emplace();
-  facts.job.facts->retries = 3;
-  const auto repair = [&](std::uint32_t id, WallTime at, const std::string& said) {
-    RequestRow request;
-    request.id = run_id(id), request.kind = "repair", request.job = "backup", request.node = "host-3", request.at = at;
-    write("host-3", {request, AnswerRow{request.id, "done", said, at + Millis(5)}});
-  };
-  const auto follows = [&](const std::string& part) {
-    const std::string text = why(*fleet(), {"backup", run_id(1)});
-    EXPECT_TRUE(contains(text, part)) << text;
-  };
-  write("host-2", {failed});
-  repair(7, noon, "repaired: job backup");
-  repair(8, noon + Millis(2000), "nothing to repair: job backup is not halted");
-  follows("Another attempt may follow: retries = 3.");
-  repair(9, noon + Millis(3000), "repaired: job backup");
-  follows("No other attempt follows: the job was repaired since then, " + format_seconds(noon + Millis(3000)) +
-          ", and a repair starts no attempt that waited.");
 }
 
 }  // namespace
