@@ -203,7 +203,7 @@ WallTime RegisterView::settled_until(WallTime now) const {
   WallTime until = stored_.cursor;  // by the settled slots
   if (stored_.claimed_until <= now) until = std::max(until, stored_.claimed_until);
   const WallTime found = std::chrono::floor<std::chrono::seconds>(fault_->since.value_or(now));
-  if (until == WallTime{}) return std::min(found, now);
+  if (until == WallTime{}) until = std::min(found, now);
   return before_ ? std::max(until, before_->cursor) : until;
 }
 
