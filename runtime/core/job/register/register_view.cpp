@@ -45,7 +45,7 @@ void complete_pause(JobRegister& salvaged, const JobRegister& before, const std:
   salvaged.paused = true;
   Interventions& of = salvaged.interventions.edit();
   const Interventions& known = *before.interventions;
-  if (!of.paused_at) of.paused_at = known.paused_at;
+  if (!of.paused_at && may_be_lost("paused_by", left_out)) of.paused_at = known.paused_at;
   if (of.paused_at != known.paused_at) return;  // it is another one
   if (of.paused_by.empty()) of.paused_by = known.paused_by;
   if (of.pause_terms.empty() && may_be_lost("pause_terms", left_out)) of.pause_terms = known.pause_terms;
