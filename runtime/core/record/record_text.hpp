@@ -249,7 +249,7 @@ R salvage_text(const TextForm<R>& form, std::string_view text, std::vector<std::
   R result;
   if (text.starts_with(heading)) take_line(text);
   FieldsRead<R> seen;
-  if (left_out && text.size() > largest_text) left_out->emplace_back();
+  if (left_out && (text.empty() || text.size() > largest_text)) left_out->emplace_back();
   text = text.substr(0, largest_text);
   while (!text.empty()) {
     R with = result;

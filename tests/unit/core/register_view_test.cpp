@@ -232,6 +232,12 @@ TEST_F(Unread, WhereNothingCanBeReadItsSlotsAreMissedSinceItWasFound) {
   EXPECT_EQ(lost.front(), "");
 }
 
+TEST_F(Unread, OfARegisterThatIsEmptyAnyLineIsLost) {
+  repair_later("");
+  EXPECT_EQ(view.stored().cursor, seen_at);
+  EXPECT_EQ(lost.front(), "");
+}
+
 TEST_F(Unread, AClaimThatIsAheadOfTheClockDoesNotSayWhereTheCursorWas) {
   of.cursor = of.claimed_until = seen_at + 2h;
   repair_later("\ncursor ", "\ncursor x");
@@ -306,6 +312,17 @@ TEST_F(View, ACursorThatIsAheadOfTheClockGoesBackBehindSlotsThatWereClaimed) {
   JobRegister begun = view.stored();  // and its leader is gone before the repair has been written as done
   EXPECT_TRUE(view.read("a", Register{"j/a", to_text(begun), 3}, seen_at));
   EXPECT_FALSE(view.clock_skew(seen_at)) << "such a claim is ahead for a while, after a repair";
+}
+
+TEST_F(View, OnlyASinceThatIsAheadOfTheClockLeavesTheCursorWhereItIs) {
+  reads(1, 1);
+  JobRegister ahead = with_fence(2);
+  ahead.cursor = ahead.claimed_until = seen_at + 10s;
+  ahead.since = seen_at + 1h;
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(ahead), 2}, seen_at + 20s));
+  view.bring_cursor_back(seen_at + 20s);
+  EXPECT_EQ(view.stored().cursor, seen_at + 10s);
+  EXPECT_FALSE(view.clock_skew(seen_at + 20s));
 }
 
 /// No node writes so: whoever claims a slot has the cursor pass it.

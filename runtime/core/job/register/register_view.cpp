@@ -243,8 +243,9 @@ std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, c
 /// The slots that the cursor had passed for a reason have their rows; those that were claimed stay done.
 WallTime RegisterView::bring_cursor_back(WallTime now) {
   const WallTime was = front();
-  const WallTime seen = claim_skew(now) ? settled() : cursor_;
-  if (claims_ahead(now)) stored_.claimed_until = stored_.cursor;  // it has passed whatever was claimed
+  WallTime seen = cursor_;
+  if (stored_.cursor <= now + most_skew) seen = std::max(seen, stored_.cursor);  // only `since` is ahead, or a claim
+  if (claims_ahead(now)) stored_.claimed_until = stored_.cursor;                 // it has passed whatever was claimed
   stored_.go_on_from(seen == WallTime{} ? now : std::min(seen, now));
   explain_claims(now);
   return was;
