@@ -67,6 +67,9 @@ ballot_mutant(repair_drops_claims_where_an_earlier_repair_may_be_lost FILE runti
 ballot_mutant(repair_that_is_not_finished_leaves_claims_to_be_dropped FILE runtime/core/job/register/register_view.cpp
   FIND "if (stored_.claims_beyond_cursor()) stored_" REPLACE "if (false) stored_"
   BY unit_core FILTER "View.*" FINDING "FAILED.*View.ACursorThatIsAheadOfTheClockGoesBackBehind")
+ballot_mutant(since_that_is_ahead_has_settled_slots_missed FILE runtime/core/job/register/register_view.cpp
+  FIND "seen = std::max(seen, stored_.cursor);" REPLACE "seen = std::max(seen, cursor_);"
+  BY unit_core FILTER "View.*" FINDING "FAILED.*View.OnlyASinceThatIsAhead")
 ballot_mutant(claim_ahead_of_the_clock_stands FILE runtime/core/job/register/register_view.cpp
   FIND "if (claims_ahead(now)) stored_.claimed_until = stored_.cursor;" REPLACE ""
   FILTER "LostLines.*" FINDING "FAILED.*LostLines.AreOneWhichSays")
