@@ -20,10 +20,10 @@ ballot_mutant(slots_are_taken_up_of_a_parent_that_is_halted_or_repaired FILE run
   FIND "if (parent->is_repairing() || parent->role() == JobMachine::Role::halted) continue;" REPLACE ""
   FINDING "FAILED.*ParentOfBefore.WhileItsRepairIsWrittenNoSlot" FILTER "ParentOfBefore.*")
 ballot_mutant(repair_goes_by_what_was_read_in_another_term FILE runtime/core/job/register/register_view.cpp
-  FIND "if (is_older_now || (before_ && before_->epoch == term.epoch)) {" REPLACE "if (before_) {"
+  FIND "is_older_now || (before_ && before_->epoch == term.epoch);" REPLACE "before_ != nullptr;"
   BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARepairGoesBy")
 ballot_mutant(repair_believes_a_register_that_says_that_it_is_older FILE runtime/core/job/register/register_view.cpp
-  FIND "(trouble().empty() || is_older(stored_, *before_))" REPLACE "trouble().empty()"
+  FIND "(trouble().empty() || is_older(stored_, *before_, is_cursor_lost))" REPLACE "trouble().empty()"
   BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.WhatSaysThatItIsOlder")
 ballot_mutant(repair_forgets_runs_whose_lines_are_lost FILE runtime/core/job/register/register_view.cpp
   FIND "if (is_lost(\"run\") && !is_shown" REPLACE "if (false && !is_shown"
@@ -31,6 +31,51 @@ ballot_mutant(repair_forgets_runs_whose_lines_are_lost FILE runtime/core/job/reg
 ballot_mutant(repair_takes_runs_for_open_that_other_lines_name_as_ended FILE runtime/core/job/register/register_view.cpp
   FIND "!is_shown && !has_ended(salvaged, run) &&" REPLACE "!is_shown &&"
   BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARunThatOther")
+ballot_mutant(repair_forgets_the_slots_of_a_halt_where_since_is_lost FILE runtime/core/job/register/register_view.cpp
+  FIND "stored_.since = stored_.cursor;" REPLACE "stored_.since = now;"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.WhereSinceIsLost")
+ballot_mutant(repair_goes_on_from_now_where_the_cursor_is_lost FILE runtime/core/job/register/register_view.cpp
+  FIND "is_cursor_lost ? settled_until(now) : stored_.cursor;" REPLACE "is_cursor_lost ? now : stored_.cursor;"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.WhereTheCursorIsLost")
+ballot_mutant(repair_goes_by_the_last_claim_alone_where_the_cursor_is_lost FILE runtime/core/record/register.cpp
+  FIND "r.cursor == WallTime{} ? fault_of_lists(r) : fault_of_job(r)" REPLACE "fault_of_job(r)"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.WhereTheCursorIsLostItWasAtTheEnd")
+ballot_mutant(repair_takes_a_claim_ahead_of_the_clock_for_the_lost_cursor FILE runtime/core/job/register/register_view.cpp
+  FIND "if (stored_.claimed_until <= now) until" REPLACE "until"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.AClaimThatIsAhead")
+ballot_mutant(repair_takes_the_claim_of_before_for_the_lost_cursor FILE runtime/core/job/register/register_view.cpp
+  FIND "if (until == WallTime{}) until = std::min(found, now);" REPLACE "if (until == WallTime{} && !before_) until = std::min(found, now);"
+  BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.WhereTheLastClaim")
+ballot_mutant(halt_of_a_lost_register_has_no_slots FILE runtime/core/job/slots/slot_feed.cpp
+  FIND "may_be_lost(\"definition\", job.repair->lost)" REPLACE "job.repair->lost.empty()"
+  FILTER "LostLines.*" FINDING "FAILED.*LostLines.OfAWholeRegister")
+ballot_mutant(repair_ends_a_pause_whose_first_line_is_lost FILE runtime/core/record/register.cpp
+  FIND "if (r.interventions->paused_at) r.paused = true;" REPLACE ""
+  BY unit_core FILTER "JobRegister.*" FINDING "FAILED.*JobRegister.IsPausedYet")
+ballot_mutant(repair_begins_a_pause_that_is_over FILE runtime/core/record/register.cpp
+  FIND "if (!r.paused && !may_be_lost(\"paused\", left_out)) return;" REPLACE ""
+  BY unit_core FILTER "JobRegister.*" FINDING "FAILED.*JobRegister.OfAPauseThatIsOver")
+ballot_mutant(repair_forgets_the_end_of_a_pause_that_it_had_read FILE runtime/core/job/register/register_view.cpp
+  FIND "of.pause_terms = known.pause_terms;" REPLACE "of.pause_terms = {};"
+  BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.OfAPause")
+ballot_mutant(repair_believes_a_claim_that_the_cursor_has_not_passed FILE runtime/core/job/register/register_view.cpp
+  FIND "!may_be_lost(\"repaired\", lost)) stored_.claimed_until" REPLACE "false) stored_.claimed_until"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.ARepairForOtherLinesDrops")
+ballot_mutant(repair_drops_claims_where_an_earlier_repair_may_be_lost FILE runtime/core/job/register/register_view.cpp
+  FIND "if (claims_ahead(now) && !is_cursor_lost && !may_be_lost(\"repaired\", lost))" REPLACE "if (claims_ahead(now) && !is_cursor_lost)"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.ARepairKeepsClaims")
+ballot_mutant(repair_that_is_not_finished_leaves_claims_to_be_dropped FILE runtime/core/job/register/register_view.cpp
+  FIND "if (stored_.claims_beyond_cursor()) stored_" REPLACE "if (false) stored_"
+  BY unit_core FILTER "View.*" FINDING "FAILED.*View.ACursorThatIsAheadOfTheClockGoesBackBehind")
+ballot_mutant(since_that_is_ahead_has_settled_slots_missed FILE runtime/core/job/register/register_view.cpp
+  FIND "seen = std::max(seen, stored_.cursor);" REPLACE "seen = std::max(seen, cursor_);"
+  BY unit_core FILTER "View.*" FINDING "FAILED.*View.OnlyASinceThatIsAhead")
+ballot_mutant(claim_ahead_of_the_clock_stands FILE runtime/core/job/register/register_view.cpp
+  FIND "if (claims_ahead(now)) stored_.claimed_until = stored_.cursor;" REPLACE ""
+  FILTER "LostLines.*" FINDING "FAILED.*LostLines.AreOneWhichSays")
+ballot_mutant(repair_does_not_say_that_a_run_may_go_on FILE runtime/core/job/repair.cpp
+  FIND "of_run = of_run || lost[i].empty() ||" REPLACE "of_run = of_run ||"
+  BY unit_core FILTER "AnswerOfARepair.*" FINDING "FAILED.*AnswerOfARepair.SaysThatARun")
 
 # ---- what is expected
 

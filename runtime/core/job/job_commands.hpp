@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -79,8 +80,15 @@ class JobCommands {
   const Repair* repair() const { return repair_.get(); }
   /// More than its cursor is wrong: what was claimed before may have been forgotten.
   bool repairs_claims() const { return repair_ && !repair_->of_cursor; }
-  /// Its cursor was ahead of the clock, there; so many runs that waited are not started; a range is in the register.
-  void repair_found(WallTime cursor) { repair_->cursor_ahead = cursor; }
+  /// Its cursor was ahead of the clock, there, or only its last claim; these lines could not be read; so many runs that
+  /// waited are not started; a range is in the register.
+  void repair_found(WallTime cursor, bool only_claim) {
+    repair_->cursor_ahead = cursor;
+    repair_->is_claim_ahead = only_claim;
+  }
+  void repair_lost(std::vector<std::string> lines) {
+    if (!lines.empty()) repair_->lost = std::move(lines);
+  }
   void repair_ended_waiting(int runs) { repair_->waited += runs; }
   void repair_wrote(const Disposition& range);
   /// These slots lie ahead, were settled already, and are not decided again.

@@ -109,7 +109,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
 void JobMachine::begin_repair(Context& c, Repair repair) {
   job_.commands.begin_repair(std::move(repair));
   if (!job_.commands.repairs_claims()) return;
-  job_.view.restore(*job_.term, whole_seconds(c.now.wall), job_.runs.list().going_on());
+  job_.commands.repair_lost(job_.view.restore(*job_.term, whole_seconds(c.now.wall), job_.runs.list().going_on()));
   job_.role = RegisterRole::leading;
   job_.runs.drop_next_attempts();
   writes(c).take_up();
@@ -123,7 +123,8 @@ bool JobMachine::write_repair(Context& c) {
   if (!job_.commands.repair()) return false;
   // No write is on its way here, which would have the cursor where it was. Slots that it had passed have their rows.
   if (!job_.commands.repairs_claims() && !job_.commands.repair()->cursor_ahead) {
-    job_.commands.repair_found(job_.view.bring_cursor_back(whole_seconds(c.now.wall)));
+    const bool only_claim = job_.view.claim_skew(c.now.wall);
+    job_.commands.repair_found(job_.view.bring_cursor_back(whole_seconds(c.now.wall)), only_claim);
     job_.resume_slots();
   }
   job_.slots.rewind();
@@ -140,7 +141,7 @@ bool JobMachine::write_repair(Context& c) {
   if (job_.commands.repairs_claims()) raise_fence(write.next, job_.view.highest_fence(), job_.term->repair, c.now.wall);
   if (last) {
     write.intent = FinishRepair{};
-    if (clock_skew(c.now.wall)) job_.commands.repair_found(std::max(write.next.cursor, write.next.since));
+    if (clock_skew(c.now.wall)) job_.commands.repair_found(std::max(write.next.cursor, write.next.since), false);
     job_.commands.repair()->complete(write.next, c.now.wall);
     write.next.end_backfill();
     job_.commands.repair_keeps(job_.slots.claimed_after(c.now.wall, write.next));

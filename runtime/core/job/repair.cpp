@@ -31,9 +31,28 @@ void raise_fence(JobRegister& next, std::uint64_t seen, std::uint64_t of_group, 
   repair = std::min(std::max({next.fence, repair + 1, of_group}), largest_counter);
 }
 
+std::string Repair::text_of_lost() const {
+  std::string named;
+  bool unnamed = false, of_run = false;
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    of_run = of_run || lost[i].empty() || lost[i] == "run";
+    unnamed = unnamed || lost[i].empty();
+    const auto here = lost.begin() + static_cast<std::ptrdiff_t>(i);
+    if (!lost[i].empty() && std::find(lost.begin(), here, lost[i]) == here)
+      named += (named.empty() ? "" : ", ") + lost[i];
+  }
+  if (unnamed) named += named.empty() ? "some that have no name" : ", and some that have no name";
+  std::string text = "; lines of its register that could not be read: " + named;
+  if (of_run) text += "; a run that was open may go on beside the next one";
+  return text;
+}
+
 std::string Repair::text(const std::string& job) const {
   std::string text = "repaired: job " + job;
-  if (cursor_ahead)
+  if (cursor_ahead && is_claim_ahead)
+    text += ": the last claim that its register named was ahead of the clock, at " + format_slot(*cursor_ahead) +
+            "; it is dropped";
+  else if (cursor_ahead)
     text += ": its cursor was ahead of the clock, at " + format_slot(*cursor_ahead) +
             "; it is now's, and the slots between are decided again when they are due";
   if (kept > 0)
@@ -46,7 +65,7 @@ std::string Repair::text(const std::string& job) const {
   if (waited > 0)
     text += "; " + std::to_string(waited) + (waited == 1 ? " run that waited is" : " runs that waited are") +
             " not started, for it may have been";
-  return text;
+  return lost.empty() ? text : text + text_of_lost();
 }
 
 }  // namespace ballot::core

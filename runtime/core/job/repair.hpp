@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
@@ -22,6 +23,8 @@ struct Repair {
   bool of_cursor = false;  // only the cursor is wrong: it is ahead of the clock
 
   std::optional<WallTime> cursor_ahead{};  // where it was
+  bool is_claim_ahead = false;             // only the last claim was, there
+  std::vector<std::string> lost{};         // keys of lines that could not be read, "" of such as have none
   std::optional<WallTime> from{}, to{};    // the slots of the halt,
   std::int64_t slots = 0;                  // so many
   std::size_t kept = 0;                    // slots that lie ahead and were settled already, from the first to the last
@@ -34,6 +37,9 @@ struct Repair {
   void complete(JobRegister& next, WallTime now) const;
   /// For whoever asked.
   std::string text(const std::string& job) const;
+
+ private:
+  std::string text_of_lost() const;
 };
 
 /// Above every fence that was seen, or claimed and forgotten; `of_group`: the number of the group's last repair.

@@ -242,13 +242,14 @@ Result<R> parse_text(const TextForm<R>& form, std::string_view text) {
   return result;
 }
 
-/// The lines that make sense beside those before them. `left_out`: gets the keys of the others; "" where none has it.
+/// The lines that make sense beside those before them. `left_out`: gets the keys of the others, "" where none has it,
+/// and those of fields that it lacks.
 template <class R>
 R salvage_text(const TextForm<R>& form, std::string_view text, std::vector<std::string>* left_out) {
   R result;
   if (text.starts_with(heading)) take_line(text);
   FieldsRead<R> seen;
-  if (left_out && text.size() > largest_text) left_out->emplace_back();
+  if (left_out && (text.empty() || text.size() > largest_text)) left_out->emplace_back();
   text = text.substr(0, largest_text);
   while (!text.empty()) {
     R with = result;
@@ -264,6 +265,12 @@ R salvage_text(const TextForm<R>& form, std::string_view text, std::vector<std::
     result = std::move(with);
     seen = with_seen;
   }
+  const auto is_named = [&](std::string_view key) {
+    return std::find(left_out->begin(), left_out->end(), key) != left_out->end();
+  };
+  for (std::size_t i = 0; left_out && i < form.fields.size(); ++i)
+    if (form.fields[i].times == Times::once && (seen.fields >> i & 1) == 0 && !is_named(form.fields[i].key))
+      left_out->emplace_back(form.fields[i].key);
   return result;
 }
 

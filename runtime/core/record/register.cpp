@@ -148,7 +148,7 @@ constexpr JobField job_fields[] = {
 };
 
 /// What no node writes, however right each field is.
-std::string_view fault_of_job(const JobRegister& r) {
+std::string_view fault_of_lists(const JobRegister& r) {
   if (r.runs.size() > open_run_limit) return "it has too many runs";
   if (r.dispositions.size() > disposition_limit) return "it has too many ranges of settled slots";
   if (r.passed_over.size() > passed_over_limit) return "it has too many ranges that were passed over";
@@ -160,14 +160,42 @@ std::string_view fault_of_job(const JobRegister& r) {
   for (const std::string& one : r.unknown) unknown += one.size() + 1;
   for (const OpenRun& run : r.runs) unknown += run.unknown.size();
   if (unknown > unknown_limit) return "it has too many fields that this node does not know";
-  for (std::size_t i = 0; i < r.dispositions.size(); ++i) {
-    if (i > 0 && r.dispositions[i].from <= r.dispositions[i - 1].to) return "its settled slots overlap";
-    if (r.dispositions[i].to > r.cursor) return "it has settled slots that its cursor has not passed";
-  }
+  for (std::size_t i = 1; i < r.dispositions.size(); ++i)
+    if (r.dispositions[i].from <= r.dispositions[i - 1].to) return "its settled slots overlap";
   for (std::size_t i = 0; i < r.runs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (r.runs[i].id == r.runs[j].id) return "it has a run twice";
   return {};
+}
+
+std::string_view fault_of_job(const JobRegister& r) {
+  if (!r.dispositions.empty() && r.dispositions.back().to > r.cursor)
+    return "it has settled slots that its cursor has not passed";
+  return fault_of_lists(r);
+}
+
+/// Settled slots say how far the cursor was at least, where its own line cannot be read.
+std::string_view fault_of_salvaged(const JobRegister& r) {
+  return r.cursor == WallTime{} ? fault_of_lists(r) : fault_of_job(r);
+}
+
+/// A pause of which a line can be read stands where the others may be among those that cannot: `pause_terms` say of
+/// themselves since when it is.
+void salvage_pause(JobRegister& r, std::string_view text, const std::vector<std::string>& left_out) {
+  if (!r.paused && !may_be_lost("paused", left_out)) return;
+  if (r.interventions->paused_at) r.paused = true;
+  while (!text.empty()) {
+    Words words{take_line(text)};
+    if (!is_plain(words.rest) || words.word() != "pause_terms") continue;
+    const WallTime of = Words(words).time();
+    const auto terms = read_terms(words, of);
+    const bool is_its =
+        r.interventions->paused_at ? r.interventions->paused_at == of : may_be_lost("paused_by", left_out);
+    if (!words.ok || !terms || !is_its) continue;
+    r.paused = true;
+    r.interventions.edit().paused_at = of;
+    r.interventions.edit().pause_terms = *terms;
+  }
 }
 
 using GroupField = Field<GroupRegister>;
@@ -208,6 +236,7 @@ std::string_view fault_of_group(const GroupRegister& r) {
 }
 
 constexpr TextForm<JobRegister> job_form{"the register", job_fields, fault_of_job, &JobRegister::unknown};
+constexpr TextForm<JobRegister> salvage_form{"the register", job_fields, fault_of_salvaged, &JobRegister::unknown};
 constexpr TextForm<GroupRegister> group_form{"the register", group_fields, fault_of_group, &GroupRegister::unknown};
 
 void timing_lines(std::string& text, const Timing& timing) {
@@ -339,8 +368,17 @@ std::string to_text(const GroupRegister& r) {
   return text;
 }
 
+bool may_be_lost(std::string_view key, const std::vector<std::string>& left_out) {
+  return std::any_of(left_out.begin(), left_out.end(),
+                     [&](const std::string& one) { return one.empty() || one == key; });
+}
 JobRegister salvage_job_register(std::string_view text, std::vector<std::string>* left_out) {
-  return salvage_text(job_form, text, left_out);
+  std::vector<std::string> own;
+  std::vector<std::string>& lost = left_out ? *left_out : own;
+  JobRegister r = salvage_text(salvage_form, text, &lost);
+  salvage_pause(r, text.substr(0, largest_text), lost);
+  if (r.cursor == WallTime{} && !r.dispositions.empty()) r.cursor = r.dispositions.back().to;
+  return r;
 }
 Result<JobRegister> parse_job_register(std::string_view text) { return parse_text(job_form, text); }
 Result<GroupRegister> parse_group_register(std::string_view text) { return parse_text(group_form, text); }

@@ -194,6 +194,8 @@ struct JobRegister {
   bool is_claimed(WallTime slot) const;
   /// What was claimed or asked for by then may have been forgotten since: a repair goes by what could be read.
   bool may_have_forgotten(WallTime at) const;
+  /// No node has written it so: a claim takes the cursor with it, and only a repair brings that back.
+  bool claims_beyond_cursor() const { return claimed_until > cursor && !interventions->repaired_at; }
   /// From `slot` up to the instant that is returned all slots are claimed, or none is, as is_claimed(slot) says.
   WallTime alike_until(WallTime slot) const;
 
@@ -242,8 +244,11 @@ std::string to_text(const GroupRegister&);
 Result<JobRegister> parse_job_register(std::string_view text);
 Result<GroupRegister> parse_group_register(std::string_view text);
 
-/// What can be read of a register that cannot: the lines that make sense. For a repair only. `left_out`: gets the keys
-/// of the others; "" of a line that is no field's.
+/// What can be read of a register that cannot: the lines that make sense; where that of the cursor does not, it is at
+/// the end of what is settled by another. For a repair only. `left_out`: gets the keys of the others, and of those that
+/// should be there; "" of a line that is no field's.
 JobRegister salvage_job_register(std::string_view text, std::vector<std::string>* left_out = nullptr);
+/// A line of this key may be among those that were left out.
+bool may_be_lost(std::string_view key, const std::vector<std::string>& left_out);
 
 }  // namespace ballot::core

@@ -184,6 +184,51 @@ TEST(JobRegister, KeepsTheStatusesAndReasonsOfANewerVersion) {
   }
 }
 
+/// What a repair makes of a pause whose lines with these keys cannot be read.
+JobRegister salvaged_without(const std::vector<std::string>& keys) {
+  JobRegister r = full();
+  r.paused = true;
+  Interventions& of = r.interventions.edit();
+  of.paused_at = at("2025-03-09T06:30:00.001Z"), of.paused_by = "ann";
+  of.pause_terms = {at("2025-03-09T08:30:00.500Z"), "disks"};
+  std::string text = to_text(r);
+  for (const std::string& key : keys) text.insert(text.find("\n" + key + " ") + key.size() + 2, "\x01");
+  return salvage_job_register(text);
+}
+
+TEST(JobRegister, IsPausedYetWhereALineOfItsPauseCanBeRead) {
+  using Keys = std::vector<std::string>;
+  for (const Keys& lost : {Keys{"paused"}, Keys{"paused_by"}, Keys{"paused", "paused_by"}}) {
+    const JobRegister r = salvaged_without(lost);
+    EXPECT_EQ(r.pause_ends(), at("2025-03-09T08:30:00.500Z")) << lost.front();
+    EXPECT_EQ(r.interventions->pause_terms.reason, "disks");
+    EXPECT_EQ(r.interventions->paused_at, at("2025-03-09T06:30:00.001Z"));
+    EXPECT_TRUE(parse_job_register(to_text(r)));
+  }
+  EXPECT_TRUE(salvaged_without({"paused", "pause_terms"}).paused);
+  EXPECT_TRUE(salvaged_without({"paused_by", "pause_terms"}).paused);
+  EXPECT_FALSE(salvaged_without({"paused", "paused_by", "pause_terms"}).paused);
+}
+
+/// A release before has left them.
+TEST(JobRegister, OfAPauseThatIsOverStaysActiveWhereOtherLinesAreLost) {
+  JobRegister r = full();
+  r.paused = false;
+  std::string text = to_text(r);
+  text.insert(text.find("\nfence ") + 1, "paused_by 2025-03-09T06:30:00.001Z ann\n");
+  text.replace(text.find("\nfence "), 7, "\nfence x");
+  EXPECT_FALSE(salvage_job_register(text).paused);
+}
+
+TEST(JobRegister, OfWhichARequiredLineIsGoneSaysSoToARepair) {
+  std::string text = to_text(full());
+  const std::size_t cursor = text.find("cursor ");
+  text.erase(cursor, text.find('\n', cursor) + 1 - cursor);
+  std::vector<std::string> lost;
+  salvage_job_register(text, &lost);
+  EXPECT_EQ(lost, std::vector<std::string>{"cursor"});
+}
+
 TEST(JobRegister, RefusesANewerFormatAndSaysSo) {
   const auto read = parse_job_register("ballot 2\ngroup nightly\n");
   ASSERT_FALSE(read);

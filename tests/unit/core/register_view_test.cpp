@@ -42,8 +42,9 @@ struct View : ::testing::Test {
     text.replace(text.find(line), line.size(), instead);
     view.read("a", Register{"j/a", text, 9}, seen_at);
     ASSERT_FALSE(view.is_sound());
-    view.restore(term(epoch), seen_at, {});
+    lost = view.restore(term(epoch), seen_at, {});
   }
+  std::vector<std::string> lost;  // that the repair names
   bool reads(std::uint64_t fence, std::uint64_t version) {
     return view.read("a", stored(with_fence(fence), version), seen_at);
   }
@@ -163,6 +164,107 @@ TEST_F(ReadInAnotherTerm, ATermKeepsTheLastEndThatItKnowsWhereOtherLinesOnlySayT
   EXPECT_EQ(view.stored().last_end->run, run("40").id);
 }
 
+TEST_F(ReadInAnotherTerm, OfAPauseTheLinesThatAreLostAreThoseThatItHad) {
+  JobRegister before = with_fence(1);
+  before.paused = true;
+  Interventions& of = before.interventions.edit();
+  of.paused_at = seen_at, of.paused_by = "ann", of.pause_terms = {seen_at + 1h, "disks"};
+  view.read("a", stored(before, 2), seen_at);
+  now.paused = true;
+  now.interventions = before.interventions;
+  repair(now, "\npause_terms ", "\npause_terms x", 4);
+  EXPECT_EQ(view.stored().pause_ends(), seen_at + 1h);
+}
+
+/// This node has never read it before.
+struct Unread : View {
+  Unread() { of.epoch = 3; }
+  /// Found at `seen_at`, repaired an hour later.
+  void repair_later(const std::string& text) {
+    view.read("a", Register{"j/a", text, 9}, seen_at);
+    ASSERT_FALSE(view.is_sound());
+    lost = view.restore(term(4), seen_at + 1h, {});
+  }
+  void repair_later(const std::string& line, const std::string& instead) {
+    std::string text = to_text(of);
+    text.replace(text.find(line), line.size(), instead);
+    repair_later(text);
+  }
+  JobRegister of = with_fence(5);
+};
+
+TEST_F(Unread, WhereSinceIsLostItsSlotsAreDueFromTheCursorOn) {
+  of.cursor = of.since = seen_at - 1min;
+  repair_later("\nsince ", "\nsince x");
+  EXPECT_EQ(view.stored().cursor, seen_at - 1min);
+  EXPECT_EQ(view.stored().since, seen_at - 1min);
+  EXPECT_EQ(lost, std::vector<std::string>{"since"});
+}
+
+TEST_F(Unread, WhereTheCursorIsLostItWasAtTheLastClaim) {
+  of.cursor = of.claimed_until = seen_at - 2min;
+  repair_later("\ncursor ", "\ncursor x");
+  EXPECT_EQ(view.stored().cursor, seen_at - 2min);
+}
+
+TEST_F(Unread, WhereTheCursorIsLostItWasAtTheEndOfWhatIsSettled) {
+  of.cursor = seen_at - 1min;
+  of.claimed_until = seen_at - 3min;
+  of.dispositions = {{seen_at - 2min, seen_at - 1min, 2, Status::missed, Reason::no_leader}};
+  repair_later("\ncursor ", "\ncursor x");
+  EXPECT_EQ(view.stored().cursor, seen_at - 1min);
+  EXPECT_EQ(view.stored().dispositions.size(), 1u) << "its slots have their rows";
+}
+
+TEST_F(Unread, WhereNoLineSaysWhereTheCursorWasItsSlotsAreMissedSinceItWasFound) {
+  of.cursor = of.claimed_until = seen_at - 2min;
+  std::string text = to_text(of);
+  text.replace(text.find("\nclaimed "), 9, "\nclaimed x");
+  text.replace(text.find("\ncursor "), 8, "\ncursor x");
+  repair_later(text);
+  EXPECT_EQ(view.stored().cursor, seen_at);
+}
+
+TEST_F(Unread, WhereNothingCanBeReadItsSlotsAreMissedSinceItWasFound) {
+  repair_later("no register");
+  EXPECT_EQ(view.stored().cursor, seen_at);
+  EXPECT_EQ(view.stored().since, seen_at);
+  EXPECT_EQ(lost.front(), "");
+}
+
+TEST_F(Unread, OfARegisterThatIsEmptyAnyLineIsLost) {
+  repair_later("");
+  EXPECT_EQ(view.stored().cursor, seen_at);
+  EXPECT_EQ(lost.front(), "");
+}
+
+TEST_F(Unread, AClaimThatIsAheadOfTheClockDoesNotSayWhereTheCursorWas) {
+  of.cursor = of.claimed_until = seen_at + 2h;
+  repair_later("\ncursor ", "\ncursor x");
+  EXPECT_EQ(view.stored().cursor, seen_at);
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 2h)) << "by a clock that was ahead: it stays done";
+}
+
+TEST_F(ReadInAnotherTerm, WhereTheLastClaimIsLostTooTheOneOfBeforeDoesNotSayWhereTheCursorWas) {
+  JobRegister before = with_fence(1);
+  before.cursor = before.since = before.claimed_until = seen_at - 1h;
+  view.read("a", stored(before, 2), seen_at - 1h);
+  now.claimed_until = seen_at - 1min;
+  std::string text = to_text(now);
+  text.replace(text.find("\nclaimed "), 9, "\nclaimed x");
+  text.replace(text.find("\ncursor "), 8, "\ncursor x");
+  view.read("a", Register{"j/a", text, 9}, seen_at);
+  view.restore(term(4), seen_at + 1h, {});
+  EXPECT_EQ(view.stored().cursor, seen_at) << "else what had run since would be missed";
+}
+
+TEST_F(ReadInAnotherTerm, WhatTheTermHasWrittenItselfHasLostNoLine) {
+  view.written(now, 2, seen_at);
+  repair(now, "\ncursor ", "\ncursor x", 3);
+  EXPECT_TRUE(lost.empty());
+  EXPECT_EQ(view.stored().cursor, now.cursor);
+}
+
 TEST_F(View, ARepairShowsWhatGoesOnHere) {
   ASSERT_TRUE(reads(7, 7));
   view.restore(term(2), seen_at, {run("10")});
@@ -207,6 +309,63 @@ TEST_F(View, ACursorThatIsAheadOfTheClockGoesBackBehindSlotsThatWereClaimed) {
   EXPECT_EQ(view.stored().cursor, seen_at);
   EXPECT_FALSE(view.clock_skew(seen_at));
   EXPECT_TRUE(view.stored().is_claimed(seen_at + 1h)) << "it stays done";
+  JobRegister begun = view.stored();  // and its leader is gone before the repair has been written as done
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(begun), 3}, seen_at));
+  EXPECT_FALSE(view.clock_skew(seen_at)) << "such a claim is ahead for a while, after a repair";
+}
+
+TEST_F(View, OnlyASinceThatIsAheadOfTheClockLeavesTheCursorWhereItIs) {
+  reads(1, 1);
+  JobRegister ahead = with_fence(2);
+  ahead.cursor = ahead.claimed_until = seen_at + 10s;
+  ahead.since = seen_at + 1h;
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(ahead), 2}, seen_at + 20s));
+  view.bring_cursor_back(seen_at + 20s);
+  EXPECT_EQ(view.stored().cursor, seen_at + 10s);
+  EXPECT_FALSE(view.clock_skew(seen_at + 20s));
+}
+
+/// No node writes so: whoever claims a slot has the cursor pass it.
+TEST_F(View, AClaimThatIsAheadOfClockAndCursorIsBroughtBackToTheCursor) {
+  JobRegister ahead = with_fence(2);
+  ahead.claimed_until = seen_at + 1h;
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(ahead), 2}, seen_at + 10s));
+  EXPECT_TRUE(view.clock_skew(seen_at + 10s));
+  EXPECT_TRUE(view.claim_skew(seen_at + 10s));
+  EXPECT_EQ(view.bring_cursor_back(seen_at + 10s), seen_at + 1h);
+  EXPECT_EQ(view.stored().cursor, seen_at) << "its slots since then are missed";
+  EXPECT_FALSE(view.clock_skew(seen_at + 10s));
+  EXPECT_FALSE(view.stored().is_claimed(seen_at + 1min));
+  EXPECT_TRUE(view.stored().is_claimed(seen_at)) << "it may be";
+}
+
+TEST_F(View, AClaimOfAnotherNodesClockIsNoSkew) {
+  JobRegister next = with_fence(2);
+  next.claimed_until = seen_at + 1s;
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(next), 2}, seen_at));
+  EXPECT_FALSE(view.clock_skew(seen_at));
+}
+
+TEST_F(Unread, ARepairForOtherLinesDropsAClaimThatTheCursorHasNotPassed) {
+  of.claimed_until = seen_at + 5h;
+  repair_later("\nfence ", "\nfence x");
+  EXPECT_FALSE(view.stored().is_claimed(seen_at + 2h));
+}
+
+TEST_F(Unread, ARepairForOtherLinesKeepsClaimsThatAnEarlierOneHasLeftAhead) {
+  of.claimed_until = seen_at + 5h;
+  of.interventions.edit().repaired_at = seen_at;
+  of.interventions.edit().repaired_by = "ann";
+  repair_later("\nfence ", "\nfence x");
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 2h));
+}
+
+TEST_F(Unread, ARepairKeepsClaimsThatAreAheadWhereAnEarlierOneMayBeLost) {
+  of.claimed_until = seen_at + 5h;
+  of.interventions.edit().repaired_at = seen_at;
+  of.interventions.edit().repaired_by = "ann";
+  repair_later("\nrepaired ", "\nrepaired x");
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 2h));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The fence that a repair gives a job (raise_fence).
 #include <gtest/gtest.h>
 
+#include "base/wall_text.hpp"
 #include "core/job/repair.hpp"
 #include "core/record/record_text.hpp"
 
@@ -36,6 +37,41 @@ TEST(RaisedFence, IsOneThatIsReadWhereOneWasWrittenByHand) {
     EXPECT_GT(raised(known, 7, 9).interventions->repair, 9u);
     EXPECT_LE(raised(5, 7, known).interventions->repair, largest_counter);
   }
+}
+
+std::string answer(std::vector<std::string> lost) {
+  Repair repair;
+  repair.lost = std::move(lost);
+  return repair.text("a");
+}
+
+TEST(AnswerOfARepair, NamesTheLinesThatCouldNotBeRead) {
+  EXPECT_EQ(answer({}), "repaired: job a");
+  EXPECT_EQ(answer({"cursor", "settled", "settled"}),
+            "repaired: job a; lines of its register that could not be read: cursor, settled");
+}
+
+TEST(AnswerOfARepair, SaysThatARunMayGoOnWhoseLineIsLost) {
+  EXPECT_EQ(
+      answer({"run", "pause_terms"}),
+      "repaired: job a; lines of its register that could not be read: run, pause_terms; a run that was open may go "
+      "on beside the next one");
+  EXPECT_EQ(
+      answer({"", "fence", ""}),
+      "repaired: job a; lines of its register that could not be read: fence, and some that have no name; a run that "
+      "was open may go on beside the next one");
+  EXPECT_EQ(
+      answer({""}),
+      "repaired: job a; lines of its register that could not be read: some that have no name; a run that was open "
+      "may go on beside the next one");
+}
+
+TEST(AnswerOfARepair, SaysThatAClaimWasAheadOfTheClock) {
+  Repair repair;
+  repair.cursor_ahead = raised_at;
+  repair.is_claim_ahead = true;
+  EXPECT_EQ(repair.text("a"), "repaired: job a: the last claim that its register named was ahead of the clock, at " +
+                                  format_slot(raised_at) + "; it is dropped");
 }
 
 }  // namespace

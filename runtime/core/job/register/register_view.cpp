@@ -1,6 +1,7 @@
 #include "core/job/register/register_view.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -8,10 +9,10 @@ namespace ballot::core {
 namespace {
 
 /// In the store is what was written before: `salvaged` has a counter or a cursor that is lower, and can be read.
-bool is_older(const JobRegister& salvaged, const JobRegister& before) {
+bool is_older(const JobRegister& salvaged, const JobRegister& before, bool is_cursor_lost) {
   const auto is_lower = [](auto one, auto other) { return one != decltype(one){} && one < other; };
   return is_lower(salvaged.epoch, before.epoch) || is_lower(salvaged.fence, before.fence) ||
-         is_lower(salvaged.cursor, before.cursor);
+         (!is_cursor_lost && is_lower(salvaged.cursor, before.cursor));
 }
 
 /// The run has ended, by lines that can be read.
@@ -38,22 +39,28 @@ JobRegister with_last_end(JobRegister before, const JobRegister& salvaged) {
   return before;
 }
 
+/// The pause that was there before, and its lines, where they may be among those that are lost.
+void complete_pause(JobRegister& salvaged, const JobRegister& before, const std::vector<std::string>& left_out) {
+  if (!before.paused || !(salvaged.paused || may_be_lost("paused", left_out))) return;
+  salvaged.paused = true;
+  Interventions& of = salvaged.interventions.edit();
+  const Interventions& known = *before.interventions;
+  if (!of.paused_at && may_be_lost("paused_by", left_out)) of.paused_at = known.paused_at;
+  if (of.paused_at != known.paused_at) return;  // it is another one
+  if (of.paused_by.empty()) of.paused_by = known.paused_by;
+  if (of.pause_terms.empty() && may_be_lost("pause_terms", left_out)) of.pause_terms = known.pause_terms;
+}
+
 /// What can be read, and of what cannot what was there when this node had read it: a run whose line may be among those
 /// that are lost goes on, unless it has ended.
 JobRegister completed(JobRegister salvaged, JobRegister before, const std::vector<std::string>& left_out) {
-  const auto is_lost = [&](std::string_view key) {
-    return std::any_of(left_out.begin(), left_out.end(),
-                       [&](const std::string& one) { return one.empty() || one == key; });
-  };
+  const auto is_lost = [&](std::string_view key) { return may_be_lost(key, left_out); };
   if (salvaged.definition.empty()) salvaged.definition = before.definition, salvaged.timing = before.timing;
   if (is_lost("timezone") || is_lost("schedule")) salvaged.timing = before.timing;
   if (is_lost("anchor")) salvaged.anchors = before.anchors;
   if (salvaged.since == WallTime{}) salvaged.since = before.since;
   salvaged.claimed_until = std::max(salvaged.claimed_until, before.claimed_until);
-  if (is_lost("paused") && before.paused && !salvaged.paused) {
-    salvaged.paused = true;
-    salvaged.interventions = before.interventions;
-  }
+  complete_pause(salvaged, before, left_out);
   if (!salvaged.last_end->run) salvaged.last_end = before.last_end;
   salvaged.missed = std::max(salvaged.missed, before.missed);
   for (const OpenRun& run : before.runs) {
@@ -143,11 +150,12 @@ void RegisterView::written(JobRegister stored, std::uint64_t version, WallTime n
 
 /// For a repair of one that is ahead.
 void RegisterView::keep_cursor(WallTime now) {
-  if (!clock_skew(now)) cursor_ = front();
+  if (settled() <= now + most_skew) cursor_ = settled();
 }
 
 /// Why it cannot be read; then stored_ has what makes sense of it.
 std::string RegisterView::parse(const Register& stored) {
+  if (!fault_->left_out.empty()) fault_.edit().left_out.clear();
   auto parsed = parse_job_register(stored.value);
   if (parsed) {
     stored_ = std::move(*parsed);
@@ -156,9 +164,7 @@ std::string RegisterView::parse(const Register& stored) {
     return "";
   }
   newer_ = parsed.error().code == Errc::refused;
-  std::vector<std::string>& left_out = fault_.edit().left_out;
-  left_out.clear();
-  stored_ = salvage_job_register(stored.value, &left_out);
+  stored_ = salvage_job_register(stored.value, &fault_.edit().left_out);
   return parsed.error().what;
 }
 
@@ -191,18 +197,36 @@ bool RegisterView::heed_repair(const Term& term) {
   return true;
 }
 
-void RegisterView::restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on) {
-  const bool is_older_now = before_ && (trouble().empty() || is_older(stored_, *before_));
-  if (is_older_now || (before_ && before_->epoch == term.epoch)) {
-    if (before_->cursor >= stored_.cursor) stored_ = with_last_end(std::move(*before_), stored_);
-  } else if (before_) {
-    stored_ = completed(std::move(stored_), std::move(*before_), fault_->left_out);
+/// The last instant of which it is known that each slot up to it is settled, where the line of the cursor cannot be
+/// read. Where no other line says so, nobody knows more of the slots before this node found it so.
+WallTime RegisterView::settled_until(WallTime now) const {
+  WallTime until = stored_.cursor;  // by the settled slots
+  if (stored_.claimed_until <= now) until = std::max(until, stored_.claimed_until);
+  const WallTime found = std::chrono::floor<std::chrono::seconds>(fault_->since.value_or(now));
+  if (until == WallTime{}) until = std::min(found, now);
+  return before_ ? std::max(until, before_->cursor) : until;
+}
+
+std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on) {
+  std::vector<std::string> lost = fault_->left_out;
+  const bool is_cursor_lost = std::find(lost.begin(), lost.end(), "cursor") != lost.end();
+  const WallTime cursor = is_cursor_lost ? settled_until(now) : stored_.cursor;
+  const bool is_older_now = before_ && (trouble().empty() || is_older(stored_, *before_, is_cursor_lost));
+  const bool is_own = is_older_now || (before_ && before_->epoch == term.epoch);
+  if (is_own && before_->cursor >= stored_.cursor) {
+    stored_ = with_last_end(std::move(*before_), stored_);
+    lost.clear();
+  } else {
+    if (before_ && !is_own) stored_ = completed(std::move(stored_), std::move(*before_), lost);
+    stored_.cursor = cursor;
   }
   before_.reset();
   fault_.reset();
   logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
-  if (stored_.since == WallTime{}) stored_.since = now;
+  if (stored_.since == WallTime{}) stored_.since = stored_.cursor;
+  if (claims_ahead(now) && !is_cursor_lost && !may_be_lost("repaired", lost)) stored_.claimed_until = stored_.cursor;
+  explain_claims(now);
   stored_.group = term.group;
   stored_.released = false;
   for (const OpenRun& run : going_on) {
@@ -213,14 +237,23 @@ void RegisterView::restore(const Term& term, WallTime now, const std::vector<Ope
     else if (stored_.runs.size() < open_run_limit)
       stored_.runs.push_back(run);
   }
+  return lost;
 }
 
 /// The slots that the cursor had passed for a reason have their rows; those that were claimed stay done.
 WallTime RegisterView::bring_cursor_back(WallTime now) {
   const WallTime was = front();
-  const WallTime to = cursor_ == WallTime{} ? now : std::min(cursor_, now);
-  stored_.go_on_from(to);
+  WallTime seen = cursor_;
+  if (stored_.cursor <= now + most_skew) seen = std::max(seen, stored_.cursor);  // only `since` is ahead, or a claim
+  if (claims_ahead(now)) stored_.claimed_until = stored_.cursor;                 // it has passed whatever was claimed
+  stored_.go_on_from(seen == WallTime{} ? now : std::min(seen, now));
+  explain_claims(now);
   return was;
+}
+
+/// What is claimed beyond the cursor from here on is so by a repair, also where its last write is not reached.
+void RegisterView::explain_claims(WallTime now) {
+  if (stored_.claims_beyond_cursor()) stored_.interventions.edit().repaired_at = now;
 }
 
 }  // namespace ballot::core

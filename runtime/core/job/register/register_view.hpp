@@ -65,7 +65,9 @@ class RegisterView {
 
   /// The group whose leader may write it, `otherwise` where it names none.
   const std::string& owner(const std::string& otherwise) const;
-  bool clock_skew(WallTime now) const { return known_ && front() > now + Millis(1000); }
+  bool clock_skew(WallTime now) const { return known_ && front() > now + most_skew; }
+  /// The same of a claim that the cursor has not passed, which no node has written.
+  bool claim_skew(WallTime now) const { return known_ && claims_ahead(now) && settled() <= now + most_skew; }
   bool shows(const RunId& run) const;
   /// This attempt of it, as claimed.
   bool shows(const runner::AttemptId& attempt) const;
@@ -77,10 +79,12 @@ class RegisterView {
   bool heed_repair(const Term& term);
   /// A repair begins, of a term: from the newest register that this node has seen, from `now` where there is none. What
   /// is in the store and can be read is newer than what this node had read in other terms, unless it says that it is
-  /// older. It shows what goes on here, whatever it has forgotten.
-  void restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on);
+  /// older. It shows what goes on here, whatever it has forgotten. Returns the keys of the lines that could not be
+  /// read,
+  /// "" of such as no field has; none where it goes on from what this node knows.
+  std::vector<std::string> restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on);
   /// Brings a cursor that is ahead of the clock back to where it was last seen, for nothing is known of the slots from
-  /// there on. Returns where it was.
+  /// there on; and a claim that is ahead of it to the cursor. Returns where it was.
   WallTime bring_cursor_back(WallTime now);
 
  private:
@@ -99,7 +103,17 @@ class RegisterView {
   void keep_seen(Seen before, const Shown& now);
   void judge(std::string trouble, std::string rollback_reason, WallTime now);
   void keep_cursor(WallTime now);
-  WallTime front() const { return std::max(stored_.cursor, stored_.since); }
+  WallTime settled_until(WallTime now) const;
+  void explain_claims(WallTime now);
+  bool claims_ahead(WallTime now) const {
+    return stored_.claims_beyond_cursor() && stored_.claimed_until > now + most_skew;
+  }
+  WallTime settled() const { return std::max(stored_.cursor, stored_.since); }
+  WallTime front() const {
+    return stored_.claims_beyond_cursor() ? std::max(settled(), stored_.claimed_until) : settled();
+  }
+
+  static constexpr Millis most_skew{1000};  // clocks of nodes that are right differ by no more
 
   bool known_ = false;   // the register has been read
   bool exists_ = false;  // and it was there
