@@ -169,7 +169,7 @@ TEST_F(WhyInAFleet, ASlotThatWaitsForItsTurnIsQueuedOnEachNode) {
 
 /// The run of the first slot has ended by now; it had gone on when the third one was due.
 TEST_F(WhyInAFleet, ASlotInAQueueNamesTheRunThatGoesOnNowAndNotTheOneBefore) {
-  Row first = on("host-2", ran(1, noon - Millis(20'000)));
+  Row first = with(on("host-2", ran(1, noon - Millis(20'000))), Status::failed, Reason::exit_code);
   first.started_at = first.slot, first.ended_at = noon + Millis(5'000);
   Row second = with(on("host-2", ran(2, noon - Millis(10'000))), Status::running);
   second.started_at = noon + Millis(5'001), second.ended_at.reset(), second.duration.reset();
