@@ -19,3 +19,6 @@ ballot_mutant(strips_of_an_unknown_job_are_lost FILE runtime/library/shown/ledge
 ballot_mutant(why_goes_by_a_repair_that_had_nothing_to_do FILE runtime/library/why/why_detail.cpp
   FIND "one.result == \"done\" && !one.text.starts_with(\"nothing to repair\")" REPLACE "one.result == \"done\""
   BY unit_fleet FILTER "WhyInAFleet.*" FINDING "FAILED.*WhyInAFleet.AnAttemptThatARepairHasDropped")
+ballot_mutant(why_blames_a_run_that_had_ended_in_time FILE runtime/library/why/run_in_the_way.cpp
+  FIND "(run->ended && *run->ended < until)" REPLACE "false"
+  BY unit_fleet FILTER "WhyInAFleet.*" FINDING "FAILED.*WhyInAFleet.ASlotThatWaitedForARunUntil")

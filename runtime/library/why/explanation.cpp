@@ -44,7 +44,8 @@ Explanation explain_run(const std::vector<Row>& rows, LedgerView& ledger, const 
   const std::string detail = held_back.empty() ? why_detail(last, ledger, job) : held_back;
   const bool is_of_chain = last.reason == Reason::upstream && job.facts && !job.facts->after.empty();
   const bool may_say_all = last.reason == Reason::cannot_start || last.reason == Reason::no_definition || is_of_chain ||
-                           (last.reason == Reason::unclaimed && !last.run);
+                           (last.reason == Reason::unclaimed && !last.run) ||
+                           (last.reason == Reason::start_deadline && job.facts && job.facts->after.empty());
   const bool says_all = !held_back.empty() || (may_say_all && !detail.empty());
   const std::string rule = says_all ? "" : " " + std::string(rule_of(last));
   text += goes_on_from_rule(last.reason) ? rule + detail : detail + rule;

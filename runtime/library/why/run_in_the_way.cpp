@@ -41,6 +41,11 @@ std::vector<Row> read(const storage::Filter& filter, LedgerView& ledger) {
   return rows;
 }
 
+std::vector<Row> runs_before(const Row& slot, LedgerView& ledger) {
+  return read({.jobs = {slot.job}, .statuses = storage::run_statuses(), .until = slot.slot, .limit = rows_looked_at},
+              ledger);
+}
+
 /// What a run's row is while the run goes on, or may be between two attempts.
 std::vector<Status> unended_statuses() {
   return {Status::queued, Status::claimed, Status::running, Status::failed, Status::timed_out, Status::lost};
@@ -90,11 +95,18 @@ const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, 
   return later;
 }
 
+std::string waited_past_text(const Row& missed, WallTime until, LedgerView& ledger, const AttemptToCome& to_come,
+                             const DescribesWait& describe) {
+  const std::vector<Row> rows = runs_before(missed, ledger);
+  const std::vector<RunSpan> spans = spans_of(rows);
+  const RunSpan* const run = run_in_the_way(spans, missed.slot, to_come);
+  if (!run || run->begun.value_or(run->slot) > until || (run->ended && *run->ended < until)) return {};
+  return " It waited for " + run_text(*run, rows, to_come, describe);
+}
+
 std::string in_the_way_text(const Row& passed, LedgerView& ledger, const AttemptToCome& to_come,
                             const DescribesWait& describe) {
-  const storage::Filter filter{
-      .jobs = {passed.job}, .statuses = storage::run_statuses(), .until = passed.slot, .limit = rows_looked_at};
-  const std::vector<Row> rows = read(filter, ledger);
+  const std::vector<Row> rows = runs_before(passed, ledger);
   const std::vector<RunSpan> spans = spans_of(rows);
   const RunSpan* const run = run_in_the_way(spans, passed.slot, to_come);
   if (!run) return {};

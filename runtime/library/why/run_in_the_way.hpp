@@ -47,6 +47,10 @@ const RunSpan* run_in_the_way(const std::vector<RunSpan>& spans, WallTime slot, 
 std::string in_the_way_text(const Row& passed, LedgerView& ledger, const AttemptToCome& to_come,
                             const DescribesWait& describe);
 
+/// Of a slot that was missed: the run that went on when it was due, and `until` then; "": there is none.
+std::string waited_past_text(const Row& missed, WallTime until, LedgerView& ledger, const AttemptToCome& to_come,
+                             const DescribesWait& describe);
+
 /// The runs that have not ended, or have another attempt to come. A run that waits for its turn itself is none of them.
 std::vector<RunSpan> runs_under_way(const std::vector<RunSpan>& spans, const AttemptToCome& to_come);
 

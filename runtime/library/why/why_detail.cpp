@@ -285,6 +285,16 @@ std::optional<JobFacts> facts_of(const schedule::DefinitionPtr& definition) {
 
 namespace {
 
+/// Of a slot that waited for a run of its own job until it was too late. It says all that the rule says.
+std::string too_late_text(const Row& missed, LedgerView& ledger, const KnownJob& job, const DescribesWait& describe) {
+  if (missed.run || !job.facts || job.facts->concurrency == Concurrency::allow) return {};
+  const Millis deadline = job.facts->start_deadline;
+  const std::string text = waited_past_text(missed, missed.slot + deadline, ledger, job.to_come, describe);
+  if (text.empty()) return {};
+  return text + " By then it was too late: the job has start_deadline = " + format_duration(deadline) +
+         ". A job whose slots must wait for longer sets a longer one.";
+}
+
 std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob& job) {
   const bool waits = row.status == Status::queued && !row.run;
   if (std::string text = upstream_text(row, ledger, job); !text.empty()) return text;
@@ -294,6 +304,7 @@ std::string detail_of_reason(const Row& row, LedgerView& ledger, const KnownJob&
   if (waits) return waits_text(row, ledger, job, describe);
   if (row.reason == Reason::overlap || row.reason == Reason::queue_full)
     return in_the_way_text(row, ledger, job.to_come, describe);
+  if (row.reason == Reason::start_deadline) return too_late_text(row, ledger, job, describe);
   if (row.reason == Reason::deadline) return deadline_text(row, job.facts);
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);

@@ -1,4 +1,5 @@
 // Which attempt of a run is to come, as each node of a fleet says it.
+#include "base/short_id.hpp"
 #include "unit/fleet/why_in_a_fleet.hpp"
 
 namespace ballot::library {
@@ -34,6 +35,25 @@ TEST_F(WhyInAFleet, AnAttemptThatARepairHasDroppedIsNotPromised) {
   repair(9, noon + Millis(3000), "repaired: job backup");
   follows("No other attempt follows: the job was repaired since then, " + format_seconds(noon + Millis(3000)) +
           ", and a repair starts no attempt that waited.");
+}
+
+TEST_F(WhyInAFleet, ASlotThatWaitedForARunUntilItWasTooLateNamesThatRunAlone) {
+  Row before = on("host-2", ran(1, noon - Millis(60'000)));
+  before.started_at = before.slot, before.ended_at = noon + Millis(35'000);
+  const Row missed = on("host-2", library::missed(noon, Reason::start_deadline));
+  write("host-2", {before, missed});
+  facts.job.facts.emplace();
+  facts.job.facts->concurrency = Concurrency::queue;
+  facts.job.facts->start_deadline = std::chrono::seconds(20);
+  facts.scheduled = noon;
+  const std::string text = why(*fleet());
+  EXPECT_TRUE(contains(text, "It waited for run " + short_id(run_id(1)) + " of slot ")) << text;
+  EXPECT_TRUE(contains(text, ", ended " + format_millis(*before.ended_at) + ". By then it was too late: the job has " +
+                                 "start_deadline = 20s."))
+      << text;
+  EXPECT_FALSE(contains(text, "or no leader")) << text;
+  facts.job.facts->start_deadline = std::chrono::seconds(40);
+  EXPECT_TRUE(contains(why(*fleet()), "or no leader")) << "the run had ended in time: " << why(*fleet());
 }
 
 }  // namespace
