@@ -257,6 +257,22 @@ describe('the page', { concurrency: 2 }, () => {
     assert.doesNotMatch((await page.locator('.attention ul.items').first().textContent()) + (await page.locator('.attention details').allTextContents()).join(), /young.*in a row/);
   })));
 
+  test('a job whose slots are missed again and again between successes flaps, and is said to miss them, whether a run of it failed before or not', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), even = (slot) => (slot / 300_000) % 2 === 0;
+    const made = (job, slot) => {
+      if (even(slot)) return [fleet.row(job, slot, { status: 'missed', reason: 'start_deadline' })];
+      const failed = job.name === 'quick' && slot === Date.parse('2026-10-20T06:35:00Z') && { status: 'failed', reason: 'exit_code', exit_code: 1 };
+      return attempts(job, slot).map((row) => ({ ...row, duration_ms: 480_000, ...failed }));
+    };
+    fleet.attempts = (job, slot) => (job.name === 'young' || job.name === 'quick' ? made(job, slot) : attempts(job, slot));
+    await show(page, url, '#/now');
+    const flapping = page.locator('.attention h3', { hasText: 'Flapping' }).locator('xpath=following-sibling::ul[1]').locator('.item');
+    await flapping.nth(1).waitFor();
+    for (const name of ['young', 'quick']) assert.match(await flapping.filter({ hasText: name }).textContent(), /misses slots again and again: [78] of its last 15, last .* ago; it takes 8 min, and is due every 5 min/);
+    assert.equal(await page.locator('.attention .item', { hasText: /young.*(in a row|once)/ }).count(), 0);
+    await page.locator('.verdict', { hasText: '2 jobs flap' }).waitFor();
+  })));
+
   test('of a job that has recovered the last bad slot is said, where it is among its last ones, and no time that moves with each success', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
     const attempts = fleet.attempts.bind(fleet), bad = { young: '07:35', quick: '06:40' };
     fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (row.attempt && row.slot === `2026-10-20T${bad[job.name]}:00Z` ? { ...row, status: 'failed', reason: 'exit_code', exit_code: 1 } : row));
