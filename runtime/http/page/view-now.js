@@ -5,7 +5,7 @@ import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until }
 import { askAttention, failures } from './attention.js';
 import { AskedRows, DefinitionRow, Paused, definitionRows, requestRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
-import { plural, count, clip, silence, isAway, orLater, rowWords, reasonWords, scheduleText, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { plural, count, clip, silence, isAway, lastHeard, orLater, rowWords, reasonWords, scheduleText, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
@@ -134,9 +134,7 @@ export default function Now({ query: shown }) {
   const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data, { usual, slower, vague, took, late } = compared ?? NO_PACE;
   const at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
-  // A run that is lost there shows that it lived at its slot.
-  const seen = (one) => ({ ...one, last_heard: [one.last_heard ?? '', ...(found?.lost ?? []).flatMap(({ node, rows }) => (node === one.node ? rows.map(({ slot }) => slot) : []))].sort().at(-1) });
-  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway).map(seen) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
+  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway).map(lastHeard) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
   // Of what goes on there.
   const heardOf = (node) => {
     const one = away.find((it) => it.node === node);
@@ -226,9 +224,9 @@ const Head = ({ title }) => html`<h3 id=${'at-' + title.toLowerCase().replace(/ 
 
 const AsOf = ({ at }) => at && html` <span class="silent small">as of <${Time} at=${at} /></span>`;
 const Item = ({ status, title, children, strip, action, asOf }) => html`<li class="item"><${Mark} status=${status} /><div class="item-text"><strong>${title}</strong> <span>${children}</span><${AsOf} at=${asOf} /></div>${strip ? html`<${Strip} rows=${strip} places=${15} />` : null}${action ? html`<div class="item-action">${action}</div>` : null}</li>`;
-const tooLong = ({ takes, every }) => `it takes ${duration(takes)}, and is due every ${duration(every)}`;
 
 const its = ({ job }, row, text) => row && html`<a href=${rowLink(row, job)}>${text ?? (row.run_id ? 'Last output' : 'Why')}</a>`;
+const tooLong = ({ takes, every }) => `it takes ${duration(takes)}, and is due every ${duration(every)}`;
 const theirs = ({ job }, last) => html`<a href=${link('timeline', null, { job, status: 'bad', last })}>Show them</a>`;
 
 // Groups of a node in trouble, with the command that has another node lead them.
