@@ -376,6 +376,34 @@ describe('the page', { concurrency: 2 }, () => {
     assert.deepEqual([...soon].filter((name) => !names.includes(name)).slice(0, 40 - names.length), []);
   })));
 
+  test('no run is drawn later than now, however many there are; and a node that does not answer has no slots to come', () => withFleet({ fake: 10, young: true, each: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => {
+    // Each minute, and each second run fails.
+    const young = fleet.byName.get('young'), attempts = fleet.attempts.bind(fleet);
+    young.period = 1;
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (job === young && row.exit_code === 0 && (slot / 60_000) % 2 ? { ...row, status: 'failed', reason: 'exit_code', exit_code: 1 } : row));
+    for (const [width, last] of [[1440, '24h'], [375, '6h']]) {
+      await withPage({ width }, async (page) => {
+        await show(page, url, `#/timeline?job=young&last=${last}`);
+        await page.locator('.chart path.fill-bad').first().waitFor();
+        const [now, ...ends] = await page.evaluate(() => [Number(document.querySelector('.now-line').getAttribute('x1')), ...[...document.querySelectorAll('.chart path[class^=fill]')].map((one) => one.getBBox()).map((box) => box.x + box.width)]);
+        assert.ok(Math.max(...ends) <= now + 0.1, `${last}: ${ends} after ${now}`);
+        // Bars that are drawn over each other are no wider than what they stand for.
+        assert.ok(Math.max(...ends) > now - 10, `${last}: ${ends} before ${now}`);
+      });
+    }
+    await withPage({}, async (page) => {
+      const planned = page.locator('.chart .planned-line');
+      await show(page, url, '#/timeline?last=1h&node=host-2');
+      await planned.waitFor();
+      const asked = page.waitForResponse((response) => /next\?.*host-3/.test(response.url()));
+      await show(page, url, '#/timeline?last=1h&node=host-3');
+      assert.ok((await (await asked).json()).slots.length);
+      await page.locator('[aria-labelledby=went]').waitFor();
+      await page.waitForTimeout(300);
+      assert.equal(await planned.count(), 0);
+    });
+  }));
+
   test('what a run printed, and why a slot of two hours ago did not run, is three clicks away from each view', () => withFleet({ fake: 60, young: true }, async (url, fleet) => withPage({}, async (page) => {
     const attention = page.locator('.attention'), why = page.locator('.slot[aria-current=true] .why'), output = page.locator('.output');
     const open = async (hash) => { await page.goto('about:blank'); await show(page, url, hash); };
