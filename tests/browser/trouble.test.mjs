@@ -322,6 +322,17 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     assert.equal(await page.getByText(/not started|not yet|0 bytes/).count(), 0);
   })));
 
+  test('a run that is lost is closed, so that nobody is told to close it; one that is open in the store can be', () => withFleet({ fake: 150 }, (url, fleet) => withPage({}, async (page) => {
+    const { rows: [lost] } = await answer(url, 'history?status=lost&limit=1'), job = fleet.jobs.find((one) => one.temper === 'running' && fleet.attempts(one, fleet.slotsBack(one, fleet.now(), 1)[0])[0].status === 'running');
+    await show(page, url, '#/run/' + lost.run_id);
+    await text(page, 'main', 'whether the run ended is not known');
+    assert.equal(await page.getByText('ballot forget').count(), 0);
+    const [open] = fleet.attempts(job, fleet.slotsBack(job, fleet.now(), 1)[0]);
+    lose(fleet, job, 1);
+    await show(page, url, '#/run/' + open.run_id);
+    await page.getByText('ballot forget ' + open.run_id).waitFor();
+  })));
+
   test('while the daemon is away the view stays, says how old it is, and goes on when it is back', () => withFleet({ fake: 50, burst: 5 }, (url, fleet) => withPage({ expected: [502] }, async (page) => {
     await show(page, url, '#/now');
     await page.waitForSelector('[aria-labelledby=running] .row');
