@@ -652,6 +652,16 @@ describe('the page', { concurrency: 2 }, () => {
     for (const text of await page.locator('.clash-count').allTextContents()) assert.match(text, /^[45] jobs$/);
   })));
 
+  test('clashes of the same jobs at no pace are one line, with how many other minutes there are', () => withFleet({ fake: 1, young: true, clash: 4 }, async (url) => withPage({}, async (page) => {
+    await page.route(/v1\/load/, async (route) => {
+      const response = await route.fetch(), load = await response.json(), [one] = load.clashes, at = Date.parse(one.minute);
+      load.clashes = [0, 7, 30, 100].map((minutes) => ({ ...one, minute: new Date(at + minutes * 60_000).toISOString() }));
+      await route.fulfill({ response, json: load });
+    });
+    await show(page, url, '#/week');
+    await page.locator('.clash .row-time', { hasText: / and 3 other such minutes$/ }).waitFor();
+  })));
+
   test('on a telephone the week begins with the hours to come, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
     await show(page, url, '#/week?zone=utc');
     await page.waitForSelector('.heat button');
