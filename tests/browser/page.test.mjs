@@ -883,6 +883,11 @@ describe('the page', { concurrency: 2 }, () => {
     await verdict.locator('a', { hasText: 'fail' }).first().click();
     await page.waitForFunction(() => document.activeElement.id === 'at-failing');
     assert.ok(!(await page.evaluate(() => location.hash)).includes('at='), 'the view is as it was');
+    // Where it leads to is in sight and marked, also of one that was in sight before.
+    await verdict.locator('a', { hasText: 'does not answer' }).click();
+    await page.waitForFunction(() => document.activeElement.id === 'at-nodes');
+    const [top, ring] = await page.locator('#at-nodes').evaluate((one) => [one.getBoundingClientRect().top, getComputedStyle(one).outlineStyle]);
+    assert.ok(top > 0 && top < 900 && ring === 'solid', `${top} px, ${ring}`);
     await page.goto('about:blank');
     await show(page, url, '#/now?at=at-groups');
     await page.waitForFunction(() => document.activeElement.id === 'at-groups');
