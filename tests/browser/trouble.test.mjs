@@ -328,7 +328,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await text(page, 'main', 'whether the run ended is not known');
     assert.equal(await page.getByText('ballot forget').count(), 0);
     const [open] = fleet.attempts(job, fleet.slotsBack(job, fleet.now(), 1)[0]);
-    lose(fleet, job, 1);
+    lose(fleet, job, 0);
     await show(page, url, '#/run/' + open.run_id);
     await page.getByText('ballot forget ' + open.run_id).waitFor();
   })));
