@@ -152,7 +152,7 @@ function layBars(lane, { x, body, from, to, now }) {
   for (const [job, rows] of shared.length ? [...own, ['', shared]] : own) {
     const tracks = [];
     for (const row of rows) {
-      const start = x(row.begin), end = row.end ?? now;
+      const start = Math.max(0, x(row.begin)), end = row.end ?? now;
       let track = tracks.findIndex((one) => one.end <= row.begin);
       if (track < 0) {
         if (tracks.length >= AT_ONCE) { over++; continue; }
@@ -161,10 +161,10 @@ function layBars(lane, { x, body, from, to, now }) {
       const last = tracks[track], y = body + (top + track) * (TRACK + GAP), { tone, letter } = statusOf(row.status);
       last.end = end;
       // What begins where the one before is drawn is left out, or is drawn over that where it is bad and the one before was not.
-      let left = Math.max(0, start, last.right + 0.5);
+      let left = Math.max(start, last.right + 0.5);
       if (left - start > 2) {
         if (tone === last.tone || !isBad(row.status)) continue;
-        left = Math.max(0, start);
+        left = start;
       }
       left = Math.min(left, x(now) - 2);
       const right = Math.max(left + 2, Math.min(x(end), x(to)));
