@@ -257,6 +257,22 @@ describe('the page', { concurrency: 2 }, () => {
     assert.doesNotMatch((await page.locator('.attention ul.items').first().textContent()) + (await page.locator('.attention details').allTextContents()).join(), /young.*in a row/);
   })));
 
+  test('a job whose slots are missed again and again between successes flaps, and is said to miss them, whether a run of it failed before or not', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), even = (slot) => (slot / 300_000) % 2 === 0;
+    const made = (job, slot) => {
+      if (even(slot)) return [fleet.row(job, slot, { status: 'missed', reason: 'start_deadline' })];
+      const failed = job.name === 'quick' && slot === Date.parse('2026-10-20T06:35:00Z') && { status: 'failed', reason: 'exit_code', exit_code: 1 };
+      return attempts(job, slot).map((row) => ({ ...row, duration_ms: 480_000, ...failed }));
+    };
+    fleet.attempts = (job, slot) => (job.name === 'young' || job.name === 'quick' ? made(job, slot) : attempts(job, slot));
+    await show(page, url, '#/now');
+    const flapping = page.locator('.attention h3', { hasText: 'Flapping' }).locator('xpath=following-sibling::ul[1]').locator('.item');
+    await flapping.nth(1).waitFor();
+    for (const name of ['young', 'quick']) assert.match(await flapping.filter({ hasText: name }).textContent(), /misses slots again and again: [78] of its last 15, last .* ago; it takes 8 min, and is due every 5 min/);
+    assert.equal(await page.locator('.attention .item', { hasText: /young.*(in a row|once)/ }).count(), 0);
+    await page.locator('.verdict', { hasText: '2 jobs flap' }).waitFor();
+  })));
+
   test('of a job that has recovered the last bad slot is said, where it is among its last ones, and no time that moves with each success', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => withPage({}, async (page) => {
     const attempts = fleet.attempts.bind(fleet), bad = { young: '07:35', quick: '06:40' };
     fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (row.attempt && row.slot === `2026-10-20T${bad[job.name]}:00Z` ? { ...row, status: 'failed', reason: 'exit_code', exit_code: 1 } : row));
@@ -359,6 +375,34 @@ describe('the page', { concurrency: 2 }, () => {
     const soon = new Set(fleet.jobs.filter((job) => fleet.next(job) && fleet.next(job) < fleet.now() + 8 * 60_000 && job.period > 5).map((job) => job.name)), names = await rows.locator('a.job').allTextContents();
     assert.deepEqual([...soon].filter((name) => !names.includes(name)).slice(0, 40 - names.length), []);
   })));
+
+  test('no run is drawn later than now, however many there are; and a node that does not answer has no slots to come', () => withFleet({ fake: 10, young: true, each: true, now: '2026-10-20T08:22:00Z' }, async (url, fleet) => {
+    // Each minute, and each second run fails.
+    const young = fleet.byName.get('young'), attempts = fleet.attempts.bind(fleet);
+    young.period = 1;
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => (job === young && row.exit_code === 0 && (slot / 60_000) % 2 ? { ...row, status: 'failed', reason: 'exit_code', exit_code: 1 } : row));
+    for (const [width, last] of [[1440, '24h'], [375, '6h']]) {
+      await withPage({ width }, async (page) => {
+        await show(page, url, `#/timeline?job=young&last=${last}`);
+        await page.locator('.chart path.fill-bad').first().waitFor();
+        const [now, ...ends] = await page.evaluate(() => [Number(document.querySelector('.now-line').getAttribute('x1')), ...[...document.querySelectorAll('.chart path[class^=fill]')].map((one) => one.getBBox()).map((box) => box.x + box.width)]);
+        assert.ok(Math.max(...ends) <= now + 0.1, `${last}: ${ends} after ${now}`);
+        // Bars that are drawn over each other are no wider than what they stand for.
+        assert.ok(Math.max(...ends) > now - 10, `${last}: ${ends} before ${now}`);
+      });
+    }
+    await withPage({}, async (page) => {
+      const planned = page.locator('.chart .planned-line');
+      await show(page, url, '#/timeline?last=1h&node=host-2');
+      await planned.waitFor();
+      const asked = page.waitForResponse((response) => /next\?.*host-3/.test(response.url()));
+      await show(page, url, '#/timeline?last=1h&node=host-3');
+      assert.ok((await (await asked).json()).slots.length);
+      await page.locator('[aria-labelledby=went]').waitFor();
+      await page.waitForTimeout(300);
+      assert.equal(await planned.count(), 0);
+    });
+  }));
 
   test('what a run printed, and why a slot of two hours ago did not run, is three clicks away from each view', () => withFleet({ fake: 60, young: true }, async (url, fleet) => withPage({}, async (page) => {
     const attention = page.locator('.attention'), why = page.locator('.slot[aria-current=true] .why'), output = page.locator('.output');
@@ -608,6 +652,16 @@ describe('the page', { concurrency: 2 }, () => {
     for (const text of await page.locator('.clash-count').allTextContents()) assert.match(text, /^[45] jobs$/);
   })));
 
+  test('clashes of the same jobs at no pace are one line, with how many other minutes there are', () => withFleet({ fake: 1, young: true, clash: 4 }, async (url) => withPage({}, async (page) => {
+    await page.route(/v1\/load/, async (route) => {
+      const response = await route.fetch(), load = await response.json(), [one] = load.clashes, at = Date.parse(one.minute);
+      load.clashes = [0, 7, 30, 100].map((minutes) => ({ ...one, minute: new Date(at + minutes * 60_000).toISOString() }));
+      await route.fulfill({ response, json: load });
+    });
+    await show(page, url, '#/week');
+    await page.locator('.clash .row-time', { hasText: / and 3 other such minutes$/ }).waitFor();
+  })));
+
   test('on a telephone the week begins with the hours to come, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
     await show(page, url, '#/week?zone=utc');
     await page.waitForSelector('.heat button');
@@ -829,6 +883,11 @@ describe('the page', { concurrency: 2 }, () => {
     await verdict.locator('a', { hasText: 'fail' }).first().click();
     await page.waitForFunction(() => document.activeElement.id === 'at-failing');
     assert.ok(!(await page.evaluate(() => location.hash)).includes('at='), 'the view is as it was');
+    // Where it leads to is in sight and marked, also of one that was in sight before.
+    await verdict.locator('a', { hasText: 'does not answer' }).click();
+    await page.waitForFunction(() => document.activeElement.id === 'at-nodes');
+    const [top, ring] = await page.locator('#at-nodes').evaluate((one) => [one.getBoundingClientRect().top, getComputedStyle(one).outlineStyle]);
+    assert.ok(top > 0 && top < 900 && ring === 'solid', `${top} px, ${ring}`);
     await page.goto('about:blank');
     await show(page, url, '#/now?at=at-groups');
     await page.waitForFunction(() => document.activeElement.id === 'at-groups');

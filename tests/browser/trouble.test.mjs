@@ -166,7 +166,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     assert.doesNotMatch(await item.textContent(), /known|does not answer/);
   })));
 
-  test('a node of which the store has no more than its record is said to have lived until then or later, and until the slot of a run that it lost', () => withFleet({ fake: 150, now: '2026-10-20T08:20:00Z' }, (url, fleet) => withPage({}, async (page) => {
+  test('a node of which the store has no more than its record is said to have lived until then or later, and until what is known of its runs, everywhere the same', () => withFleet({ fake: 150, now: '2026-10-20T08:20:00Z' }, (url, fleet) => withPage({}, async (page) => {
     const early = new Date(fleet.deadSince - 3 * 3_600_000).toISOString();
     await page.route(/v1\/(nodes|status|history|terms|requests|jobs)/, async (route) => {
       const response = await route.fetch(), text = await response.text();
@@ -177,9 +177,31 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     });
     const { rows } = await answer(url, 'history?status=lost&limit=100'), slot = rows.map((row) => row.slot).sort().at(-1).slice(11, 16);
     await show(page, url, '#/now?zone=utc');
-    await text(page, '[aria-labelledby=asked] .row', `^${slot}.*host-3 died or was stopped then or later`);
+    await page.getByText('counted at').waitFor();
     await text(page, '.attention .item', 'host-3 does not answer .gone., last heard 1 h.* ago or later');
-    await text(page, '.gaps', 'host-3 .heard 4 h.* ago or later. does not answer');
+    await text(page, '.gaps', 'host-3 .heard 1 h.* ago or later. does not answer');
+    const [since, changed, item, gap] = await page.evaluate(() => {
+      const find = (where, words) => [...document.querySelectorAll(where)].find((one) => one.textContent.includes(words)), ago = (one) => /heard (.* ago)/.exec(one.textContent)[1];
+      return [find('.verdict', 'host-3 since').querySelector('time').dateTime, find('[aria-labelledby=asked] .row', 'host-3 died or was stopped then or later').querySelector('time').dateTime, ago(find('.attention .item', 'host-3 does not answer (gone)')), ago(find('.gaps', 'host-3'))];
+    });
+    assert.equal(since, changed);
+    assert.equal(item, gap);
+    assert.ok(since.slice(11, 16) >= slot, `${since} is before ${slot}`);
+    await page.evaluate(() => { location.hash = '#/failed'; });
+    await text(page, 'h1', 'What failed');
+    await text(page, '.gaps', 'host-3 .heard 1 h');
+    await page.evaluate(() => { location.hash = '#/timeline?node=host-3&last=6h'; });
+    await text(page, '[aria-labelledby=went]', 'last heard');
+    await page.waitForFunction((since) => document.querySelector('[aria-labelledby=went] .aside time').dateTime >= since, since);
+    await text(page, '.gaps', 'host-3 .heard 1 h');
+    // What ended there by itself was in hand no more, though it ended after the record was written; and no run is there twice.
+    const went = page.locator('[aria-labelledby=went] .row');
+    await went.first().waitFor();
+    assert.deepEqual((await went.allTextContents()).filter((one) => !/^L?lost|R?running/.test(one)), []);
+    await page.evaluate(() => document.querySelector('.grid-body')?.scrollIntoView());
+    await page.locator('.history .grid-row .code a').first().waitFor();
+    const runs = (where) => page.locator(where).evaluateAll((all) => all.map((one) => one.hash)), listed = await runs('.history .grid-row .code a');
+    assert.deepEqual((await runs('[aria-labelledby=went] a.code')).filter((one) => listed.includes(one)), []);
   })));
 
   test('a group of a node that does not answer is led by nobody, and not without a definition', () => withFleet({ fake: 60, gone: 'infra@host-3' }, (url) => withPage({}, async (page) => {
@@ -298,6 +320,17 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await text(page, 'dd', `^not known: only ${row.node} has it`);
     await text(page, '[aria-labelledby=output]', `What it printed is not known: only ${row.node} has it; ${row.node} does not answer`);
     assert.equal(await page.getByText(/not started|not yet|0 bytes/).count(), 0);
+  })));
+
+  test('a run that is lost is closed, so that nobody is told to close it; one that is open in the store can be', () => withFleet({ fake: 150 }, (url, fleet) => withPage({}, async (page) => {
+    const { rows: [lost] } = await answer(url, 'history?status=lost&limit=1'), job = fleet.jobs.find((one) => one.temper === 'running' && fleet.attempts(one, fleet.slotsBack(one, fleet.now(), 1)[0])[0].status === 'running');
+    await show(page, url, '#/run/' + lost.run_id);
+    await text(page, 'main', 'whether the run ended is not known');
+    assert.equal(await page.getByText('ballot forget').count(), 0);
+    const [open] = fleet.attempts(job, fleet.slotsBack(job, fleet.now(), 1)[0]);
+    lose(fleet, job, 0);
+    await show(page, url, '#/run/' + open.run_id);
+    await page.getByText('ballot forget ' + open.run_id).waitFor();
   })));
 
   test('while the daemon is away the view stays, says how old it is, and goes on when it is back', () => withFleet({ fake: 50, burst: 5 }, (url, fleet) => withPage({ expected: [502] }, async (page) => {

@@ -80,7 +80,17 @@ export async function send(path, { method = 'GET', body, signal: abort, headers 
   throw problem;
 }
 
-export const ask = async (path, options) => (await send(path, options)).json();
+// When nodes were there last, by the runs that were read: one that ended there by itself was heard of at its end, one that did not at its slot.
+export const seen = new Map();
+function see(answer) {
+  const rows = [answer.rows, answer.attempts, ...(answer.strips ?? []).map((one) => one.rows)].flatMap((list) => (Array.isArray(list) ? list : []));
+  for (const { node, run_id, attempt, slot, ended_at, exit_code } of rows) {
+    const at = typeof exit_code === 'number' && ended_at ? ended_at : slot;
+    if (run_id && attempt && at > (seen.get(node) ?? '')) seen.set(node, at);
+  }
+  return answer;
+}
+export const ask = async (path, options) => see(await (await send(path, options)).json());
 
 export function query(values) {
   const parts = [];

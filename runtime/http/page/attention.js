@@ -88,7 +88,9 @@ export async function askAttention(window, abort, part) {
   part({ ...sort([], [], missing), ...counts, partial: true });
   const failed = [...jobs.values()].filter((one) => one.failed).sort((a, b) => b.failed - a.failed);
   const skipping = [...jobs.values()].filter((one) => one.skipped >= 3).sort((a, b) => b.skipped - a.skipped).slice(0, STOPPED);
-  const asked = [...new Set([...failed.slice(0, JUDGED), ...skipping])];
+  // Of jobs of which slots were missed alone those that flap.
+  const misses = [...jobs.values()].filter((one) => !one.failed && one.missed >= FLAPS).sort((a, b) => b.missed - a.missed).slice(0, STOPPED);
+  const asked = [...new Set([...failed.slice(0, JUDGED), ...skipping, ...misses])];
   if (asked.length) {
     try {
       const { strips, missing: later } = await ask(`history/strips?${nameList('job', asked.map((one) => one.job))}&last=${LAST}`, { signal: abort });
@@ -100,7 +102,7 @@ export async function askAttention(window, abort, part) {
       // a node that knew one of the jobs does not answer any more
     }
   }
-  const sorted = sort(failed, skipping, missing);
+  const sorted = sort(failed, skipping, missing, misses);
   part({ ...sorted, ...counts, partial: true });
   const [lostAnswer] = await Promise.all([lost.slots ? ask('history' + query({ since, status: 'lost', limit: 100 }), { signal: abort }) : null, settleSince(sorted.failing, missing, abort)]);
   const lostRows = lostAnswer ? lostAnswer.rows.map(({ job, node, reason, run_id, slot }) => ({ job, node, reason, run_id, slot })) : [];
@@ -124,7 +126,7 @@ function judge({ job, strip }, missing) {
   const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row)), skipped = rows.filter((row) => row.status === 'skipped' && !MEANT.includes(row.reason));
   let inRow = 0;
   while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
-  const bad = ran.filter(({ status }) => isBad(status)), falls = ran.filter(({ status, run_id }, i) => run_id && isBad(status) && ran[i + 1] && !isBad(ran[i + 1].status)).length;
+  const bad = ran.filter(({ status }) => isBad(status)), falls = ran.filter(({ status }, i) => isBad(status) && ran[i + 1] && !isBad(ran[i + 1].status)).length;
   const took = rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null).map((row) => row.duration_ms);
   const before = ran[inRow]?.slot, all = inRow === ran.length;
   // A node that has lived since the last success may have runs between those that are known.
@@ -137,7 +139,7 @@ function judge({ job, strip }, missing) {
   };
 }
 
-function sort(failed, skipping, missing) {
+function sort(failed, skipping, missing, misses = []) {
   const failing = [], flapping = [], recovered = [], stopped = [], passing = [], others = [];
   for (const one of failed) {
     if (!one.strip) others.push(one);
@@ -145,6 +147,10 @@ function sort(failed, skipping, missing) {
       const found = { ...one, ...judge(one, missing) };
       (found.flaps ? flapping : found.failing ? failing : recovered).push(found);
     }
+  }
+  for (const one of misses) {
+    const found = one.strip && { ...one, ...judge(one, missing) };
+    if (found?.flaps) flapping.push(found);
   }
   for (const one of skipping) {
     if (!one.strip) continue;

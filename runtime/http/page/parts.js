@@ -1,7 +1,7 @@
 // Small parts that all views are made of; and how a status looks: a shape with a letter in it, the word beside it, and strips
 // of many of them.
 import { html, useState, useEffect, useRef, link } from './html.js';
-import { clip, orLater, plural, count, statusOf, statusWord } from './words.js';
+import { clip, lastHeard, orLater, plural, count, statusOf, statusWord } from './words.js';
 import { Time, Ago, useNow, SILENT, duration } from './time.js';
 import { zoneOfJob } from './job-index.js';
 
@@ -16,7 +16,7 @@ export const NodeName = ({ node }) => (node ? html`<bdi class=${node.length > 24
 export function Gaps({ of }) {
   const missing = new Map(), notes = [];
   for (const answer of of) {
-    for (const one of answer?.missing ?? []) missing.set(one.node, one);
+    for (const one of answer?.missing ?? []) missing.set(one.node, lastHeard(one));
     if (answer?.history_failure) notes.push(html`The fleet's history does not answer (${clip(answer.history_failure)}), so the nodes were asked.`);
     if (answer?.as_of) notes.push(html`As of <${Time} at=${answer.as_of} />, from the fleet's history.`);
   }

@@ -152,18 +152,23 @@ function layBars(lane, { x, body, from, to, now }) {
   for (const [job, rows] of shared.length ? [...own, ['', shared]] : own) {
     const tracks = [];
     for (const row of rows) {
-      const start = x(row.begin), end = row.end ?? now;
+      const start = Math.max(0, x(row.begin)), end = row.end ?? now;
       let track = tracks.findIndex((one) => one.end <= row.begin);
       if (track < 0) {
         if (tracks.length >= AT_ONCE) { over++; continue; }
         track = tracks.push({ end: 0, right: -1, tone: null }) - 1;
       }
-      const last = tracks[track], left = Math.max(0, start, last.right + 0.5), right = Math.max(left + 2, Math.min(x(end), x(to)));
-      const y = body + (top + track) * (TRACK + GAP), { tone, letter } = statusOf(row.status);
+      const last = tracks[track], y = body + (top + track) * (TRACK + GAP), { tone, letter } = statusOf(row.status);
       last.end = end;
-      // What begins where the one before is drawn is left out, unless it ended otherwise.
-      if (left - start > 2 && tone === last.tone) continue;
-      Object.assign(last, { right, tone });
+      // What begins where the one before is drawn is left out, or is drawn over that where it is bad and the one before was not.
+      let left = Math.max(start, last.right + 0.5);
+      if (left - start > 2) {
+        if (tone === last.tone || !isBad(row.status)) continue;
+        left = start;
+      }
+      left = Math.min(left, x(now) - 2);
+      const right = Math.max(left + 2, Math.min(x(end), x(to)));
+      Object.assign(last, { right: Math.max(right, last.right), tone });
       add(lane, tone, `M${round(left)} ${y}H${round(right)}v${TRACK}H${round(left)}z`);
       lane.hits.push({ row, left, right, top: y, bottom: y + TRACK });
       if (isBad(row.status) && right - left > 12 && lane.letters.length < 120) lane.letters.push({ x: round(left + 3), y: y + 10, letter });

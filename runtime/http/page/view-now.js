@@ -5,7 +5,7 @@ import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until }
 import { askAttention, failures } from './attention.js';
 import { AskedRows, DefinitionRow, Paused, definitionRows, requestRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
-import { plural, count, clip, silence, isAway, orLater, rowWords, reasonWords, scheduleText, slotsOfJobs, statusWord, CAUSE } from './words.js';
+import { plural, count, clip, silence, isAway, lastHeard, orLater, rowWords, reasonWords, scheduleText, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
@@ -134,9 +134,7 @@ export default function Now({ query: shown }) {
   const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data, { usual, slower, vague, took, late } = compared ?? NO_PACE;
   const at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
-  // A run that is lost there shows that it lived at its slot.
-  const seen = (one) => ({ ...one, last_heard: [one.last_heard ?? '', ...(found?.lost ?? []).flatMap(({ node, rows }) => (node === one.node ? rows.map(({ slot }) => slot) : []))].sort().at(-1) });
-  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway).map(seen) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
+  const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway).map(lastHeard) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
   // Of what goes on there.
   const heardOf = (node) => {
     const one = away.find((it) => it.node === node);
@@ -228,6 +226,7 @@ const AsOf = ({ at }) => at && html` <span class="silent small">as of <${Time} a
 const Item = ({ status, title, children, strip, action, asOf }) => html`<li class="item"><${Mark} status=${status} /><div class="item-text"><strong>${title}</strong> <span>${children}</span><${AsOf} at=${asOf} /></div>${strip ? html`<${Strip} rows=${strip} places=${15} />` : null}${action ? html`<div class="item-action">${action}</div>` : null}</li>`;
 
 const its = ({ job }, row, text) => row && html`<a href=${rowLink(row, job)}>${text ?? (row.run_id ? 'Last output' : 'Why')}</a>`;
+const tooLong = ({ takes, every }) => `it takes ${duration(takes)}, and is due every ${duration(every)}`;
 const theirs = ({ job }, last) => html`<a href=${link('timeline', null, { job, status: 'bad', last })}>Show them</a>`;
 
 // Groups of a node in trouble, with the command that has another node lead them.
@@ -262,9 +261,9 @@ function Attention({ away, sick, troubled, slow, slower, over, took, late, vague
       ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//>
     <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>
       <${Failing} one=${one} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
-    <${Part} title="Flapping" list=${found.flapping}>${(one) => html`<${Item} key=${one.job} status="failed" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0])}>fails and recovers again and again: ${one.bad.length} of its last ${one.count} slots failed, last <${Ago} at=${one.bad[0].slot} /><//>`}<//>
+    <${Part} title="Flapping" list=${found.flapping}>${(one) => html`<${Item} key=${one.job} status="failed" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0])}>${one.bad.every(({ status }) => status === 'missed') ? `misses slots again and again: ${one.bad.length} of its last ${one.count}` : `fails and recovers again and again: ${one.bad.length} of its last ${one.count} slots failed`}, last <${Ago} at=${one.bad[0].slot} />${one.bad[0].status === 'missed' && one.takes > one.every && `; ${tooLong(one)}`}<//>`}<//>
     <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
-    <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? `it takes ${duration(one.takes)}, and is due every ${duration(one.every)}` : reasonWords(one.passed)}<//>`}<//>
+    <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? tooLong(one) : reasonWords(one.passed)}<//>`}<//>
     <${Part} title="Running long" list=${slow} what="run">${(run) => html`<${Item} key=${run.run_id} status="running" title=${html`<${JobLink} job=${run.job} />`} action=${html`<a href=${link('run', run.run_id)}>Its output</a>`}>has run for <${Elapsed} since=${run.started_at} heard=${heardOf(run.node)} />, ${Math.round(run.took / run.usual)}\u00d7 its usual ${duration(run.usual)}, on <${NodeName} node=${run.node} /><//>`}<//>
     <${Part} title="Slower than usual" list=${slower}>${(one) => html`<${Item} key=${one.job} status="running" title=${html`<${JobLink} job=${one.job} />`}>${paceText(one, zoneOfJob(one.job))}<//>`}<//>
     <${Part} title="Not as expected" list=${over}>${({ job, overdue, slow, within, zone }) => {

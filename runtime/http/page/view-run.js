@@ -32,7 +32,7 @@ export default function Run({ name: id, query: shown }) {
       <${Section} id="why" title=${open ? 'How it stands' : 'Why'}>
         ${rowWords(run) ? html`<p><strong>In short: ${rowWords(run)}.</strong></p>` : null}
         <${Why} job=${run.job} row=${run} />
-        ${run.status === 'lost' || (open && run.evidence) ? html`<p>Where its node will not come back, it can be closed in a terminal: <${Copy} text=${'ballot forget ' + run.run_id} /></p>` : null}
+        ${open && run.evidence ? html`<p>Where its node will not come back, it can be closed in a terminal: <${Copy} text=${'ballot forget ' + run.run_id} /></p>` : null}
         ${run.leftover ? html`<p>It left processes behind (<code>${clip(run.leftover, 40)}</code>).</p>` : null}
         ${run.evidence ? html`<p class="muted">Of this the store alone knows: no ledger that was asked has a row of it.</p>` : null}
       <//>

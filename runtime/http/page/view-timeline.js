@@ -6,7 +6,7 @@ import { Time, MINUTE, HOUR, DAY, parse, duration, written, fields, zoneOf, zone
 import { useHistory, layOut, sumRows, find, ticks, clockChange, bandTop, BARS_AT_MOST, BAND_HIGH, LANES_AT_MOST, COLUMN_WIDE } from './timeline-rows.js';
 import { Section, JobLink, Name, NodeName, Gaps, Trouble, Empty, Loading, Select, Choice, Search, Status, More, RunLink, rowLink } from './parts.js';
 import { Rows, useNarrow } from './lists.js';
-import { BAD, STATUS, isAway, orLater, rowWords, statusWord, untilWords, silence, CAUSE, plural, count, clip } from './words.js';
+import { BAD, STATUS, isAway, lastHeard, orLater, rowWords, statusWord, untilWords, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
 
 const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
@@ -48,6 +48,9 @@ export default function Timeline({ query }) {
   };
   const span = range.to - range.from, middle = range.from + span / 2;
   const names = (nodes.data?.nodes ?? []).map((one) => one.node), lost = nodes.data?.nodes.find((one) => one.node === node && isAway(one));
+  const hand = usePoll(lost ? 'history' + params({ node, limit: 100 }) : null, { every: 30_000 }), held = lost ? inHand(hand.data?.rows ?? [], lost) : [], listed = !held.length ? shown : shown.filter(({ run, attempt }) => !held.some((one) => one.run_id === run && one.attempt === attempt));
+  // A node that does not answer starts nothing.
+  const planned = useMemo(() => (next.data?.slots ?? []).filter((slot) => !nodes.data?.nodes.some((one) => one.node === slot.node && isAway(one))), [next.data, nodes.data]);
   return html`
     <div class="view-head"><h1>Timeline</h1><p class="muted" role="status">${!history.done && !history.rows.length ? '' : `${plural(shown.length, 'row')}${history.done ? '' : ' so far'}${history.cut ? ', the newest ones' : ''}`}</p>
       <div class="actions"><button type="button" onClick=${() => go(range.from - span / 2, range.to - span / 2)} aria-label="Earlier">\u2190</button><button type="button" onClick=${() => go(range.from + span / 2, range.to + span / 2)} aria-label="Later">\u2192</button>
@@ -62,15 +65,15 @@ export default function Timeline({ query }) {
       <${Search} label="Job" value=${job} placeholder="its whole name" whole=${true} onChange=${(value) => update({ job: value.trim() })} />
     </div>
     <${Trouble} of=${[history]} /><${Gaps} of=${[history.missing, terms.data]} />
-    ${lost ? html`<${Went} node=${lost} />` : null}
-    <${Chart} ...${{ range, rows: shown, missing: history.missing?.missing, nodes: nodes.data?.nodes ?? [], node, terms: terms.data?.terms ?? [], planned: next.data?.slots ?? [], go, ready: history.rows.length > 0 || history.done, tooMany: !banded.length && groups.data?.groups?.length > BANDS }} />
-    <${List} rows=${shown} done=${history.done} silent=${silence(history.missing)} />`;
+    ${lost ? html`<${Went} node=${lastHeard(lost)} of=${hand} held=${held} />` : null}
+    <${Chart} ...${{ range, rows: shown, missing: history.missing?.missing, nodes: nodes.data?.nodes ?? [], node, terms: terms.data?.terms ?? [], planned, go, ready: history.rows.length > 0 || history.done, tooMany: !banded.length && groups.data?.groups?.length > BANDS }} />
+    ${held.length && !listed.length ? null : html`<${List} rows=${listed} done=${history.done} silent=${silence(history.missing)} />`}`;
 }
 
-// Of a node that is away: what it had in hand when it was heard last, and what became of that, as far as others know.
-function Went({ node: { node, last_heard, ...how } }) {
-  const rows = usePoll('history' + params({ node, limit: 100 }), { every: 30_000 }), heard = parse(last_heard);
-  const held = (rows.data?.rows ?? []).filter((row) => row.attempt && row.node === node && (!row.ended_at || parse(row.ended_at) >= heard));
+// Of a node that is away: what it had in hand when it was heard last, and what became of that, as far as others know. What ended
+// there by itself was in hand no more.
+const inHand = (rows, { node, last_heard }) => rows.filter((row) => row.attempt && row.node === node && (!row.ended_at || ((row.status === 'lost' || row.reason === 'lost_limit') && parse(row.ended_at) >= parse(last_heard))));
+function Went({ node: { node, last_heard, ...how }, of: rows, held }) {
   return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${orLater(how)}`}>
     ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
@@ -200,14 +203,14 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
         ${lane.terms.map((term) => html`<rect key=${term.group + term.epoch} class="band" x=${Math.max(0, drawn.x(term.from))} y=${bandTop(lane, term.group)} width=${Math.max(1, Math.min(wide, drawn.x(term.to)) - Math.max(0, drawn.x(term.from)))} height=${BAND_HIGH} rx="2" />`)}
         ${lane.plannedPath ? html`<path class="planned-line" d=${lane.plannedPath} />` : null}
         ${lane.plannedSums ? html`<path class="planned-sum" d=${lane.plannedSums} />` : null}
-        ${Object.entries(lane.paths).map(([tone, d]) => html`<path key=${tone} class=${'fill-' + tone} d=${d} />`)}
+        ${Object.entries(lane.paths).sort(([a], [b]) => (b === 'good') - (a === 'good')).map(([tone, d]) => html`<path key=${tone} class=${'fill-' + tone} d=${d} />`)}
         ${lane.letters.map((one, i) => html`<text key=${i} class="bar-letter" x=${one.x} y=${one.y}>${one.letter}</text>`)}
         ${lane.names.map((one) => html`<text key=${one.job} class=${one.over ? 'lane-note over' : 'lane-note'} x=${one.x} y=${one.y}>${one.job === '' ? 'other jobs' : clip(one.job, 40)}</text>`)}
         <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer${unknown.has(lane.node) ? ': most of what it ran is not known here' : ''}</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
       </g>`)}
       ${at > from && at < to ? html`<line class="now-line" x1=${drawn.x(at)} x2=${drawn.x(at)} y1="-4" y2=${drawn.height} />` : null}
     </svg>` : null), [drawn, axis, missing]);
-  const label = drawn ? `${plural(rows.length, 'row')} on ${plural(drawn.lanes.length, 'node')} from ${written(from, zone, { date: 'always', offset: true })} to ${written(to, zone, { date: 'always', offset: true })}. Arrow keys move it, plus and minus zoom; the list below has the same rows.` : 'Timeline';
+  const label = drawn ? `${plural(rows.length, 'row')} on ${plural(drawn.lanes.length, 'node')} from ${written(from, zone, { date: 'always', offset: true })} to ${written(to, zone, { date: 'always', offset: true })}. Arrow keys move it, plus and minus zoom; its rows are listed, too.` : 'Timeline';
   return html`<section class="card chart-card" aria-label="Nodes by time">
     <div class="chart" ref=${box} tabindex="0" role="group" aria-label=${label} onKeyDown=${keys}>
       ${picture}

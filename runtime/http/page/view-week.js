@@ -42,7 +42,7 @@ export default function Week({ query: shown }) {
 }
 
 const Clashes = ({ of, none, cut }) => (!of.length ? html`<${Empty}>${none}.<//>` : html`<ul class="rows">${of.slice(0, 15).map((one) => html`<li key=${one.minute + one.schedule} class="row tall clash">
-    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.schedule ? `, ${one.schedule}` : one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'minute')}${cut ? ' or' : ''} more`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
+    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.schedule ? `, ${one.schedule}` : one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'other such minute')}${cut ? ' or more' : ''}`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
     <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} /></span></li>`)}</ul>`);
 
 // Of the jobs that take longest, as a rule, the slots to come, and where their runs meet. Beyond what is listed of one it goes on

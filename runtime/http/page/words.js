@@ -1,6 +1,6 @@
 // The words of the ledger in plain sentences: statuses, reasons, triggers, causes of a term's end, schedules. And text of
 // others, as it may be shown.
-import { now } from './api.js';
+import { now, seen } from './api.js';
 import { parse, written, zoneOf, SILENT } from './time.js';
 
 // Each status: its letter, its shape, and how bad it is.
@@ -98,6 +98,8 @@ export function holes(rows, missing) {
     .filter(({ index, slots }) => slots > 0 && (rows[index - 1].epoch - rows[index].epoch > 1 || away.has(rows[index].node) || away.has(rows[index - 1].node)));
 }
 
+// Of a node that does not answer, which may have lived longer than who tells of it knows: until the last that was read of it.
+export const lastHeard = (one) => (!/ledger|history/.test(one.heard_by) && seen.get(one.node) > (one.last_heard ?? '') ? { ...one, last_heard: seen.get(one.node), heard_by: one.heard_by ?? 'record' } : one);
 // Of a node whose record in the store is the last that is known of it.
 export const orLater = ({ heard_by }) => (heard_by === 'record' ? ' or later' : '');
 // What was heard of a moment ago may be heard again at once.
