@@ -13,7 +13,7 @@ constexpr auto group_wait = std::chrono::milliseconds(5), group_wait_of_runs = s
 
 bool is_output(const Record& record) { return std::holds_alternative<OutputRecord>(record); }
 
-bool is_definition(const Record& record) { return std::holds_alternative<DefinitionRow>(record); }
+bool is_definition(const Record& record) { return std::holds_alternative<DefinedRow>(record); }
 
 /// A crash loses nothing with it: what is of a run stays in its register, and a definition is recorded again.
 bool may_wait(const Record& record) {

@@ -79,6 +79,10 @@ class Backlog {
   void set_spooled(Spooled spooled);
   Spooled spooled() const;
 
+  /// Of what was read and freed elsewhere in the process; the writer takes it with what it does next.
+  void note_freed(std::size_t records) { freed_ += records; }
+  std::size_t take_freed() { return freed_.exchange(0); }
+
   bool stopped() const;
   std::size_t size() const;
   Dropped dropped() const;
@@ -112,6 +116,7 @@ class Backlog {
   Dropped dropped_;
   bool stopped_ = false;
   std::atomic<bool> stuck_{false};
+  std::atomic<std::size_t> freed_{0};
   std::atomic<Clock::time_point> busy_since_{Clock::time_point::max()};
   Spooled spooled_;
   Clock::time_point due_ = Clock::time_point::max();  // when what is there is to be taken

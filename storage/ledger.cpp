@@ -30,7 +30,9 @@ std::int64_t Ledger::close() {
 void Ledger::record(Row row) { backlog_.push(std::move(row)); }
 void Ledger::record_if_absent(Row row) { backlog_.push(EvidenceRow{std::move(row)}); }
 void Ledger::record(TermRow term) { backlog_.push(std::move(term)); }
-void Ledger::record(DefinitionRow definition) { backlog_.push(std::move(definition)); }
+void Ledger::record(DefinitionRow definition, std::shared_ptr<const Job> job) {
+  backlog_.push(DefinedRow{std::move(definition), std::move(job)});
+}
 void Ledger::record(KnownRow known) { backlog_.push(std::move(known)); }
 void Ledger::record(PauseRow pause) { backlog_.push(std::move(pause)); }
 void Ledger::record(RequestRow request) { backlog_.push(std::move(request)); }

@@ -28,10 +28,11 @@ struct LedgerOptions {
   std::string spool_folder = {};          // "": `spool` beside the file
   std::int64_t spool_reserve = 16 << 20;  // bytes of disk kept for the spool
   Limits limits = {};
-  Bounds bounds = {};                          // of what waits in memory
-  Marks marks = Marks::none;                   // kept where an Outbox reads it; then retention waits for set_sent()
-  bool trims_heap = false;                     // of the process, in a quiet moment after much was stored
-  Millis lock_wait = std::chrono::seconds(5);  // for another process's transaction
+  Bounds bounds = {};         // of what waits in memory
+  Marks marks = Marks::none;  // kept where an Outbox reads it; then retention waits for set_sent()
+  bool trims_heap = false;    // of the process, in a quiet moment after much was stored, or freed elsewhere
+  std::string (*keys_of)(const Job&) = nullptr;  // see DefinitionRow::keys; null: they are not recorded
+  Millis lock_wait = std::chrono::seconds(5);    // for another process's transaction
   Millis retry_first = std::chrono::seconds(1), retry_most = std::chrono::seconds(60);  // doubling in between
   Millis sweep_every = std::chrono::minutes(1);                                         // between passes of retention
   Millis slow_write = std::chrono::seconds(2);  // longer than this its disk is slow, which is said
@@ -80,7 +81,7 @@ class Ledger final : public LedgerSink {
   void record(Row row) override;
   void record_if_absent(Row row) override;
   void record(TermRow term) override;
-  void record(DefinitionRow definition) override;
+  void record(DefinitionRow definition, std::shared_ptr<const Job> job = nullptr) override;
   void record(KnownRow known) override;
   void record(PauseRow pause) override;
   void record(RequestRow request) override;
@@ -89,6 +90,7 @@ class Ledger final : public LedgerSink {
   /// `done` is not called for what can be neither stored nor spooled before the ledger's end.
   void flush(std::function<void()> done) override;
   bool is_stuck() const override { return backlog_.stuck(); }
+  void on_freed(std::size_t records) override { backlog_.note_freed(records); }
   /// A write takes longer than `slow_write` so far: its writer waits for the disk, and can report no state.
   bool is_slow() const { return backlog_.busy_for() > slow_write_; }
 

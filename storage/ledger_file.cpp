@@ -163,7 +163,8 @@ void LedgerFile::write(const EvidenceRow& evidence) {
   if (row.slots > 0 && !find_slot_.start(id_of(row.job), row.slot).step()) write(row);
 }
 
-void LedgerFile::write(const DefinitionRow& definition) {
+void LedgerFile::write(const DefinedRow& defined) {
+  const DefinitionRow& definition = defined.row;
   const auto id = definitions_.write(
       definition, {id_of(definition.job), id_of(definition.group), id_of(definition.node)}, ++change_);
   mark({Marked::definition, id});

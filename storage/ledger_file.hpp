@@ -69,7 +69,7 @@ class LedgerFile {
   void write(const TermRow& term);
   void write(const OutputRecord& record);
   void write(const EvidenceRow& evidence);
-  void write(const DefinitionRow& definition);
+  void write(const DefinedRow& defined);
   void write(const KnownRow& known);
   void write(const PauseRow& pause);
   void write(const RequestRow& request);

@@ -1,5 +1,5 @@
-// MemoryRelease: when the ledger's writer gives back the memory that storing has taken: after much was stored, once
-// little is for a while. A run each few seconds is little.
+// MemoryRelease: when the ledger's writer gives back the memory that storing has taken, and what was read and freed
+// elsewhere in the process: after much was, once little is for a while. A run each few seconds is little.
 //
 //   release.on_stored(now, batch.size());
 //   if (release.at() <= now) ..., release.on_released();

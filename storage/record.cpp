@@ -149,7 +149,8 @@ void fields(Visit& visit, T& term) requires std::is_same_v<std::remove_const_t<T
 
 /// Without its keys, which older builds would refuse: the job's next term records them again.
 template <class Visit, class D>
-void fields(Visit& visit, D& row) requires std::is_same_v<std::remove_const_t<D>, DefinitionRow> {
+void fields(Visit& visit, D& defined) requires std::is_same_v<std::remove_const_t<D>, DefinedRow> {
+  auto& row = defined.row;
   visit(row.job), visit(row.group), visit(row.node), visit(row.from), visit(row.epoch), visit(row.before);
   visit(row.basis), visit(row.digest), visit(row.schedule), visit(row.anchors), visit(row.timezone);
   visit(row.not_before), visit(row.not_after), visit(row.enabled), visit(row.jitter), visit(row.start_deadline);
@@ -288,7 +289,7 @@ std::optional<Record> decode(std::string_view bytes) {
     case 1: return read<TermRow>(reader, with_words);
     case 2: return read<OutputRecord>(reader, with_words);
     case 3: return read<EvidenceRow>(reader, with_words);
-    case 4: return read<DefinitionRow>(reader, with_words);
+    case 4: return read<DefinedRow>(reader, with_words);
     case 5: return read<KnownRow>(reader, with_words);
     case 6: return read<PauseRow>(reader, with_words);
     case 7: return read<RequestRow>(reader, with_words);

@@ -1,11 +1,14 @@
 // Record: one thing that the ledger is to store, and its form in the spool.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
+#include "ballot/job.hpp"
 #include "ballot/ledger.hpp"
 
 namespace ballot::storage {
@@ -21,8 +24,18 @@ struct EvidenceRow {
   Row row;
 };
 
+/// A definition, whose keys are made where it is stored: ten thousand texts would leave as many holes in the heap of
+/// the loop's thread.
+struct DefinedRow {
+  DefinedRow() = default;
+  DefinedRow(DefinitionRow of, std::shared_ptr<const Job> with = nullptr) : row(std::move(of)), job(std::move(with)) {}
+
+  DefinitionRow row;
+  std::shared_ptr<const Job> job = {};  // whose keys the row has not yet; null: it has them, or has none
+};
+
 using Record =
-    std::variant<Row, TermRow, OutputRecord, EvidenceRow, DefinitionRow, KnownRow, PauseRow, RequestRow, AnswerRow>;
+    std::variant<Row, TermRow, OutputRecord, EvidenceRow, DefinedRow, KnownRow, PauseRow, RequestRow, AnswerRow>;
 
 /// Bytes that a record occupies beside its struct: what many of them cost in memory.
 std::size_t weight(const Record& record);

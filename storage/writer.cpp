@@ -57,7 +57,7 @@ std::int64_t Writer::work() {
     report();
     rest();
     if (state_ != State::writing && Clock::now() >= retry_at_) recover();
-    if (hand_.empty()) hand_ = backlog_.take();
+    if (hand_.empty()) take();
     backlog_.set_busy(true);
     bool synced = !hand_.flushed.empty();
     store();
@@ -95,6 +95,14 @@ void Writer::store() {
   const Batch stored = std::exchange(hand_, {});
   note_spooled();
   for (const auto& flushed : stored.flushed) flushed();
+}
+
+void Writer::take() {
+  hand_ = backlog_.take();
+  for (Record& record : hand_.records)
+    if (auto* defined = std::get_if<DefinedRow>(&record); defined && defined->job && options_.keys_of)
+      defined->row.keys = options_.keys_of(*std::exchange(defined->job, nullptr));
+  release_.on_stored(Clock::now(), backlog_.take_freed());
 }
 
 bool Writer::write_to_file() {

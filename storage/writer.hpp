@@ -37,6 +37,7 @@ class Writer {
   // (spooling) |
   enum class State { writing, spooling, holding };
 
+  void take();
   void store();
   bool write_to_file();
   bool write_to_spool();

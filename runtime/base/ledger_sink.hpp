@@ -1,9 +1,12 @@
 // LedgerSink: where the shell puts what the core decided. Implemented by storage; never blocks the loop.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "ballot/job.hpp"
 #include "ballot/ledger.hpp"
 
 namespace ballot {
@@ -19,7 +22,8 @@ class LedgerSink {
   /// Requires: a row without a run.
   virtual void record_if_absent(Row row) = 0;
   virtual void record(TermRow term) = 0;
-  virtual void record(DefinitionRow definition) = 0;
+  /// `job`: as the definition has it, for the row's keys; null: no file of this node says it.
+  virtual void record(DefinitionRow definition, std::shared_ptr<const Job> job) = 0;
   /// A later one replaces an earlier one of the same key.
   virtual void record(KnownRow known) = 0;
   virtual void record(PauseRow pause) = 0;
@@ -33,6 +37,8 @@ class LedgerSink {
 
   /// It can store nothing at present, nor spool it: a flush waits until it can.
   virtual bool is_stuck() const { return false; }
+  /// So many records of another kind have been read and freed: what the heap keeps of them can be given back.
+  virtual void on_freed(std::size_t /*records*/) {}
 };
 
 }  // namespace ballot

@@ -154,9 +154,12 @@ void Engine::take_posted() {
       notifier_.on_elected(elected->group, elected->environment);
     if (const auto* observed = std::get_if<backend::Observed>(&event.what))
       observations_.answer(observed->request, observed->elections);
-    if (const auto* read = std::get_if<backend::ReadDone>(&event.what); read && reads_.has(read->request))
+    const auto* read = std::get_if<backend::ReadDone>(&event.what);
+    const std::size_t registers = read != nullptr ? read->registers.size() : 0;
+    if (read != nullptr && reads_.has(read->request))
       reads_.answer(read->request, read->outcome == StoreResult::done ? Registers(read->registers) : Registers());
     feed(std::move(event));
+    ledger_.on_freed(registers);
   }
 }
 
@@ -290,8 +293,8 @@ void Engine::perform(core::RecordTerm& a) {
 }
 
 void Engine::perform(core::RecordDefinition& a) {
-  if (a.definition && settings_.keys_of != nullptr) a.row.keys = settings_.keys_of(a.definition->job);
-  ledger_.record(std::move(a.row));
+  const Job* job = a.definition ? &a.definition->job : nullptr;
+  ledger_.record(std::move(a.row), std::shared_ptr<const Job>(std::move(a.definition), job));
 }
 
 void Engine::perform(core::Notify& a) {

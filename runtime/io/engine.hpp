@@ -48,8 +48,7 @@ struct EngineSettings {
   int function_threads = 1;
   std::string sendmail;  // programs, for mail and pings
   std::string ping;
-  bool anew = false;                             // the session before is not gone on with: see SessionRequest::anew
-  std::string (*keys_of)(const Job&) = nullptr;  // see DefinitionRow::keys; null: they are not recorded
+  bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
 };
 
 class Engine {

@@ -28,7 +28,6 @@ io::EngineSettings engine_settings(const config::Config& config, const Programs&
   if (!programs.runner.empty())
     settings.runner = {runner_socket(config), programs.runner,
                        config.coordination.backend + " " + config.coordination.name_space + " " + config.node};
-  settings.keys_of = config::keys_of;
   settings.sendmail = programs.sendmail;
   settings.ping = programs.ping;
   return settings;
@@ -43,6 +42,7 @@ NodeSettings node_settings(const config::Config& config, const Programs& program
   settings.engine = engine_settings(config, programs);
   settings.ledger.path = config.history.path;
   settings.ledger.limits = {config.history.keep, config.history.keep_runs_per_job, config.history.max_size};
+  settings.ledger.keys_of = config::keys_of;
   settings.history = history_choice(config);
   return settings;
 }

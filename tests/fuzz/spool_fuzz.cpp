@@ -25,7 +25,7 @@ void look_at(const Row& row) {
 void look_at(const storage::EvidenceRow& evidence) { look_at(evidence.row); }
 void look_at(const TermRow& term) { to_string(term.cause); }
 void look_at(const storage::OutputRecord&) {}
-void look_at(const DefinitionRow&) {}
+void look_at(const storage::DefinedRow&) {}
 void look_at(const KnownRow&) {}
 void look_at(const PauseRow&) {}
 void look_at(const RequestRow&) {}

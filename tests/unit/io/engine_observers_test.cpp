@@ -63,7 +63,7 @@ const PluginInfo hung_plugin{
 struct NoLedger final : LedgerSink {
   void record(Row) override {}
   void record_if_absent(Row) override {}
-  void record(DefinitionRow) override {}
+  void record(DefinitionRow, std::shared_ptr<const Job>) override {}
   void record(KnownRow) override {}
   void record(PauseRow) override {}
   void record(RequestRow) override {}

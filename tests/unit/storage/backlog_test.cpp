@@ -37,6 +37,14 @@ TEST(Backlog, HandsOutAFlushWithTheLastRecordBeforeIt) {
   EXPECT_EQ(taken, 3001u);
 }
 
+TEST(Backlog, CountsWhatWasFreedElsewhereUntilItIsTaken) {
+  Backlog backlog({});
+  backlog.note_freed(2);
+  backlog.note_freed(3);
+  EXPECT_EQ(backlog.take_freed(), 5u);
+  EXPECT_EQ(backlog.take_freed(), 0u);
+}
+
 TEST(Backlog, DropsNoRowForADefinition) {
   Backlog backlog({.records = 2});
   for (int i = 0; i < 5; ++i) backlog.push(full_definition());

@@ -178,6 +178,23 @@ TEST_F(BegunDefinitions, KeepTheKeysThatTheirJobsSetUntilTheLastOfThemIsDeleted)
   EXPECT_EQ(kept("digest = 'd1'"), 0);
 }
 
+TEST_F(BegunDefinitions, HaveTheKeysOfTheJobThatTheLedgerWasHandedWithThem) {
+  LedgerOptions options = quick(path("a"));
+  options.keys_of = [](const Job& job) { return "command=" + job.name; };
+  auto job = std::make_shared<Job>();
+  job->name = "backup";
+  const std::weak_ptr<const Job> kept = job;
+  Ledger ledger(options, {.now = [] { return noon; }});
+  ledger.record(defined("a", 0, "d1", Basis::created), std::move(job));
+  ledger.record(defined("a", 1, ""), nullptr);
+  ledger.close();
+  const auto all = read("a", {});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].row.keys, "");
+  EXPECT_EQ(all[1].row.keys, "command=backup");
+  EXPECT_TRUE(kept.expired()) << "the ledger keeps no job";
+}
+
 TEST_F(BegunDefinitions, OfATermThatGoesOnGetKeysThatABallotOfBeforeHasNotWritten) {
   DefinitionRow next = defined("a", 0, "d1", Basis::taken_over);
   next.before = 1, next.epoch = 2, next.keys = "command=1";

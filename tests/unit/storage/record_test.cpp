@@ -59,7 +59,7 @@ TEST(Record, ReadsBackTermsAndOutput) {
 
 TEST(Record, ReadsBackEveryFieldOfADefinition) {
   const DefinitionRow definition = full_definition();
-  EXPECT_EQ(std::get<DefinitionRow>(*decode(encode(definition))), definition);
+  EXPECT_EQ(std::get<DefinedRow>(*decode(encode(DefinedRow{definition}))).row, definition);
   const std::string bytes = encode(definition);
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode(bytes.substr(0, size))) << size;
 }
