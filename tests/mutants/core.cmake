@@ -479,9 +479,12 @@ ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
 # ---- requests
 
 ballot_mutant(answered_twice FILE runtime/core/request/request_desk.cpp
-  FIND "if (const Answer* const given = answered_.find(now.steady, id)) {"
-  REPLACE "if (const Answer* const given = answered_.find(now.steady, id); given && false) {"
+  FIND "if (const Answer* const given = answered_.find(now.steady, *request)) {"
+  REPLACE "if (const Answer* const given = answered_.find(now.steady, *request); given && false) {"
   FINDING "each is skipped once" FILTER "Answered.*")
+ballot_mutant(refusal_of_before_is_that_of_a_request_made_anew FILE runtime/core/request/request_desk.cpp
+  FIND "std::optional(taken->second.until) : std::nullopt" REPLACE "std::optional<WallTime>() : std::nullopt"
+  BY unit_core FILTER "RequestDeskRepeated.*" FINDING "FAILED.*RequestDeskRepeated.AfterARefusalIsDecidedAnew")
 
 # ---- candidates without jobs
 
