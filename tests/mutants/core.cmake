@@ -76,6 +76,9 @@ ballot_mutant(claim_ahead_of_the_clock_stands FILE runtime/core/job/register/reg
 ballot_mutant(repair_does_not_say_that_a_run_may_go_on FILE runtime/core/job/repair.cpp
   FIND "of_run = of_run || lost[i].empty() ||" REPLACE "of_run = of_run ||"
   BY unit_core FILTER "AnswerOfARepair.*" FINDING "FAILED.*AnswerOfARepair.SaysThatARun")
+ballot_mutant(register_that_was_released_by_hand_is_anybodys FILE runtime/core/record/register.cpp
+  FIND "if (r.released && !r.definition.empty())" REPLACE "if (false)"
+  BY unit_core FILTER "JobRegister.*" FINDING "FAILED.*JobRegister.ThatIsReleasedAndHas")
 
 # ---- what is expected
 

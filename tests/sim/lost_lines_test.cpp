@@ -93,5 +93,18 @@ TEST_F(LostLines, AreOneWhichSaysThatASlotWasClaimedInAYear) {
   expect_all_again();
 }
 
+/// A release takes the definition out of the register: no node writes both. Nothing has read it before the next slot.
+TEST_F(Repair, OfARegisterThatIsReleasedByHandLeavesNoSlotWithoutARow) {
+  start();
+  edit("fence", "released yes\nfence " + std::to_string(world.oracle.job_register("job")->fence));
+  EXPECT_FALSE(starts_within(3min));
+  EXPECT_NE(state(a), "active");
+  const core::Reply reply = repair(b, "", "job");
+  EXPECT_TRUE(reply.ok) << reply.text;
+  EXPECT_NE(reply.text.find("missed: halted"), std::string::npos) << reply.text;
+  EXPECT_TRUE(starts_within(2min));
+  expect_accounted();
+}
+
 }  // namespace
 }  // namespace ballot

@@ -169,6 +169,7 @@ std::string_view fault_of_lists(const JobRegister& r) {
 }
 
 std::string_view fault_of_job(const JobRegister& r) {
+  if (r.released && !r.definition.empty()) return "it is released, and has a definition";
   if (!r.dispositions.empty() && r.dispositions.back().to > r.cursor)
     return "it has settled slots that its cursor has not passed";
   return fault_of_lists(r);

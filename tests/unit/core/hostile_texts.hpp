@@ -71,7 +71,7 @@ inline std::string job_text() {
   r.epoch = 7;
   r.since = time_at("2025-03-01T00:00:00Z");
   r.cursor = time_at("2025-03-09T07:00:00Z");
-  r.paused = r.released = r.failing = true;
+  r.paused = r.failing = true;
   r.last_end.edit() = {Random(2).run_id(r.since),
                        r.since,
                        Trigger::schedule,
