@@ -85,6 +85,12 @@ ballot_mutant(repair_that_loses_the_definition_is_an_edit FILE runtime/core/job/
 ballot_mutant(repair_that_loses_the_definition_hides_an_edit FILE runtime/core/job/register/register_view.cpp
   FIND "if (is_known && timing != stored_.timing) return;" REPLACE ""
   FILTER "LostLines.*" FINDING "FAILED.*LostLines.OfWhichTheDefinitionIsOneAreAnEdit")
+ballot_mutant(claim_is_beyond_the_cursor_by_any_repair_of_before FILE runtime/core/job/register/pending_write.cpp
+  FIND "next.note_claims_passed();" REPLACE ""
+  FILTER "LostLines.*" FINDING "FAILED.*LostLines.AreOneWhichSaysThatASlotWasClaimedInAYearAlso")
+ballot_mutant(claims_that_a_repair_has_left_ahead_are_passed_at_once FILE runtime/core/record/register.cpp
+  FIND "if (claimed_until <= cursor && repaired" REPLACE "if (repaired"
+  BY unit_core FILTER "View.*" FINDING "FAILED.*View.ARepairLeavesClaimsAhead")
 
 # ---- what is expected
 

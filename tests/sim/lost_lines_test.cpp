@@ -93,6 +93,23 @@ TEST_F(LostLines, AreOneWhichSaysThatASlotWasClaimedInAYear) {
   expect_all_again();
 }
 
+/// A repair leaves claims ahead where the clock was; these are behind by now.
+TEST_F(LostLines, AreOneWhichSaysThatASlotWasClaimedInAYearAlsoOfAJobThatWasRepairedBefore) {
+  start();
+  edit("fence", "fence ?");
+  world.run_for(2min);
+  ASSERT_TRUE(repair(b, "", "job").ok);
+  world.run_for(2min);
+  a.crash(), b.crash();
+  edit("claimed", "claimed 2060-01-01T00:00:00Z");
+  b.start();
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));
+  EXPECT_FALSE(starts_within(3min));
+  EXPECT_EQ(state(b), "clock_skew");
+  EXPECT_TRUE(repair(b, "", "job").ok);
+  expect_all_again();
+}
+
 /// Its slots are the same by all that can be read.
 TEST_F(LostLines, OfWhichTheDefinitionIsOneAreNoEditOfAJobWhoseFileIsAsBefore) {
   const core::Reply reply = repaired("definition", "definition \x01");

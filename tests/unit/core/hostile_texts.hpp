@@ -101,6 +101,7 @@ inline std::string job_text() {
   r.triggered = {run_id(3)};
   r.interventions.edit().repaired_at = time_at("2025-03-02T00:00:00.125Z");
   r.interventions.edit().repaired_by = "a uid 0";
+  r.interventions.edit().claims_passed = r.interventions->repaired_at;
   return to_text(r);
 }
 

@@ -57,6 +57,7 @@ void PendingWrite::keep_bounds(const Term& term) {
     next.interventions.edit().repair = term.repair;
     next.fence = std::max(next.fence, term.repair);
   }
+  next.note_claims_passed();
   next.bound_triggered();
 }
 
