@@ -46,8 +46,8 @@ ballot_mutant(repair_takes_a_claim_ahead_of_the_clock_for_the_lost_cursor FILE r
 ballot_mutant(repair_takes_the_claim_of_before_for_the_lost_cursor FILE runtime/core/job/register/register_view.cpp
   FIND "if (until == WallTime{}) until = std::min(found, now);" REPLACE "if (until == WallTime{} && !before_) until = std::min(found, now);"
   BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.WhereTheLastClaim")
-ballot_mutant(halt_of_a_lost_register_has_no_slots FILE runtime/core/job/slots/slot_feed.cpp
-  FIND "may_be_lost(\"definition\", job.repair->lost)" REPLACE "job.repair->lost.empty()"
+ballot_mutant(halt_of_a_lost_register_has_no_slots FILE runtime/core/job/register/register_view.cpp
+  FIND "if (is_known && timing != stored_.timing) return;" REPLACE "if (timing != stored_.timing) return;"
   FILTER "LostLines.*" FINDING "FAILED.*LostLines.OfAWholeRegister")
 ballot_mutant(repair_ends_a_pause_whose_first_line_is_lost FILE runtime/core/record/register.cpp
   FIND "if (r.interventions->paused_at) r.paused = true;" REPLACE ""
@@ -76,6 +76,21 @@ ballot_mutant(claim_ahead_of_the_clock_stands FILE runtime/core/job/register/reg
 ballot_mutant(repair_does_not_say_that_a_run_may_go_on FILE runtime/core/job/repair.cpp
   FIND "of_run = of_run || lost[i].empty() ||" REPLACE "of_run = of_run ||"
   BY unit_core FILTER "AnswerOfARepair.*" FINDING "FAILED.*AnswerOfARepair.SaysThatARun")
+ballot_mutant(register_that_was_released_by_hand_is_anybodys FILE runtime/core/record/register.cpp
+  FIND "if (r.released && !r.definition.empty())" REPLACE "if (false)"
+  BY unit_core FILTER "JobRegister.*" FINDING "FAILED.*JobRegister.ThatIsReleasedAndHas")
+ballot_mutant(repair_that_loses_the_definition_is_an_edit FILE runtime/core/job/job_machine.cpp
+  FIND "if (job_.definition) job_.view.take_definition" REPLACE "if (false) job_.view.take_definition"
+  FILTER "LostLines.*" FINDING "FAILED.*LostLines.OfWhichTheDefinitionIsOneAreNoEdit")
+ballot_mutant(repair_that_loses_the_definition_hides_an_edit FILE runtime/core/job/register/register_view.cpp
+  FIND "if (is_known && timing != stored_.timing) return;" REPLACE ""
+  FILTER "LostLines.*" FINDING "FAILED.*LostLines.OfWhichTheDefinitionIsOneAreAnEdit")
+ballot_mutant(claim_is_beyond_the_cursor_by_any_repair_of_before FILE runtime/core/job/register/pending_write.cpp
+  FIND "next.note_claims_passed();" REPLACE ""
+  FILTER "LostLines.*" FINDING "FAILED.*LostLines.AreOneWhichSaysThatASlotWasClaimedInAYearAlso")
+ballot_mutant(claims_that_a_repair_has_left_ahead_are_passed_at_once FILE runtime/core/record/register.cpp
+  FIND "if (claimed_until <= cursor && repaired" REPLACE "if (repaired"
+  BY unit_core FILTER "View.*" FINDING "FAILED.*View.ARepairLeavesClaimsAhead")
 
 # ---- what is expected
 
@@ -479,9 +494,12 @@ ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
 # ---- requests
 
 ballot_mutant(answered_twice FILE runtime/core/request/request_desk.cpp
-  FIND "if (const Answer* const given = answered_.find(now.steady, id)) {"
-  REPLACE "if (const Answer* const given = answered_.find(now.steady, id); given && false) {"
+  FIND "if (const Answer* const given = answered_.find(now.steady, *request)) {"
+  REPLACE "if (const Answer* const given = answered_.find(now.steady, *request); given && false) {"
   FINDING "each is skipped once" FILTER "Answered.*")
+ballot_mutant(refusal_of_before_is_that_of_a_request_made_anew FILE runtime/core/request/request_desk.cpp
+  FIND "std::optional(taken->second.until) : std::nullopt" REPLACE "std::optional<WallTime>() : std::nullopt"
+  BY unit_core FILTER "RequestDeskRepeated.*" FINDING "FAILED.*RequestDeskRepeated.AfterARefusalIsDecidedAnew")
 
 # ---- candidates without jobs
 
@@ -610,7 +628,7 @@ ballot_mutant(days_that_are_left_out_are_due FILE runtime/core/job/slots/settlem
 ballot_mutant(days_that_are_left_out_overtake_slots_that_may_be_chosen FILE runtime/core/job/slots/settlement.cpp
   FIND "if (candidates_.empty()) return add_decided(closed)" REPLACE "return add_decided(closed)"
   FINDING "the schedule has|slots behind the cursor are decided again")
-ballot_mutant(a_register_forgets_calendars FILE runtime/core/job/register/pending_write.cpp
+ballot_mutant(a_register_forgets_calendars FILE runtime/core/job/register/definition_lines.cpp
   FIND "if (!days.empty()) timing.expressions = schedule::with_rule(job.schedule, days)" REPLACE "(void)0"
   FINDING "does not say of slot|which its calendars leave out")
 ballot_mutant(a_definition_of_the_ledger_forgets_calendars FILE runtime/core/job/slots/slot_feed.cpp

@@ -93,5 +93,63 @@ TEST_F(LostLines, AreOneWhichSaysThatASlotWasClaimedInAYear) {
   expect_all_again();
 }
 
+/// A repair leaves claims ahead where the clock was; these are behind by now.
+TEST_F(LostLines, AreOneWhichSaysThatASlotWasClaimedInAYearAlsoOfAJobThatWasRepairedBefore) {
+  start();
+  edit("fence", "fence ?");
+  world.run_for(2min);
+  ASSERT_TRUE(repair(b, "", "job").ok);
+  world.run_for(2min);
+  a.crash(), b.crash();
+  edit("claimed", "claimed 2060-01-01T00:00:00Z");
+  b.start();
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));
+  EXPECT_FALSE(starts_within(3min));
+  EXPECT_EQ(state(b), "clock_skew");
+  EXPECT_TRUE(repair(b, "", "job").ok);
+  expect_all_again();
+}
+
+/// Its slots are the same by all that can be read.
+TEST_F(LostLines, OfWhichTheDefinitionIsOneAreNoEditOfAJobWhoseFileIsAsBefore) {
+  const core::Reply reply = repaired("definition", "definition \x01");
+  EXPECT_TRUE(reply.ok) << reply.text;
+  world.run_for(10s);
+  for (const audit::InForce& one : b.ledger.definitions("job")) EXPECT_EQ(one.row.digest, b.jobs[0]->digest.text());
+  expect_all_again();
+}
+
+TEST_F(LostLines, OfWhichTheDefinitionIsOneAreAnEditOfAJobWhoseFileHasOtherSlots) {
+  find("definition", "definition \x01");
+  Job edited = minutely();
+  edited.schedule = {"*/2 * * * *"};
+  b.jobs = {define(edited)};
+  b.load();
+  const std::string edited_digest = b.jobs[0]->digest;
+  const core::Reply reply = repair(b, "", "job");
+  EXPECT_TRUE(reply.ok) << reply.text;
+  world.run_for(10s);
+  const auto& definitions = b.ledger.definitions("job");
+  EXPECT_EQ(definitions.back().row.digest, edited_digest);
+  const auto is_unknown = [](const auto& one) { return one.row.digest.empty(); };
+  EXPECT_TRUE(std::any_of(definitions.begin(), definitions.end(), is_unknown))
+      << "its slots before the repair were not those of the file";
+  EXPECT_TRUE(starts_within(3min));
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+/// A release takes the definition out of the register: no node writes both. Nothing has read it before the next slot.
+TEST_F(Repair, OfARegisterThatIsReleasedByHandLeavesNoSlotWithoutARow) {
+  start();
+  edit("fence", "released yes\nfence " + std::to_string(world.oracle.job_register("job")->fence));
+  EXPECT_FALSE(starts_within(3min));
+  EXPECT_NE(state(a), "active");
+  const core::Reply reply = repair(b, "", "job");
+  EXPECT_TRUE(reply.ok) << reply.text;
+  EXPECT_NE(reply.text.find("missed: halted"), std::string::npos) << reply.text;
+  EXPECT_TRUE(starts_within(2min));
+  expect_accounted();
+}
+
 }  // namespace
 }  // namespace ballot

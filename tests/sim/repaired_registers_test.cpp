@@ -66,9 +66,9 @@ using Line = std::pair<const char*, const char*>;
 INSTANTIATE_TEST_SUITE_P(Registers, Edited,
                          ::testing::Values(Line{"fence", "fence ?"}, Line{"fence", "fence 1"},
                                            Line{"cursor", "cursor ?"}, Line{"group", "group elsewhere"},
-                                           Line{"group", ""}, Line{"cursor", ""},
-                                           Line{"definition", "definition another"}, Line{"epoch", "epoch 99"},
-                                           Line{"cursor", "cursor 2027-01-01T00:00:00Z"},
+                                           Line{"group", "group default\nreleased yes"}, Line{"group", ""},
+                                           Line{"cursor", ""}, Line{"definition", "definition another"},
+                                           Line{"epoch", "epoch 99"}, Line{"cursor", "cursor 2027-01-01T00:00:00Z"},
                                            Line{"since", "since 2027-01-01T00:00:00Z"}));
 
 TEST_F(Repair, OfARegisterThatIsGoneBringsTheJobBack) {

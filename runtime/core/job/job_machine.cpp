@@ -110,6 +110,7 @@ void JobMachine::begin_repair(Context& c, Repair repair) {
   job_.commands.begin_repair(std::move(repair));
   if (!job_.commands.repairs_claims()) return;
   job_.commands.repair_lost(job_.view.restore(*job_.term, whole_seconds(c.now.wall), job_.runs.list().going_on()));
+  if (job_.definition) job_.view.take_definition(*job_.definition, job_.commands.repair()->lost);
   job_.role = RegisterRole::leading;
   job_.runs.drop_next_attempts();
   writes(c).take_up();

@@ -145,6 +145,8 @@ constexpr JobField job_fields[] = {
      [](JobRegister& r, Words& w) { r.triggered.push_back(w.keep(RunId::parse(w.word()))); }},
     {"repaired", Times::at_most_once, read_repaired<JobRegister>},
     {"repair", Times::at_most_once, [](JobRegister& r, Words& w) { r.interventions.edit().repair = w.counter(); }},
+    {"claims_passed", Times::at_most_once,
+     [](JobRegister& r, Words& w) { r.interventions.edit().claims_passed = w.time(); }},
 };
 
 /// What no node writes, however right each field is.
@@ -169,6 +171,7 @@ std::string_view fault_of_lists(const JobRegister& r) {
 }
 
 std::string_view fault_of_job(const JobRegister& r) {
+  if (r.released && !r.definition.empty()) return "it is released, and has a definition";
   if (!r.dispositions.empty() && r.dispositions.back().to > r.cursor)
     return "it has settled slots that its cursor has not passed";
   return fault_of_lists(r);
@@ -285,6 +288,12 @@ void JobRegister::bound_triggered() {
   triggered.erase(triggered.begin(), triggered.end() - triggered_limit);
 }
 
+void JobRegister::note_claims_passed() {
+  const auto& repaired = interventions->repaired_at;
+  if (claimed_until <= cursor && repaired != interventions->claims_passed)
+    interventions.edit().claims_passed = repaired;
+}
+
 bool JobRegister::is_claimed(WallTime slot) const {
   return slot <= claimed_until && std::none_of(passed_over.begin(), passed_over.end(), [&](const PassedOver& range) {
            return range.from <= slot && slot <= range.to;
@@ -343,6 +352,7 @@ std::string to_text(const JobRegister& r) {
   if (const Backfill* const backfill = r.backfill()) line(text, "backfill", to_text(*backfill));
   for (const RunId& run : r.triggered) line(text, "triggered", run.text());
   repair_lines(text, r);
+  if (const auto& at = r.interventions->claims_passed) line(text, "claims_passed", format_millis(*at));
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }

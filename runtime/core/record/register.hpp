@@ -117,6 +117,7 @@ struct Interventions {
   bool own_pause = false;               // it was paused or resumed by itself since: the end of that one is not its end
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
+  std::optional<WallTime> claims_passed;  // of the repair at that instant: all that it had left claimed is behind
   std::uint64_t repair = 0;  // the number of its last repair, larger than any before: at most the fence then
   bool operator==(const Interventions&) const = default;
 };
@@ -195,7 +196,11 @@ struct JobRegister {
   /// What was claimed or asked for by then may have been forgotten since: a repair goes by what could be read.
   bool may_have_forgotten(WallTime at) const;
   /// No node has written it so: a claim takes the cursor with it, and only a repair brings that back.
-  bool claims_beyond_cursor() const { return claimed_until > cursor && !interventions->repaired_at; }
+  bool claims_beyond_cursor() const {
+    return claimed_until > cursor && interventions->claims_passed == interventions->repaired_at;
+  }
+  /// The cursor has passed what the last repair had left claimed: from here on no claim is beyond it.
+  void note_claims_passed();
   /// From `slot` up to the instant that is returned all slots are claimed, or none is, as is_claimed(slot) says.
   WallTime alike_until(WallTime slot) const;
 

@@ -355,7 +355,7 @@ void RequestDesk::on_request_record(Errands& errands, Now now, const RunId& id, 
   if (const auto refused = refused_.find(id); refused != refused_.end() && refused->second == *request)
     return errands.push_back(removal({record.name}));  // created a second time, by the network
   clean_up_at(now, request->until);
-  if (const Answer* const given = answered_.find(now.steady, id)) {
+  if (const Answer* const given = answered_.find(now.steady, *request)) {
     answer_again(errands, now, *request, *given);
     return errands.push_back(removal({record.name}));
   }
@@ -392,14 +392,15 @@ void RequestDesk::on_term_ended(const std::string& group) {
 RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::optional<Answer> answer) {
   Errands errands;
   const auto asked = asked_.find(request);
-  const bool is_trigger = asked != asked_.end() && asked->second.is_trigger();
-  if (const auto taken = taken_.find(request); answer && taken != taken_.end()) answer->by = taken->second.by;
-  if (!is_trigger || !answer || answer->ok) taken_.erase(request);
+  const auto taken = taken_.find(request);
+  const auto until = taken != taken_.end() ? std::optional(taken->second.until) : std::nullopt;
+  if (answer && taken != taken_.end()) answer->by = taken->second.by;
+  if (asked == asked_.end() || !asked->second.is_trigger() || !answer || answer->ok) taken_.erase(request);
   if (!answer) {
     errands.push_back(Conclude{request, "expired", {}, {}});
     return errands.push_back(removal({request_record(request)})), errands;
   }
-  answered_.add(now.steady, request, *answer);
+  answered_.add(now.steady, request, until, *answer);
   if (asked != asked_.end() && !asked->second.existed) {
     asked->second.answer = std::move(answer);
     RecordOp withdrawal = removal({request_record(request)});

@@ -99,7 +99,9 @@ class RequestDesk {
   /// Takes the list of records under q/. `stopping`: nothing is taken up.
   Errands on_records(Now now, const std::vector<Register>& records, bool stopping);
   /// This node does it. `group`: whose term it ends with; "": none's.
-  void take(const Request& request, const std::string& group) { taken_[request.id] = {group, request.by}; }
+  void take(const Request& request, const std::string& group) {
+    taken_[request.id] = {group, request.by, request.until};
+  }
   void on_term_ended(const std::string& group);
   /// The request is done, or will not be; nullopt: it was withdrawn.
   Errands answer(Now now, const RunId& request, std::optional<Answer> answer);
@@ -170,7 +172,8 @@ class RequestDesk {
   std::map<RunId, Asked> asked_;  // by request
   struct Taken {
     std::string group;  // whose term it ends with
-    std::string by;     // who made it
+    std::string by;     // who made it,
+    WallTime until{};   // and how long they wait
   };
   std::map<RunId, Taken> taken_;  // requests that this node does
   std::string node_;

@@ -63,6 +63,8 @@ class SimLedger {
   const Row* row(const RunId& run, int attempt) const;
   /// Durable or on the way there.
   bool was_given(const RunId& run, int attempt) const;
+  /// Of the job, in their order.
+  const std::vector<audit::InForce>& definitions(const std::string& job) { return definitions_[job]; }
   /// When the last commit began, and when it is done.
   SteadyTime busy_since() const { return busy_since_; }
   SteadyTime busy_until() const { return busy_until_; }

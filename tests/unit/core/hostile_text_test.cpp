@@ -40,7 +40,7 @@ std::vector<Form> forms() {
        job_text(),
        reader<JobRegister>(parse_job_register),
        {"definition", "timezone",    "schedule", "not_before",     "not_after",    "paused",
-        "paused_by",  "pause_terms", "released", "failing",        "last_success", "last_end",
+        "paused_by",  "pause_terms", "failing",  "claims_passed",  "last_success", "last_end",
         "missed",     "settled",     "run",      "anchor",         "boot",         "ended",
         "chained",    "triggered",   "repaired", "expects_success"},
        {"schedule", "anchor", "boot", "triggered"}},

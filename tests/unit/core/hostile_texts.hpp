@@ -71,7 +71,7 @@ inline std::string job_text() {
   r.epoch = 7;
   r.since = time_at("2025-03-01T00:00:00Z");
   r.cursor = time_at("2025-03-09T07:00:00Z");
-  r.paused = r.released = r.failing = true;
+  r.paused = r.failing = true;
   r.last_end.edit() = {Random(2).run_id(r.since),
                        r.since,
                        Trigger::schedule,
@@ -101,6 +101,7 @@ inline std::string job_text() {
   r.triggered = {run_id(3)};
   r.interventions.edit().repaired_at = time_at("2025-03-02T00:00:00.125Z");
   r.interventions.edit().repaired_by = "a uid 0";
+  r.interventions.edit().claims_passed = r.interventions->repaired_at;
   return to_text(r);
 }
 

@@ -246,6 +246,17 @@ TEST(JobRegister, OfAFormatThatIsNoNumberIsUnreadableAndNotNewer) {
     EXPECT_EQ(parse_job_register("ballot " + std::string(format) + "\n").error().code, Errc::refused) << format;
 }
 
+/// A release takes the definition out: only somebody by hand, or a lost write, can have made such a one.
+TEST(JobRegister, ThatIsReleasedAndHasADefinitionIsUnreadable) {
+  JobRegister r = full();
+  r.released = true;
+  const auto read = parse_job_register(to_text(r));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Errc::corrupt) << read.error().what;
+  r.definition = {};
+  EXPECT_TRUE(parse_job_register(to_text(r)));
+}
+
 TEST(JobRegister, NamesTheLineThatIsUnreadable) {
   for (const char* text :
        {"", "hello\n", "ballot 1\ncursor yesterday\n", "ballot 1\nfence -1\n", "ballot 1\nfence 1x\n",

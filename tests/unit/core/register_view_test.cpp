@@ -339,6 +339,32 @@ TEST_F(View, AClaimThatIsAheadOfClockAndCursorIsBroughtBackToTheCursor) {
   EXPECT_TRUE(view.stored().is_claimed(seen_at)) << "it may be";
 }
 
+TEST_F(View, AClaimThatIsAheadIsNotByARepairOnceTheCursorHasPassedAllThatThisHadLeftClaimed) {
+  JobRegister edited = with_fence(2);
+  edited.claimed_until = seen_at;
+  edited.interventions.edit().repaired_at = seen_at - 1h;
+  edited.note_claims_passed();
+  edited.claimed_until = seen_at + 5h;
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(edited), 2}, seen_at));
+  EXPECT_TRUE(view.claim_skew(seen_at));
+  view.bring_cursor_back(seen_at);
+  EXPECT_FALSE(view.stored().is_claimed(seen_at + 2h));
+}
+
+TEST_F(View, ARepairLeavesClaimsAheadAlsoWhereTheCursorHasPassedThoseOfTheOneBefore) {
+  JobRegister ahead = with_fence(2);
+  ahead.cursor = ahead.claimed_until = seen_at + 1h;
+  ahead.interventions.edit().repaired_at = seen_at - 1h;
+  ahead.note_claims_passed();
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(ahead), 2}, seen_at));
+  view.bring_cursor_back(seen_at);
+  JobRegister begun = view.stored();
+  begun.note_claims_passed();
+  EXPECT_TRUE(view.read("a", Register{"j/a", to_text(begun), 3}, seen_at));
+  EXPECT_FALSE(view.clock_skew(seen_at));
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 1h)) << "it stays done";
+}
+
 TEST_F(View, AClaimOfAnotherNodesClockIsNoSkew) {
   JobRegister next = with_fence(2);
   next.claimed_until = seen_at + 1s;

@@ -184,5 +184,16 @@ TEST_F(RequestDeskRepeated, AtAnotherNodePastItsTimeIsNotWithdrawn) {
             Texts{"reply 7: timeout: not done in time: the group's leader has not answered"});
 }
 
+/// What it was refused for may be mended by then, as a halted job is by its repair.
+TEST_F(RequestDeskRepeated, AfterARefusalIsDecidedAnewAndOfARecordThatIsListedLateItIsTheSameRefusal) {
+  const Request first = of_another(make(Kind::trigger)), again = of_another(first);
+  EXPECT_EQ(texts(desk.on_records(at(1s), {record_of(first)}, false)), Texts{"take up A"});
+  desk.take(first, "g");
+  desk.answer(at(1s), first.id, Answer::refused(Errc::refused, "the job is halted"));
+  RequestDesk repeats = desk;
+  EXPECT_EQ(texts(repeats.on_records(at(2s), {record_of(first)}, false)), (Texts{"create q/A.answer", "remove q/A"}));
+  EXPECT_EQ(texts(desk.on_records(at(2s), {record_of(again)}, false)), Texts{"take up A"});
+}
+
 }  // namespace
 }  // namespace ballot::core

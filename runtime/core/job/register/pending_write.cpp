@@ -3,36 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/job/register/definition_lines.hpp"
+
 namespace ballot::core {
 namespace {
 
-constexpr std::size_t expressions_limit = 1500;  // bytes of them in a register
 constexpr Millis passed_over_slack{60'000};
-
-Timing timing_of(const Job& job) {
-  Timing timing;
-  const std::string& days = *job.details->days;
-  std::size_t bytes = days.size();
-  for (const std::string& expression : job.schedule) bytes += expression.size();
-  if (!job.enabled || job.schedule.empty() || bytes > expressions_limit) return timing;
-  timing.timezone = job.timezone;
-  timing.expressions = job.schedule;
-  if (!days.empty()) timing.expressions = schedule::with_rule(job.schedule, days);
-  timing.not_before = job.not_before;
-  timing.not_after = job.not_after;
-  return timing;
-}
-
-/// Of the plan's `@every` schedules, keeping the phase of those whose text stays.
-std::vector<Anchor> anchored_anew(const schedule::Plan& plan, const JobRegister& next) {
-  std::vector<Anchor> anchors;
-  for (const std::string& text : plan.everies()) {
-    const auto known =
-        std::find_if(next.anchors.begin(), next.anchors.end(), [&](const Anchor& a) { return a.text == text; });
-    anchors.push_back({text, known != next.anchors.end() ? known->at : next.since});
-  }
-  return anchors;
-}
 
 }  // namespace
 
@@ -81,6 +57,7 @@ void PendingWrite::keep_bounds(const Term& term) {
     next.interventions.edit().repair = term.repair;
     next.fence = std::max(next.fence, term.repair);
   }
+  next.note_claims_passed();
   next.bound_triggered();
 }
 

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "core/job/register/definition_lines.hpp"
+
 namespace ballot::core {
 namespace {
 
@@ -238,6 +240,17 @@ std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, c
       stored_.runs.push_back(run);
   }
   return lost;
+}
+
+void RegisterView::take_definition(const schedule::Definition& of_file, const std::vector<std::string>& lost) {
+  if (!stored_.definition.empty() || !may_be_lost("definition", lost)) return;
+  const auto keys = {"timezone", "schedule", "not_before", "not_after"};
+  const bool is_known = std::none_of(keys.begin(), keys.end(), [&](const char* key) { return may_be_lost(key, lost); });
+  Timing timing = timing_of(of_file.job);
+  if (is_known && timing != stored_.timing) return;
+  stored_.definition = of_file.digest;
+  stored_.timing = std::move(timing);
+  stored_.anchors = anchored_anew(of_file.plan, stored_);
 }
 
 /// The slots that the cursor had passed for a reason have their rows; those that were claimed stay done.

@@ -83,6 +83,9 @@ class RegisterView {
   /// read,
   /// "" of such as no field has; none where it goes on from what this node knows.
   std::vector<std::string> restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on);
+  /// After restore(), where it could not read the line of the definition: it is that of the file, unless lines of its
+  /// timing can be read that say another one.
+  void take_definition(const schedule::Definition& of_file, const std::vector<std::string>& lost);
   /// Brings a cursor that is ahead of the clock back to where it was last seen, for nothing is known of the slots from
   /// there on; and a claim that is ahead of it to the cursor. Returns where it was.
   WallTime bring_cursor_back(WallTime now);

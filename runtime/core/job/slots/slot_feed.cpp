@@ -42,9 +42,6 @@ void SlotFeed::make_plan(const JobFacts& job) {
     auto made = schedule::Plan::of_stored(
         {timing.expressions, timing.timezone, timing.not_before, timing.not_after, job.stored.group, job.name});
     if (made) plan_ = std::move(*made);
-  } else if (job.definition && job.definition->job.enabled && job.repair &&
-             may_be_lost("definition", job.repair->lost)) {
-    plan_ = job.definition->plan;  // nobody knows another one: for the slots of the halt
   }
   anchors_ = anchors_of(plan_, job.stored, job.stored.since);
 }
