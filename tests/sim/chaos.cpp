@@ -54,7 +54,8 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       expected_(seed ^ 0xe59ec7),
       variables_(seed ^ 0x7a41ab1e),
       tails_(seed ^ 0x7a115),
-      parents_(seed ^ 0x9a4e275) {
+      parents_(seed ^ 0x9a4e275),
+      lines_(seed ^ 0x11e5) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   world_.oracle.counts_slots = true;

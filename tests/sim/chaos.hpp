@@ -127,7 +127,7 @@ class Chaos {
   SimWorld world_;
   // Each draws from its own, so that the rest of a seed is the same with and without it.
   Random backfills_, chains_, fitness_, functions_, links_, pauses_, places_, triggers_, zones_, days_, expected_,
-      variables_, tails_, parents_;
+      variables_, tails_, parents_, lines_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::string zone_;               // of all jobs; "": UTC

@@ -319,13 +319,15 @@ void SimStore::restore(Contents contents) {
   edit(std::move(contents));
 }
 
-void SimStore::spoil(const std::string& name) {
+bool SimStore::spoil(const std::string& name, const std::string& key) {
   const auto found = contents_.registers.find(name);
-  if (found == contents_.registers.end()) return;
-  const auto fence = found->second.value.find("\nfence ");
-  if (fence == std::string::npos) return;
-  found->second.value.insert(fence + 7, "?");
+  if (found == contents_.registers.end()) return false;
+  const std::string before = "\n" + key + " ";
+  const auto line = found->second.value.find(before);
+  if (line == std::string::npos) return false;
+  found->second.value.insert(line + before.size(), "?");
   found->second.version = ++contents_.revision;
+  return true;
 }
 
 void SimStore::expire(const std::string& node) { end(of_node(node), Cause::expired); }

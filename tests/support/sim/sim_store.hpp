@@ -114,8 +114,8 @@ class SimStore {
   void forge(const std::string& name, const std::string& value);
   /// Somebody changes it by hand: sessions and terms stay.
   void edit(Contents contents) { contents_ = std::move(contents), ++term_changes_; }
-  /// Somebody has edited a job's register by hand: its fence cannot be read.
-  void spoil(const std::string& name);
+  /// Somebody has edited a job's register by hand: its first line of this key cannot be read. False: it has none.
+  bool spoil(const std::string& name, const std::string& key = "fence");
   /// Early, against its promise.
   void expire(const std::string& node);
   /// The leader goes to the end of its group's queue, where its process is there.
