@@ -351,7 +351,7 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await pairs.count(), 1);
     assert.match(await pairs.first().textContent(), new RegExp(`every 5 minutes\\s*4 jobs\\s*${fleet.nodeAt(fleet.byName.get('young'), Date.now())}: quick, slid`));
     await pairs.getByText('8 min').waitFor();
-    await page.locator('section:has(#clashes) .clash').first().getByText(/host-\d/).waitFor();
+    await page.locator('section:has(#clashes) .clash').first().getByText(/host-\d/).first().waitFor();
     await page.locator('.heat button').nth(2).click();
     await page.getByRole('link', { name: 'What ran a week before' }).click();
     await page.waitForSelector('h1:has-text("Timeline")');
@@ -590,10 +590,9 @@ describe('the page', { concurrency: 2 }, () => {
     await page.getByText('epoch 4; before it host-3').first().waitFor();
   })));
 
-  test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+  test('the worst clash of the week comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');
-    for (let step = 1; step <= 5; step++) assert.ok(await page.locator(`.heat td.heat-${step}`).count(), `step ${step}`);
     await page.locator('.clash').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('p.empty[aria-hidden=true]'));
     const lists = await page.locator('section:has(#clashes) ul').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('.clash-count')].map((count) => parseInt(count.textContent, 10))));
@@ -662,13 +661,45 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.clash .row-time', { hasText: / and 3 other such minutes$/ }).waitFor();
   })));
 
-  test('on a telephone the week begins with the hours to come, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
+  test('the shade of an hour is its share of the fullest one, so that hours that are nearly alike look alike', () => withFleet({ fake: 10 }, async (url) => withPage({}, async (page) => {
+    await page.route(/v1\/load/, async (route) => {
+      const response = await route.fetch(), load = await response.json();
+      load.hours = load.hours.slice(0, 4).map((one, i) => ({ ...one, slots: [1000, 980, 500, 20][i] }));
+      await route.fulfill({ response, json: load });
+    });
+    await show(page, url, '#/week');
+    await page.waitForSelector('.heat button');
+    const dark = await page.locator('.heat td:has(button)').evaluateAll((all) => all.map((one) => 1 - Number(/srgb (\S+)/.exec(getComputedStyle(one).backgroundColor)[1]))), [most] = dark;
+    assert.ok(most > 0.2, `${dark}`);
+    for (const [i, share] of [1, 0.98, 0.5, 0.02].entries()) assert.ok(Math.abs(dark[i] / most - share) < 0.02, `${dark}`);
+    assert.match(await page.textContent('.legend'), /^0 \s*1,000 slots/);
+  })));
+
+  test('a minute in which many jobs are due says how many each node leads, and leads to all of them', () => withFleet({ fake: 600 }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    const row = page.locator('section:has(#clashes) ul').last().locator('.clash').nth(1), counts = row.locator('.muted.small').first();
+    await counts.getByText('host-1').waitFor();
+    const jobs = parseInt(await row.locator('.clash-count').textContent(), 10), said = await counts.locator('b').allTextContents();
+    assert.ok(jobs > 20 && said.length > 1);
+    assert.equal(said.reduce((sum, one) => sum + Number(one), 0), jobs);
+    await check(page, 'clashes by node');
+    await row.getByRole('link', { name: `and ${jobs - 4} more` }).click();
+    await page.locator('.view-head', { hasText: `${jobs} of 600 jobs` }).waitFor();
+    const minute = Date.parse(new URLSearchParams((await page.evaluate(() => location.hash)).split('?')[1]).get('due')), due = fleet.dueAt(minute / 60_000).map((job) => job.name);
+    for (const name of await page.locator('.grid-row a.job').allTextContents()) assert.ok(due.includes(name), name);
+    await check(page, 'jobs of a minute');
+    await page.getByRole('button', { name: /^due at / }).click();
+    await page.locator('.view-head', { hasText: /^Jobs600 jobs/ }).waitFor();
+    await show(page, url, '#/jobs?due=2020-01-01T00:00:00Z');
+    await page.getByText('That minute has passed.').waitFor();
+  })));
+
+  test('on a telephone the whole week is in sight, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
     await show(page, url, '#/week?zone=utc');
     await page.waitForSelector('.heat button');
-    await page.waitForFunction(() => {
-      const [box, first] = ['.scroll:has(.heat)', '.heat button'].map((one) => document.querySelector(one).getBoundingClientRect());
-      return first.left >= box.left + 80 && first.right <= box.right;
-    });
+    assert.equal(await page.locator('.heat thead th').count(), 9, 'a day is a column');
+    assert.ok(await page.evaluate(() => document.querySelector('.scroll:has(.heat)').scrollWidth <= document.querySelector('.scroll:has(.heat)').clientWidth));
+    await check(page, 'the week on a telephone');
     await show(page, url, '#/jobs?q=quick');
     const row = page.locator('.grid-row', { hasText: 'quick' });
     await row.getByText('next').waitFor();
