@@ -888,7 +888,7 @@ describe('the page', { concurrency: 2 }, () => {
       assert.ok(/in the hour after/.test(text) ? apart >= 0 && apart < 3_600_000 : apart === 0, `${name} ${text}`);
     }
     const fails = fleet.jobs.find((job) => job.temper === 'broken').name, well = [...wanted].find(([, all]) => all[0].status === 'succeeded')[0];
-    assert.match(await rows.filter({ hasText: fails }).textContent(), /failed fails still/);
+    assert.match(await rows.filter({ hasText: fails }).textContent(), /failed fails still, \d+ in a row/);
     assert.match(await rows.filter({ hasText: well }).textContent(), /well again since/);
     await check(page, 'what failed');
     // Later numbers are renewed, and nothing that was there moves: one more fails, and comes last.
@@ -902,6 +902,21 @@ describe('the page', { concurrency: 2 }, () => {
     await rows.filter({ hasText: fails }).locator('a:has(time)').last().click();
     await page.locator('.output').waitFor();
     await page.getByText('In short:').waitFor();
+  })));
+
+  test('a job that fails each second slot is not said to fail still, or to be well again, but how many of its last slots did', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({ width: 375, theme: 'dark' }, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), fails = { quick: (n) => n % 2, young: (n) => n % 2 === 0, slid: (n) => n > 7 * 288 + 48 };
+    const first = Date.parse('2026-10-13T04:00:00Z') / 300_000;
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => ({ ...row, attempt: 1, status: fails[job.name]?.(slot / 300_000 - first) || (job.name === 'tight' && slot === Date.parse('2026-10-20T08:20:00Z')) ? 'failed' : 'succeeded', reason: null }));
+    await show(page, url, '#/failed?zone=utc');
+    const row = (name) => page.locator('.failed .grid-row', { hasText: name });
+    for (const name of ['quick', 'young']) await row(name).getByText(/^[78] of its last 15$/).waitFor();
+    await row('tight').getByText('1 of its last 15').waitFor();
+    await row('slid').getByText(/^well again since|^fails still, \d+ in a row$/).waitFor();
+    await page.locator('.view-head', { hasText: /, 2 again and again; from/ }).waitFor();
+    await check(page, 'jobs that flap');
+    await page.setViewportSize({ width: 1024, height: 800 });
+    await row('quick').getByText(/^again and again, [78] of its last 15$/).waitFor();
   })));
 
   test('whether the fleet is healthy is one sentence on top of Now, and each part of it leads to what it speaks of', () => withFleet({ fake: 60, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
