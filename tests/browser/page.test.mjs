@@ -1076,6 +1076,36 @@ describe('the page', { concurrency: 2 }, () => {
     }
   })));
 
+  test('a timeline that is panned keeps its list while rows are asked for, says nothing of them before, and has the new ones some a frame', () => withFleet({ fake: 10_000 }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/timeline?last=24h');
+    await page.locator('.history .grid-row').nth(5).waitFor();
+    const { from, to } = await page.evaluate(() => ({ from: Date.now() - 5 * 3_600_000, to: Date.now() - 3_600_000 })), text = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
+    await page.evaluate((hash) => { location.hash = hash; }, `#/timeline?from=${text(from)}&to=${text(to)}`);
+    await page.waitForFunction(() => /so far|rows/.test(document.querySelector('.view-head p').textContent) && document.querySelectorAll('.history .grid-row').length > 5);
+    await page.evaluate(() => {
+      const list = (globalThis.list = document.querySelector('.history .grid')), seen = (globalThis.seen = { most: 0, lost: false });
+      let before = new Set(list.querySelectorAll('.grid-row'));
+      const look = () => {
+        const all = [...document.querySelectorAll('.history .grid-row')];
+        seen.most = Math.max(seen.most, all.filter((one) => !before.has(one)).length);
+        seen.lost ||= !list.isConnected || document.body.textContent.includes('Nothing is recorded');
+        before = new Set(all);
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    let go;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/v1\/history\?/, (route) => gate.then(() => route.continue()));
+    await page.focus('.chart');
+    for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(() => !document.querySelector('.history .grid-row'));
+    go();
+    await page.waitForFunction(() => document.querySelectorAll('.history .grid-row').length > 5);
+    const seen = await page.evaluate(() => globalThis.seen);
+    assert.ok(!seen.lost && seen.most <= 10, JSON.stringify(seen));
+  })));
+
   test('a list that lies below the window has none of its rows in the document', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await page.setViewportSize({ width: 1440, height: 200 });
     await show(page, url, '#/timeline');
