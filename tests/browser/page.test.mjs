@@ -919,6 +919,13 @@ describe('the page', { concurrency: 2 }, () => {
     await row('quick').getByText(/^again and again, [78] of its last 15$/).waitFor();
   })));
 
+  test('on a telephone the timeline has an hour unless said, so that its bars are no hairs', () => withFleet({ fake: 20 }, async (url) => withPage({ width: 375 }, async (page) => {
+    for (const [hash, last] of [['#/timeline', '1 h'], ['#/timeline?last=6h', '6 h']]) {
+      await show(page, url, hash);
+      assert.equal(await page.locator('.choice button[aria-pressed=true]').textContent(), last);
+    }
+  })));
+
   test('whether the fleet is healthy is one sentence on top of Now, and each part of it leads to what it speaks of', () => withFleet({ fake: 60, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/now?zone=utc');
     const verdict = page.locator('.verdict');

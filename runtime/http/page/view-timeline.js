@@ -13,11 +13,11 @@ const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 
 const SHORTEST = 2 * MINUTE, LONGEST = 62 * DAY, BANDS = 8;
 const STATUSES = [['', 'any status'], ['bad', 'all that is bad'], ...Object.keys(STATUS).filter((status) => status !== 'planned').map((status) => [status, statusWord(status)])];
 
-// What the URL says of the time: live with `last`, else from and to.
+// What the URL says of the time: live with `last`, else from and to. On a telephone bars of six hours would be too thin.
 function rangeOf(query, at) {
   const from = Date.parse(query.get('from') ?? ''), to = Date.parse(query.get('to') ?? '');
   if (from && to && to > from) return { live: false, from, to, last: null };
-  const last = LAST[query.get('last')] ? query.get('last') : '6h', span = LAST[last];
+  const last = LAST[query.get('last')] ? query.get('last') : innerWidth > 640 ? '6h' : '1h', span = LAST[last];
   const end = Math.ceil(at / (span / 400)) * (span / 400);
   return { live: true, last, from: end - span, to: end + span * 0.12 };
 }
@@ -188,7 +188,7 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
     if (by && !event.altKey && !event.ctrlKey) go(from + by, to + by);
     else if (event.key === '+' || event.key === '=') go(from + span / 4, to - span / 4);
     else if (event.key === '-') go(from - span / 2, to + span / 2);
-    else if (event.key === 'Home') update({ last: '6h', from: null, to: null });
+    else if (event.key === 'Home') update({ last: null, from: null, to: null });
     else return;
     event.preventDefault();
   };
