@@ -919,6 +919,41 @@ describe('the page', { concurrency: 2 }, () => {
     await row('quick').getByText(/^again and again, [78] of its last 15$/).waitFor();
   })));
 
+  test('a slot that was due a moment ago is due still, until what runs is known as of after it', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:24:54Z' }, async (url, fleet) => withPage({}, async (page) => {
+    let go, answers = 0;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/v1\/history\?status=running/, async (route) => { if (answers++) await gate; await route.continue(); });
+    await page.goto(url + '#/now?zone=utc');
+    const due = page.locator('[aria-labelledby=due] .row', { hasText: 'slid' });
+    await due.getByText('08:25').waitFor();
+    await page.waitForResponse((response) => /v1\/next/.test(response.url()) && fleet.now() > Date.parse('2026-10-20T08:25:02Z'));
+    await due.getByText('due now, ').waitFor();
+    assert.match(await due.textContent(), /^08:25/);
+    go();
+    await page.waitForFunction(() => ![...document.querySelectorAll('[aria-labelledby=due] .row')].some((one) => /due now/.test(one.textContent)));
+    await due.getByText('08:30').waitFor();
+  })));
+
+  test('a pause that somebody asks for elsewhere is on Now within seconds, and so is its end', () => withFleet({ fake: 20, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('.figures div', { hasText: /^Jobs\d/ }).waitFor();
+    const item = page.locator('.attention .item', { hasText: 'quick' }).filter({ hasText: 'paused since' }), log = (kind) => fleet.asked.push({ ...fleet.asked[0], at: new Date(fleet.now()).toISOString(), kind, job: 'quick', by: 'host-2 uid 0', text: null });
+    fleet.pauses.set('quick', { since: fleet.now(), by: 'host-2 uid 0' });
+    log('pause');
+    await item.waitFor({ timeout: 12_000 });
+    fleet.pauses.delete('quick');
+    log('resume');
+    await item.waitFor({ state: 'detached', timeout: 12_000 });
+  })));
+
+  test('what the letters mean is said on Now, of each of them', () => withFleet({ fake: 20 }, async (url) => withPage({ width: 375, theme: 'dark' }, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('summary', { hasText: 'What the letters mean' }).click();
+    const words = page.locator('details:has(summary:text("What the letters mean")) .status');
+    assert.deepEqual(await words.allTextContents(), ['\u2713succeeded', 'Ffailed', 'Ttimed out', 'Llost', 'Mmissed', 'Kkilled', 'Sskipped', 'Rrunning', 'Cclaimed', 'Qqueued', 'Pplanned']);
+    await check(page, 'the letters');
+  })));
+
   test('on a telephone the timeline has an hour unless said, so that its bars are no hairs', () => withFleet({ fake: 20 }, async (url) => withPage({ width: 375 }, async (page) => {
     for (const [hash, last] of [['#/timeline', '1 h'], ['#/timeline?last=6h', '6 h']]) {
       await show(page, url, hash);

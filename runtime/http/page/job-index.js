@@ -121,9 +121,12 @@ function publish(pages, ready, missing) {
 
 signedIn.follow(() => setTimeout(() => { if (users) load(); }));
 
-// Asks again before the minute is over.
-export function refreshJobs() {
-  if (users && at && !document.hidden && Date.now() - at > Math.max(SOON * tags.length, 4 * took)) load();
+// Asks again before the minute is over; `surely`: later, where it is too soon now, and however many jobs there are.
+export function refreshJobs(surely) {
+  if (!users || !at || document.hidden) return;
+  const wait = at + Math.max(surely === true ? 0 : SOON * tags.length, 4 * took) - Date.now();
+  if (wait < 0 && !running) load();
+  else if (surely === true) setTimeout(load, Math.max(1000, wait));
 }
 
 // Follows all jobs; `wait`: not before so many ms, as something else has to be shown first; `live`: also what happens to them.
