@@ -193,7 +193,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.waitForFunction((wanted) => Date.parse(document.querySelector('.slot[aria-current=true] time')?.dateTime) === wanted, due);
   })));
 
-  test('a slot that a retry has healed is no failure, and is said to have recovered by retry', () => withFleet({ fake: 60, whole: true }, async (url, fleet) => withPage({}, async (page) => {
+  test('a slot that a retry has healed is no failure, and is said to have recovered by retry', () => withFleet({ fake: 60, whole: true, now: '2026-10-21T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
     const rows = (job) => fleet.slotsBack(job, fleet.now(), 5000, fleet.now() - 86_400_000).map((slot) => fleet.attempts(job, slot));
     const bad = ([row]) => ['failed', 'timed_out', 'killed', 'lost'].includes(row.status) && row.reason !== 'operator';
     const healed = fleet.jobs.filter((job) => rows(job).some((all) => all.length > 1 && !bad(all)) && !rows(job).some(bad)).map((job) => job.name);
