@@ -63,7 +63,7 @@ export default function Failed({ query: shown }) {
     : html`<span role="cell"><${JobLink} job=${one.job} /></span><span role="cell"><span class="two"><span>${times(one)}</span>${kinds(one)}</span></span><span role="cell">${at(one, one.firstRow, one.first)}</span><span role="cell">${at(one, one.lastRow, one.last)}</span><span role="cell">${state(one)}</span>`;
   return html`
     <div class="view-head"><h1>What failed ${SPANS[span]}</h1>
-      <p class="muted">${found ? html`${plural(list.length, 'job')}, of which ${bad} ${bad === 1 ? 'fails' : 'fail'} still${flaps ? `, ${flaps} again and again` : ''}; from <${Time} at=${found.from} date="always" />, as of <${Time} at=${poll.heard.at} />` : ''}</p>
+      <p class="muted">${found ? html`${plural(list.length, 'job')}, ${bad} of which failed at the last slot${flaps ? `, ${flaps} again and again` : ''}; from <${Time} at=${found.from} date="always" />, as of <${Time} at=${poll.heard.at} />` : ''}</p>
       <${Choice} label="Since" value=${span} options=${Object.entries(SPANS)} onChange=${(key) => update({ since: key === 'yesterday' ? null : key }, true)} />
     </div>
     <${Trouble} of=${[poll]} /><${Gaps} of=${[found]} />
