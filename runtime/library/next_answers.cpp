@@ -90,7 +90,7 @@ struct NextAnswers::Asking {
   std::string self;
   std::string job, group, node;  // "": all
   bool asks_others = true;
-  WallTime now{}, until{};
+  WallTime now{}, from{}, until{};
   std::size_t most = 0, a_line = 0;
   io::Reply reply;
 
@@ -122,6 +122,8 @@ struct NextAnswers::Asking {
     const StoredState stored = states->of(job_name, group_name);
     return due_from(stored.word, stored.pauses, now);
   }
+  /// After which the slots are shown of a job whose slots are due after that.
+  WallTime shown_after(WallTime due) const { return std::max(due, from - Millis(1)); }
   /// Whose instances are asked for besides: "" nobody's.
   std::string_view other_node() const {
     for (const std::string_view name : {std::string_view(node), node_of_instance(job), node_of_instance(group)})
@@ -161,10 +163,13 @@ void NextAnswers::answer(const Message& asked, const io::Reply& reply) const {
   if (ahead_for <= Millis(0) || ahead_for > most_ahead)
     return reply.fail({Errc::invalid, "for_ms must be from 1 to " + std::to_string(most_ahead.count())});
   const WallTime now = io::read_clocks().wall;
+  const WallTime from = std::max(WallTime(Millis(asked.integer("from").value_or(0))), now);
+  if (from > now + most_ahead - ahead_for)
+    return reply.fail({Errc::invalid, "from, for_ms: nothing is shown beyond 366 days from now on"});
   const auto text = [&](const char* key) { return asked.text(key).value_or(""); };
   const bool is_shown = text("form") == "shown";
   look_at_jobs(std::make_shared<Asking>(Asking{self_, text("job"), text("group"), text("node"), text("scope") != "node",
-                                               now, now + ahead_for, asked_slots(asked),
+                                               now, from, from + ahead_for, asked_slots(asked),
                                                is_shown ? most_next_slots : slots_a_line, reply}));
 }
 
@@ -199,14 +204,15 @@ void NextAnswers::look_at(const core::JobView& view, Asking& asking) const {
   if (found != parts_.jobs.definitions.end() && !(*found)->job.details->after.empty())
     asking.after[name] = (*found)->job.details->after;
   const core::Views views = parts_.node.core().views();
-  if (const auto slots = views.planned(name, asking.now, *from, asking.next.until(), most))
+  if (const auto slots = views.planned(name, asking.now, asking.shown_after(*from), asking.next.until(), most))
     return asking.add(*slots, name, group, view.leader);
   const auto phase = asking.states && found != parts_.jobs.definitions.end()
                          ? asking.states->phase(name, (*found)->plan)
                          : std::nullopt;
   if (phase)
-    return asking.add(slots_of_plan((*found)->plan, *phase, *from, asking.next.until(), most_next_slots), name, group,
-                      view.leader);
+    return asking.add(
+        slots_of_plan((*found)->plan, *phase, asking.shown_after(*from), asking.next.until(), most_next_slots), name,
+        group, view.leader);
   asking.unknown.insert(name);
   asking.shown_of_others.emplace(name, group);
 }
@@ -230,8 +236,9 @@ void NextAnswers::look_elsewhere(const core::JobView& own, Asking& asking) const
                      : asking.states ? asking.states->phase(name, definition->plan)
                                      : std::nullopt;
   if (phase)
-    return asking.add(slots_of_plan(definition->plan, *phase, *from, asking.next.until(), most_next_slots), name, group,
-                      other);
+    return asking.add(
+        slots_of_plan(definition->plan, *phase, asking.shown_after(*from), asking.next.until(), most_next_slots), name,
+        group, other);
   asking.unknown.insert(name);
   asking.shown_of_others.emplace(name, group);
 }
@@ -273,7 +280,8 @@ void NextAnswers::look_at_runs(const AskingPtr& asking) const {
   parts_.views.runs(look, [this, asking] {
     std::erase_if(asking->attempts, [&](const WaitingRun& run) {
       const bool is_of_others = asking->of_others.contains(run.job);
-      return run.starts_at >= asking->until || !asking->is_named(run.job, run.group) ||
+      const bool is_earlier = asking->from > asking->now && run.starts_at < asking->from;
+      return is_earlier || run.starts_at >= asking->until || !asking->is_named(run.job, run.group) ||
              (!asking->node.empty() && !is_of_others && asking->node != self_);
     });
     const auto is_before = [](const auto& a, const auto& b) { return a.starts_at < b.starts_at; };

@@ -1,5 +1,6 @@
 // NextAnswers: what is to come over the fleet, {"do": "next"}, for commands and the API alike: the slots within
-// `for_ms`, of a `job`, a `group` or what a `node` leads where these are given, the first `limit` of them. Of what this
+// `for_ms` from `from` on, or from now, of a `job`, a `group` or what a `node` leads where these are given, the first
+// `limit` of them. Of what this
 // node leads it knows which jobs are paused or halted and where an `@every` counts from; of all else the store is
 // asked, so that each node says the same. In scope "node" nobody is asked.
 //

@@ -305,6 +305,7 @@ export class FakeFleet {
     for (let hour = Math.floor(from / HOUR) * HOUR; hour < to; hour += HOUR) {
       let slots = 0, most = null; const names = new Set();
       for (let m = 0; m < 60; m++) {
+        if (hour + (m + 1) * MINUTE <= from) continue;
         const jobs = this.dueAt(hour / MINUTE + m).filter((job) => !this.pauses.has(job.name));
         slots += jobs.length;
         for (const job of jobs) names.add(job.name);
@@ -372,17 +373,17 @@ export class FakeFleet {
       }
       case 'requests': return send({ requests: [...this.asked].reverse().filter((row) => (!query.get('job') || row.job === query.get('job')) && (!query.get('run') || row.run_id === query.get('run'))), next: null, ...this.missing() });
       case 'next': {
-        const to = now + Number(query.get('for_ms') ?? HOUR), slots = [], of = this.byName.get(query.get('job'));
-        if (of) return send({ slots: this.slotsAhead(of, now, to, 1000).map((at) => ({ slot: iso(at), job: of.name, group: of.group, node: this.nodeAt(of, now) })), left_out: false, unknown: [] });
+        const from = Math.max(now, Date.parse(query.get('from') ?? iso(now))), to = from + Number(query.get('for_ms') ?? HOUR), slots = [], of = this.byName.get(query.get('job'));
+        if (of) return send({ slots: this.slotsAhead(of, from, to, 1000).map((at) => ({ slot: iso(at), job: of.name, group: of.group, node: this.nodeAt(of, now) })), left_out: false, unknown: [] });
         // Those that are due each few seconds, if they are wanted.
-        for (const [job, seconds] of this.wanted.often ?? []) for (let at = Math.ceil(now / 1000) * 1000; at < to; at += seconds * 1000) slots.push({ slot: iso(at), job, group: 'db', node: 'host-1' });
+        for (const [job, seconds] of this.wanted.often ?? []) for (let at = Math.ceil(from / 1000) * 1000; at < to; at += seconds * 1000) slots.push({ slot: iso(at), job, group: 'db', node: 'host-1' });
         const own = slots.length;
-        for (let m = Math.ceil(now / MINUTE); m * MINUTE < to && slots.length < 1000 + own; m++) for (const one of this.dueAt(m)) {
+        for (let m = Math.ceil(from / MINUTE); m * MINUTE < to && slots.length < 1000 + own; m++) for (const one of this.dueAt(m)) {
           if (this.pauses.has(one.name) || (query.get('group') && one.group !== query.get('group')) || (query.get('job') && one.name !== query.get('job'))) continue;
           const node = this.lacksLeader(one.group) ? null : this.nodeAt(one, now);
           if (!query.get('node') || node === query.get('node')) slots.push({ slot: iso(m * MINUTE), job: one.name, group: one.group, node });
         }
-        for (const one of this.instances) if (one.node === query.get('node') && one.node !== 'host-1') slots.push(...this.slotsAhead(one, now, to, 100).map((at) => ({ slot: iso(at), job: one.name, group: one.group, node: one.node })));
+        for (const one of this.instances) if (one.node === query.get('node') && one.node !== 'host-1') slots.push(...this.slotsAhead(one, from, to, 100).map((at) => ({ slot: iso(at), job: one.name, group: one.group, node: one.node })));
         slots.sort((a, b) => (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0));
         return send({ slots: slots.slice(0, 500), left_out: slots.length >= 500, unknown: [] });
       }

@@ -193,7 +193,7 @@ describe('the page', { concurrency: 2 }, () => {
     await page.waitForFunction((wanted) => Date.parse(document.querySelector('.slot[aria-current=true] time')?.dateTime) === wanted, due);
   })));
 
-  test('a slot that a retry has healed is no failure, and is said to have recovered by retry', () => withFleet({ fake: 60, whole: true }, async (url, fleet) => withPage({}, async (page) => {
+  test('a slot that a retry has healed is no failure, and is said to have recovered by retry', () => withFleet({ fake: 60, whole: true, now: '2026-10-21T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
     const rows = (job) => fleet.slotsBack(job, fleet.now(), 5000, fleet.now() - 86_400_000).map((slot) => fleet.attempts(job, slot));
     const bad = ([row]) => ['failed', 'timed_out', 'killed', 'lost'].includes(row.status) && row.reason !== 'operator';
     const healed = fleet.jobs.filter((job) => rows(job).some((all) => all.length > 1 && !bad(all)) && !rows(job).some(bad)).map((job) => job.name);
@@ -351,7 +351,7 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await pairs.count(), 1);
     assert.match(await pairs.first().textContent(), new RegExp(`every 5 minutes\\s*4 jobs\\s*${fleet.nodeAt(fleet.byName.get('young'), Date.now())}: quick, slid`));
     await pairs.getByText('8 min').waitFor();
-    await page.locator('section:has(#clashes) .clash').first().getByText(/host-\d/).waitFor();
+    await page.locator('section:has(#clashes) .clash').first().getByText(/host-\d/).first().waitFor();
     await page.locator('.heat button').nth(2).click();
     await page.getByRole('link', { name: 'What ran a week before' }).click();
     await page.waitForSelector('h1:has-text("Timeline")');
@@ -590,10 +590,9 @@ describe('the page', { concurrency: 2 }, () => {
     await page.getByText('epoch 4; before it host-3').first().waitFor();
   })));
 
-  test('the week tells full hours from empty ones, and the worst clash comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+  test('the worst clash of the week comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');
-    for (let step = 1; step <= 5; step++) assert.ok(await page.locator(`.heat td.heat-${step}`).count(), `step ${step}`);
     await page.locator('.clash').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('p.empty[aria-hidden=true]'));
     const lists = await page.locator('section:has(#clashes) ul').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('.clash-count')].map((count) => parseInt(count.textContent, 10))));
@@ -662,13 +661,45 @@ describe('the page', { concurrency: 2 }, () => {
     await page.locator('.clash .row-time', { hasText: / and 3 other such minutes$/ }).waitFor();
   })));
 
-  test('on a telephone the week begins with the hours to come, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
+  test('the shade of an hour is its share of the fullest one, so that hours that are nearly alike look alike', () => withFleet({ fake: 10 }, async (url) => withPage({}, async (page) => {
+    await page.route(/v1\/load/, async (route) => {
+      const response = await route.fetch(), load = await response.json();
+      load.hours = load.hours.slice(0, 4).map((one, i) => ({ ...one, slots: [1000, 980, 500, 20][i] }));
+      await route.fulfill({ response, json: load });
+    });
+    await show(page, url, '#/week');
+    await page.waitForSelector('.heat button');
+    const dark = await page.locator('.heat td:has(button)').evaluateAll((all) => all.map((one) => 1 - Number(/srgb (\S+)/.exec(getComputedStyle(one).backgroundColor)[1]))), [most] = dark;
+    assert.ok(most > 0.2, `${dark}`);
+    for (const [i, share] of [1, 0.98, 0.5, 0.02].entries()) assert.ok(Math.abs(dark[i] / most - share) < 0.02, `${dark}`);
+    assert.match(await page.textContent('.legend'), /^0 \s*1,000 slots/);
+  })));
+
+  test('a minute in which many jobs are due says how many each node leads, and leads to all of them', () => withFleet({ fake: 600 }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    const row = page.locator('section:has(#clashes) ul').last().locator('.clash').nth(1), counts = row.locator('.muted.small').first();
+    await counts.getByText('host-1').waitFor();
+    const jobs = parseInt(await row.locator('.clash-count').textContent(), 10), said = await counts.locator('b').allTextContents();
+    assert.ok(jobs > 20 && said.length > 1);
+    assert.equal(said.reduce((sum, one) => sum + Number(one), 0), jobs);
+    await check(page, 'clashes by node');
+    await row.getByRole('link', { name: `and ${jobs - 4} more` }).click();
+    await page.locator('.view-head', { hasText: `${jobs} of 600 jobs` }).waitFor();
+    const minute = Date.parse(new URLSearchParams((await page.evaluate(() => location.hash)).split('?')[1]).get('due')), due = fleet.dueAt(minute / 60_000).map((job) => job.name);
+    for (const name of await page.locator('.grid-row a.job').allTextContents()) assert.ok(due.includes(name), name);
+    await check(page, 'jobs of a minute');
+    await page.getByRole('button', { name: /^due at / }).click();
+    await page.locator('.view-head', { hasText: /^Jobs600 jobs/ }).waitFor();
+    await show(page, url, '#/jobs?due=2020-01-01T00:00:00Z');
+    await page.getByText('That minute has passed.').waitFor();
+  })));
+
+  test('on a telephone the whole week is in sight, and values of jobs are named; all jobs say of when their last slot is', () => withFleet({ fake: 30, young: true, now: '2026-10-20T20:10:00Z' }, async (url) => withPage({ width: 375 }, async (page) => {
     await show(page, url, '#/week?zone=utc');
     await page.waitForSelector('.heat button');
-    await page.waitForFunction(() => {
-      const [box, first] = ['.scroll:has(.heat)', '.heat button'].map((one) => document.querySelector(one).getBoundingClientRect());
-      return first.left >= box.left + 80 && first.right <= box.right;
-    });
+    assert.equal(await page.locator('.heat thead th').count(), 9, 'a day is a column');
+    assert.ok(await page.evaluate(() => document.querySelector('.scroll:has(.heat)').scrollWidth <= document.querySelector('.scroll:has(.heat)').clientWidth));
+    await check(page, 'the week on a telephone');
     await show(page, url, '#/jobs?q=quick');
     const row = page.locator('.grid-row', { hasText: 'quick' });
     await row.getByText('next').waitFor();
@@ -846,7 +877,7 @@ describe('the page', { concurrency: 2 }, () => {
     const rows = page.locator('.failed .grid-row'), named = () => rows.locator('a.job').allTextContents(), title = page.locator('h1');
     await rows.first().waitFor();
     assert.equal(await title.textContent(), 'What failed since yesterday');
-    assert.match(await page.textContent('.view-head'), new RegExp(`${wanted.size} jobs, of which \\d+ fail still; from Mon 19 Oct 00:00, as of 08:2\\d`));
+    assert.match(await page.textContent('.view-head'), new RegExp(`${wanted.size} jobs, \\d+ of which failed at the last slot; from Mon 19 Oct 00:00, as of 08:2\\d`));
     assert.equal(Number(await page.locator('.failed .grid').getAttribute('aria-rowcount')), wanted.size + 1);
     const before = await named();
     for (const [i, name] of before.entries()) {
@@ -857,7 +888,7 @@ describe('the page', { concurrency: 2 }, () => {
       assert.ok(/in the hour after/.test(text) ? apart >= 0 && apart < 3_600_000 : apart === 0, `${name} ${text}`);
     }
     const fails = fleet.jobs.find((job) => job.temper === 'broken').name, well = [...wanted].find(([, all]) => all[0].status === 'succeeded')[0];
-    assert.match(await rows.filter({ hasText: fails }).textContent(), /failed fails still/);
+    assert.match(await rows.filter({ hasText: fails }).textContent(), /failed fails still, \d+ in a row/);
     assert.match(await rows.filter({ hasText: well }).textContent(), /well again since/);
     await check(page, 'what failed');
     // Later numbers are renewed, and nothing that was there moves: one more fails, and comes last.
@@ -871,6 +902,63 @@ describe('the page', { concurrency: 2 }, () => {
     await rows.filter({ hasText: fails }).locator('a:has(time)').last().click();
     await page.locator('.output').waitFor();
     await page.getByText('In short:').waitFor();
+  })));
+
+  test('a job that fails each second slot is not said to fail still, or to be well again, but how many of its last slots did', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({ width: 375, theme: 'dark' }, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), fails = { quick: (n) => n % 2, young: (n) => n % 2 === 0, slid: (n) => n > 7 * 288 + 48 };
+    const first = Date.parse('2026-10-13T04:00:00Z') / 300_000;
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => ({ ...row, attempt: 1, status: fails[job.name]?.(slot / 300_000 - first) || (job.name === 'tight' && slot === Date.parse('2026-10-20T08:20:00Z')) ? 'failed' : 'succeeded', reason: null }));
+    await show(page, url, '#/failed?zone=utc');
+    const row = (name) => page.locator('.failed .grid-row', { hasText: name });
+    for (const name of ['quick', 'young']) await row(name).getByText(/^[78] of its last 15$/).waitFor();
+    await row('tight').getByText('1 of its last 15').waitFor();
+    await row('slid').getByText(/^well again since|^fails still, \d+ in a row$/).waitFor();
+    await page.locator('.view-head', { hasText: /, 2 again and again; from/ }).waitFor();
+    await check(page, 'jobs that flap');
+    await page.setViewportSize({ width: 1024, height: 800 });
+    await row('quick').getByText(/^again and again, [78] of its last 15$/).waitFor();
+  })));
+
+  test('a slot that was due a moment ago is due still, until what runs is known as of after it', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:24:54Z' }, async (url, fleet) => withPage({}, async (page) => {
+    let go, answers = 0;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/v1\/history\?status=running/, async (route) => { if (answers++) await gate; await route.continue(); });
+    await page.goto(url + '#/now?zone=utc');
+    const due = page.locator('[aria-labelledby=due] .row', { hasText: 'slid' });
+    await due.getByText('08:25').waitFor();
+    await page.waitForResponse((response) => /v1\/next/.test(response.url()) && fleet.now() > Date.parse('2026-10-20T08:25:02Z'));
+    await due.getByText('due now, ').waitFor();
+    assert.match(await due.textContent(), /^08:25/);
+    go();
+    await page.waitForFunction(() => ![...document.querySelectorAll('[aria-labelledby=due] .row')].some((one) => /due now/.test(one.textContent)));
+    await due.getByText('08:30').waitFor();
+  })));
+
+  test('a pause that somebody asks for elsewhere is on Now within seconds, and so is its end', () => withFleet({ fake: 20, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('.figures div', { hasText: /^Jobs\d/ }).waitFor();
+    const item = page.locator('.attention .item', { hasText: 'quick' }).filter({ hasText: 'paused since' }), log = (kind) => fleet.asked.push({ ...fleet.asked[0], at: new Date(fleet.now()).toISOString(), kind, job: 'quick', by: 'host-2 uid 0', text: null });
+    fleet.pauses.set('quick', { since: fleet.now(), by: 'host-2 uid 0' });
+    log('pause');
+    await item.waitFor({ timeout: 12_000 });
+    fleet.pauses.delete('quick');
+    log('resume');
+    await item.waitFor({ state: 'detached', timeout: 12_000 });
+  })));
+
+  test('what the letters mean is said on Now, of each of them', () => withFleet({ fake: 20 }, async (url) => withPage({ width: 375, theme: 'dark' }, async (page) => {
+    await show(page, url, '#/now');
+    await page.locator('summary', { hasText: 'What the letters mean' }).click();
+    const words = page.locator('details:has(summary:text("What the letters mean")) .status');
+    assert.deepEqual(await words.allTextContents(), ['\u2713succeeded', 'Ffailed', 'Ttimed out', 'Llost', 'Mmissed', 'Kkilled', 'Sskipped', 'Rrunning', 'Cclaimed', 'Qqueued', 'Pplanned']);
+    await check(page, 'the letters');
+  })));
+
+  test('on a telephone the timeline has an hour unless said, so that its bars are no hairs', () => withFleet({ fake: 20 }, async (url) => withPage({ width: 375 }, async (page) => {
+    for (const [hash, last] of [['#/timeline', '1 h'], ['#/timeline?last=6h', '6 h']]) {
+      await show(page, url, hash);
+      assert.equal(await page.locator('.choice button[aria-pressed=true]').textContent(), last);
+    }
   })));
 
   test('whether the fleet is healthy is one sentence on top of Now, and each part of it leads to what it speaks of', () => withFleet({ fake: 60, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
@@ -1028,6 +1116,36 @@ describe('the page', { concurrency: 2 }, () => {
       }), to);
       assert.ok(most > 0 && most <= 10, `${most} rows in a frame`);
     }
+  })));
+
+  test('a timeline that is panned keeps its list while rows are asked for, says nothing of them before, and has the new ones some a frame', () => withFleet({ fake: 10_000 }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/timeline?last=24h');
+    await page.locator('.history .grid-row').nth(5).waitFor();
+    const { from, to } = await page.evaluate(() => ({ from: Date.now() - 5 * 3_600_000, to: Date.now() - 3_600_000 })), text = (ms) => new Date(ms).toISOString().slice(0, 19) + 'Z';
+    await page.evaluate((hash) => { location.hash = hash; }, `#/timeline?from=${text(from)}&to=${text(to)}`);
+    await page.waitForFunction(() => /so far|rows/.test(document.querySelector('.view-head p').textContent) && document.querySelectorAll('.history .grid-row').length > 5);
+    await page.evaluate(() => {
+      const list = (globalThis.list = document.querySelector('.history .grid')), seen = (globalThis.seen = { most: 0, lost: false });
+      let before = new Set(list.querySelectorAll('.grid-row'));
+      const look = () => {
+        const all = [...document.querySelectorAll('.history .grid-row')];
+        seen.most = Math.max(seen.most, all.filter((one) => !before.has(one)).length);
+        seen.lost ||= !list.isConnected || document.body.textContent.includes('Nothing is recorded');
+        before = new Set(all);
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    let go;
+    const gate = new Promise((resolve) => { go = resolve; });
+    await page.route(/v1\/history\?/, (route) => gate.then(() => route.continue()));
+    await page.focus('.chart');
+    for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction(() => !document.querySelector('.history .grid-row'));
+    go();
+    await page.waitForFunction(() => document.querySelectorAll('.history .grid-row').length > 5);
+    const seen = await page.evaluate(() => globalThis.seen);
+    assert.ok(!seen.lost && seen.most <= 10, JSON.stringify(seen));
   })));
 
   test('a list that lies below the window has none of its rows in the document', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {

@@ -40,7 +40,8 @@ constexpr Parameter counts[] = {{"job", Kind::list, "jobs"},
 constexpr Parameter strips[] = {
     {"job", Kind::list, "jobs"}, {"last", Kind::count}, {"since", Kind::time}, {"until", Kind::time}, scope};
 constexpr Parameter usual[] = {{"job", Kind::list, "jobs"}, scope};
-constexpr Parameter next[] = {{"for_ms", Kind::count}, {"job"}, {"group"}, {"node"}, {"limit", Kind::count}, scope};
+constexpr Parameter next[] = {
+    {"from", Kind::time}, {"for_ms", Kind::count}, {"job"}, {"group"}, {"node"}, {"limit", Kind::count}, scope};
 constexpr Parameter why[] = {{"slot", Kind::time}, {"run"}, scope};
 constexpr Parameter load[] = {{"from", Kind::time}, {"to", Kind::time}};
 constexpr Parameter requests[] = {{"kind", Kind::list, "kinds"},

@@ -4,7 +4,8 @@ import { signal } from './html.js';
 import { parse, MINUTE } from './time.js';
 import { isBad, holes, middle, silence } from './words.js';
 
-const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, LAST = 15, FLAPS = 3;  // times that a job failed after a success
+const DAY = 86_400_000, JUDGED = 50, STOPPED = 30, FLAPS = 3;  // times that a job failed after a success
+export const LAST = 15;
 export const FAILED = 'failed,timed_out,killed,lost,missed', WANTED = FAILED + ',skipped';
 const MEANT = ['paused', 'dry_run', 'calendar'];  // skipped because somebody wants it so
 export const isWanted = (row) => row.status === 'killed' && row.reason === 'operator';  // somebody ended it, so it does not fail
@@ -119,20 +120,25 @@ function byNode(rows) {
   return [...nodes.values()];
 }
 
+// Of slots that ended, the newest first: how many went wrong in a row, which did, and whether the job fails and recovers again and again.
+export function course(ran) {
+  let inRow = 0;
+  while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
+  return { inRow, bad: ran.filter(({ status }) => isBad(status)), flaps: ran.filter(({ status }, i) => isBad(status) && ran[i + 1] && !isBad(ran[i + 1].status)).length >= FLAPS };
+}
+
 // How it stands by its last slots, as far as they are known without a gap: failing (since when, how often in a row),
 // recovered, without any success, or passing over many slots.
 function judge({ job, strip }, missing) {
   const away = knowing(job, missing), settled = strip.filter((row) => !OPEN.includes(row.status)), [hole] = holes(settled, away), rows = settled.slice(0, hole?.index);
   const ran = rows.filter((row) => row.status !== 'skipped' && !isWanted(row)), skipped = rows.filter((row) => row.status === 'skipped' && !MEANT.includes(row.reason));
-  let inRow = 0;
-  while (inRow < ran.length && isBad(ran[inRow].status)) inRow++;
-  const bad = ran.filter(({ status }) => isBad(status)), falls = ran.filter(({ status }, i) => isBad(status) && ran[i + 1] && !isBad(ran[i + 1].status)).length;
+  const { inRow, bad, flaps } = course(ran);
   const took = rows.filter((row) => row.status === 'succeeded' && row.duration_ms !== null).map((row) => row.duration_ms);
   const before = ran[inRow]?.slot, all = inRow === ran.length;
   // A node that has lived since the last success may have runs between those that are known.
   const silent = silence(away.filter((node) => (parse(node.last_heard) ?? Infinity) >= parse(before)));
   return {
-    failing: inRow > 0, flaps: falls >= FLAPS, bad, inRow, all, silent, more: all || silent,
+    failing: inRow > 0, flaps, bad, inRow, all, silent, more: all || silent,
     since: inRow ? ran[inRow - 1].slot : null, before, newest: ran[0] ?? rows[0] ?? null,
     never: rows.length >= 5 && !rows.some((row) => row.status === 'succeeded'), count: rows.length,
     passes: skipped.length, passed: skipped[0]?.reason, takes: middle(took), every: middle(rows.slice(1).map((row, i) => parse(rows[i].slot) - parse(row.slot))),

@@ -63,6 +63,13 @@ export async function askDue(filters, nodes, abort) {
   }
   return { ...answer, slots: [...slots.values()].sort((a, b) => (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : a.job < b.job ? -1 : 1)) };
 }
+// The jobs that are due in a minute, each with the node that leads it, as far as this one knows; `cut`: not all of them.
+export async function askMinute(minute, abort) {
+  const end = parse(minute) + 60_000, from = Math.max(parse(minute), now());
+  if (!(from < end)) return { jobs: [], over: true };
+  const { slots, left_out: cut } = await ask('next' + query({ from: new Date(from).toISOString(), for_ms: Math.ceil(end - from), limit: 1000, scope: 'node' }), { signal: abort });
+  return { jobs: [...new Map(slots.map((one) => [one.job, one.node]))], cut };
+}
 // Nodes, but for this one, that have such instances.
 export const nodesOfInstances = (nodes, own) => nodes.filter((one) => own && one.node !== own && one.leads.some((group) => group.endsWith('@' + one.node))).map((one) => one.node).slice(0, 20);
 
@@ -114,9 +121,12 @@ function publish(pages, ready, missing) {
 
 signedIn.follow(() => setTimeout(() => { if (users) load(); }));
 
-// Asks again before the minute is over.
-export function refreshJobs() {
-  if (users && at && !document.hidden && Date.now() - at > Math.max(SOON * tags.length, 4 * took)) load();
+// Asks again before the minute is over; `surely`: later, where it is too soon now, and however many jobs there are.
+export function refreshJobs(surely) {
+  if (!users || !at || document.hidden) return;
+  const wait = at + Math.max(surely === true ? 0 : SOON * tags.length, 4 * took) - Date.now();
+  if (wait < 0 && !running) load();
+  else if (surely === true) setTimeout(load, Math.max(1000, wait));
 }
 
 // Follows all jobs; `wait`: not before so many ms, as something else has to be shown first; `live`: also what happens to them.

@@ -23,7 +23,7 @@ export function useNarrow(query = '(max-width: 760px)') {
 // `head`: names of columns, or of such by which is sorted [name, order, whether it is]; `onSort` hears of them.
 const AT_ONCE = 10;
 export function Rows({ list, height, row, extra, label, head, onSort, onSight, rowKey }) {
-  const box = useRef(null), [sight, setSight] = useState(() => [0, Math.ceil(innerHeight / height)]), shown = useRef(sight);
+  const box = useRef(null), [sight, setSight] = useState(() => [0, Math.ceil(innerHeight / height)]), shown = useRef(sight), first = useRef(true);
   useLayoutEffect(() => {
     let frame = 0;
     const look = () => {
@@ -38,7 +38,10 @@ export function Rows({ list, height, row, extra, label, head, onSort, onSight, r
       else onSight?.(from, to);
     };
     const later = () => { frame ||= requestAnimationFrame(look); };
-    look();
+    // Where the rows lie is known once the view is laid out: to ask for it sooner has all of it laid out twice.
+    if (first.current) look();
+    else later();
+    first.current = false;
     addEventListener('scroll', later, { passive: true });
     addEventListener('resize', later);
     return () => {

@@ -1,7 +1,7 @@
 // Small parts that all views are made of; and how a status looks: a shape with a letter in it, the word beside it, and strips
 // of many of them.
 import { html, useState, useEffect, useRef, link } from './html.js';
-import { clip, lastHeard, orLater, plural, count, statusOf, statusWord } from './words.js';
+import { clip, lastHeard, orLater, plural, count, statusOf, statusWord, STATUS } from './words.js';
 import { Time, Ago, useNow, SILENT, duration } from './time.js';
 import { zoneOfJob } from './job-index.js';
 
@@ -123,6 +123,10 @@ export const Mark = ({ status }) => {
 };
 
 export const Status = ({ status, reason }) => html`<span class="status"><${Mark} status=${status} /><span>${statusWord(status)}${reason ? html`<span class="muted">: ${reason.replace(/_/g, ' ')}</span>` : null}</span></span>`;
+
+// What each letter means.
+export const Letters = () => html`<details class="letters"><summary>What the letters mean</summary><p class="chips">${Object.keys(STATUS).map((status) => html`<${Status} key=${status} status=${status} />`)}</p>
+  <p class="muted">Of a node L says that it does not answer, M that it is not well; of a group F that nobody leads it or that it is halted, M that it is defined in two ways.</p></details>`;
 
 // "failed: exit_code", as a job's last status is told; `silent`: see silence()
 export const LastStatus = ({ text, silent }) => {

@@ -39,6 +39,7 @@ export function useHistory(filters, from, to, live) {
     let abort = new AbortController(), timer = 0, busy = false, took = 0, shownAt = 0;
     const rows = new Map();
     let list = [], added = [];
+    setState((old) => (old.done ? { ...old, done: false } : old));
     // Pages come newest first, so that older ones are put behind; what is new is put in front.
     const show = (more) => {
       shownAt = performance.now();

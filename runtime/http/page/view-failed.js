@@ -3,7 +3,7 @@
 import { html, useRef, update, link } from './html.js';
 import { ask, nameList, now, query, usePoll } from './api.js';
 import { Time, HOUR, DAY, parse, fields, dayStart, zoneOf } from './time.js';
-import { FAILED, OPEN, isWanted } from './attention.js';
+import { FAILED, LAST, OPEN, course, isWanted } from './attention.js';
 import { JobLink, Gaps, Trouble, Empty, Loading, Choice, Mark, Status, rowLink } from './parts.js';
 import { Rows, useNarrow } from './lists.js';
 import { useJobIndex, zoneOfJob } from './job-index.js';
@@ -34,16 +34,17 @@ async function askFailed(span, abort) {
     const list = nameList('job', names.slice(i, i + LOOKED));
     if (list) for (const { job, rows } of (await ask(`history/strips?${list}&last=${LOOKED}&since=${since}`, { signal: abort })).strips) Object.assign(jobs.get(job), judge(rows, rows.length === LOOKED && jobs.get(job).slots));
   }
-  all.sort((a, b) => (b.state === 'bad') - (a.state === 'bad') || parse((b.lastRow ?? { slot: b.last }).slot) - parse((a.lastRow ?? { slot: a.last }).slot) || (a.job < b.job ? -1 : 1));
+  all.sort((a, b) => RANK(b) - RANK(a) || parse((b.lastRow ?? { slot: b.last }).slot) - parse((a.lastRow ?? { slot: a.last }).slot) || (a.job < b.job ? -1 : 1));
   return { all, from, missing: answer.missing, as_of: answer.as_of, history_failure: answer.history_failure };
 }
 
+const RANK = ({ state }) => ['flaps', 'bad'].indexOf(state);
 // By its last slots, the newest first: the first and the last bad one of them, and since when it is well. `all`: so many are bad, of which
 // there may be some before.
 function judge(rows, all) {
   const lean = (row) => row && { slot: row.slot, run_id: row.run_id, status: row.status };
-  const settled = rows.filter((row) => !OPEN.includes(row.status) && row.status !== 'skipped' && !isWanted(row)), bad = settled.filter(({ status }) => isBad(status)), since = settled[settled.indexOf(bad[0]) - 1];
-  return { firstRow: bad.length < all ? null : lean(bad.at(-1)), lastRow: lean(bad[0]), state: !settled[0] ? null : settled[0] === bad[0] ? 'bad' : 'well', since: lean(since) };
+  const settled = rows.filter((row) => !OPEN.includes(row.status) && row.status !== 'skipped' && !isWanted(row)), bad = settled.filter(({ status }) => isBad(status)), since = settled[settled.indexOf(bad[0]) - 1], last = settled.slice(0, LAST), { flaps, bad: { length: n } } = course(last);
+  return { firstRow: bad.length < all ? null : lean(bad.at(-1)), lastRow: lean(bad[0]), state: !settled[0] ? null : flaps ? 'flaps' : settled[0] === bad[0] ? 'bad' : 'well', since: lean(since), inRow: course(settled).inRow, share: last.length > 1 ? `${n} of its last ${last.length}` : 'its only slot' };
 }
 
 export default function Failed({ query: shown }) {
@@ -53,16 +54,16 @@ export default function Failed({ query: shown }) {
   if (places.current.span !== span) places.current = { span, of: new Map() };
   const { of } = places.current;
   for (const { job } of found?.all ?? []) if (!of.has(job)) of.set(job, of.size);
-  const list = [...(found?.all ?? [])].sort((a, b) => of.get(a.job) - of.get(b.job)), bad = list.filter(({ state }) => state === 'bad').length;
+  const list = [...(found?.all ?? [])].sort((a, b) => of.get(a.job) - of.get(b.job)), many = (wanted) => list.filter(({ state }) => state === wanted).length, bad = many('bad'), flaps = many('flaps');
   const at = (one, row, hour) => (row ? html`<a href=${rowLink(row, one.job)}><${Time} at=${row.slot} zone=${zoneOfJob(one.job)} /></a>` : html`<a class=${narrow ? '' : 'two'} href=${link('timeline', null, { job: one.job, status: 'bad', from: hour, to: new Date(parse(hour) + HOUR).toISOString() })}><${Time} at=${hour} zone=${zoneOfJob(one.job)} /> <span class="muted small">${narrow ? 'or later' : 'or in the hour after'}</span></a>`);
   const times = (one) => plural(one.slots, 'time'), kinds = (one) => html`<span class="muted small">${Object.entries(one.of).sort((a, b) => statusOf(b[0]).rank - statusOf(a[0]).rank).map(([status, slots]) => `${slots} ${statusWord(status)}`).join(', ')}</span>`;
-  const state = (one) => (one.state === 'bad' ? html`<${Status} status=${one.lastRow.status} /> <span class="muted small">fails still</span>` : one.state === 'well' ? html`<span class="status"><${Mark} status="succeeded" /> <span class="muted small">well again since</span> ${at(one, one.since)}</span>` : html`<span class="muted">not known</span>`);
+  const state = (one) => (one.state === 'bad' || one.state === 'flaps' ? html`<span class=${narrow ? '' : 'two'}><${Status} status=${one.lastRow.status} /> <span class="muted small">${one.state === 'flaps' ? `${narrow ? '' : 'again and again, '}${one.share}` : one.inRow === 1 ? one.share : `fails still, ${one.inRow}${one.inRow === LOOKED ? ' or more' : ''} in a row`}</span></span>` : one.state === 'well' ? html`<span class="status"><${Mark} status="succeeded" /> <span class="muted small">well again since</span> ${at(one, one.since)}</span>` : html`<span class="muted">not known</span>`);
   const row = (one) => narrow
     ? html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /><span class="push">${times(one)}</span></span><span class="line small"><span class="muted">first</span> ${at(one, one.firstRow, one.first)} <span class="muted">last</span> ${at(one, one.lastRow, one.last)}</span><span class="line small">${state(one)}<span class="push">${kinds(one)}</span></span></span>`
     : html`<span role="cell"><${JobLink} job=${one.job} /></span><span role="cell"><span class="two"><span>${times(one)}</span>${kinds(one)}</span></span><span role="cell">${at(one, one.firstRow, one.first)}</span><span role="cell">${at(one, one.lastRow, one.last)}</span><span role="cell">${state(one)}</span>`;
   return html`
     <div class="view-head"><h1>What failed ${SPANS[span]}</h1>
-      <p class="muted">${found ? html`${plural(list.length, 'job')}, of which ${bad} ${bad === 1 ? 'fails' : 'fail'} still; from <${Time} at=${found.from} date="always" />, as of <${Time} at=${poll.heard.at} />` : ''}</p>
+      <p class="muted">${found ? html`${plural(list.length, 'job')}, ${bad} of which failed at the last slot${flaps ? `, ${flaps} again and again` : ''}; from <${Time} at=${found.from} date="always" />, as of <${Time} at=${poll.heard.at} />` : ''}</p>
       <${Choice} label="Since" value=${span} options=${Object.entries(SPANS)} onChange=${(key) => update({ since: key === 'yesterday' ? null : key }, true)} />
     </div>
     <${Trouble} of=${[poll]} /><${Gaps} of=${[found]} />

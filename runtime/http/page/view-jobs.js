@@ -1,8 +1,9 @@
 // Jobs: all of them, to be searched, filtered and compared; each with its last outcomes and its next slot.
 import { html, useEffect, useMemo, update } from './html.js';
-import { Time, Ago, duration, useNow } from './time.js';
+import { usePoll } from './api.js';
+import { Time, Ago, duration, parse, useNow } from './time.js';
 import { Act } from './act.js';
-import { useJobIndex, refreshJobs, lacksLeader, isInstance, nodeOf } from './job-index.js';
+import { useJobIndex, refreshJobs, lacksLeader, isInstance, nodeOf, askMinute } from './job-index.js';
 import { useStrips, useSlowdowns, slowdown, isSlower, lastTook, paceText, timesText, Rows, useNarrow } from './lists.js';
 import { JobLink, Name, Gaps, Trouble, Empty, Loading, Search, Select, LastStatus, Strip, rowLink } from './parts.js';
 import { plural, count, clip, silence, scheduleText, person } from './words.js';
@@ -18,15 +19,17 @@ const fits = {
 export default function Jobs({ query }) {
   const index = useJobIndex(0, true), narrow = useNarrow();
   const [stripOf, see, gaps] = useStrips();
-  const search = query.get('q') ?? '', group = query.get('group') ?? '', state = query.get('state') ?? '', order = query.get('sort') ?? '';
+  const search = query.get('q') ?? '', group = query.get('group') ?? '', state = query.get('state') ?? '', order = query.get('sort') ?? '', minute = parse(query.get('due')) ? query.get('due') : null;
+  const poll = usePoll(minute && 'due ' + minute, { every: 600_000, live: false, keep: true, read: (path, abort) => askMinute(minute, abort) }), due = minute && poll.data, asks = minute && !due && !poll.problem;
   const groups = useMemo(() => [...new Set([...index.jobs.map((job) => job.group), ...(group ? [group] : [])])].sort(), [index, group]);
   const silent = silence(index.missing, gaps), gone = group && index.ready && !index.jobs.some((job) => job.group === group);
   // Nodes that alone have jobs which would be listed.
   const away = (index.missing?.missing ?? []).filter(({ node }) => !index.jobs.some((one) => one.away && nodeOf(one.job) === node) && (group ? group.endsWith('@' + node) : state === 'leaderless' && index.jobs.some((one) => isInstance(one.job, one.group))));
   const filtered = useMemo(() => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    return index.jobs.filter((job) => (!group || job.group === group) && (!state || (fits[state] ? fits[state](job) : job.state === state)) && words.every((word) => job.lower.includes(word)));
-  }, [index, search, group, state]);
+    const names = due && new Set(due.jobs.map(([job]) => job));
+    return index.jobs.filter((job) => (!minute || names?.has(job.job)) && (!group || job.group === group) && (!state || (fits[state] ? fits[state](job) : job.state === state)) && words.every((word) => job.lower.includes(word)));
+  }, [index, search, group, state, minute, due]);
   const [slow, done] = useSlowdowns(filtered, order === 'slower');
   const compared = order === 'slower' ? filtered.filter((job) => slow.get(job.job)?.usual).length : 0, comparing = order === 'slower' && done < filtered.length;
   const list = useMemo(() => {
@@ -44,11 +47,13 @@ export default function Jobs({ query }) {
       <${Select} label="Group" value=${group} options=${[['', 'all groups'], ...groups.map((name) => [name, clip(name, 40)])]} onChange=${(value) => update({ group: value })} />
       <${Select} label="State" value=${state} options=${STATES} onChange=${(value) => update({ state: value })} />
       <${Select} label="Sort by" value=${order} options=${SORTS} onChange=${(value) => update({ sort: value })} />
+      ${minute ? html`<button type="button" onClick=${() => update({ due: null })} title="Whenever they are due">due at <${Time} at=${minute} /> \u00d7</button>` : null}
     </div>
-    <${Trouble} of=${[index]} /><${Gaps} of=${[index.missing, gaps]} />
+    <${Trouble} of=${[index, poll]} /><${Gaps} of=${[index.missing, gaps]} />
     ${away[0] && html`<p class="gaps">${silence(away)}: the instances there of jobs of each node are not listed, and nobody else runs them.</p>`}
+    ${due?.cut ? html`<p class="gaps">More than 1,000 slots are due in that minute: these are the jobs of the first ones.</p>` : null}
     ${order === 'slower' && !comparing && compared < filtered.length ? html`<p class="gaps">Of ${plural(filtered.length - compared, 'job')} too few runs from before are known to compare with${silent ? `: ${silent}` : ''}.</p>` : null}
-    ${!index.jobs.length && !index.ready ? html`<${Loading} />` : !list.length ? html`<${Empty}>${comparing ? 'The last successes of each job are being compared with those before\u2026' : order === 'slower' ? 'None of those compared takes longer than usual, by half as much again and a second.' : gone && !away[0] ? 'No file defines a job of that group.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
+    ${(!index.jobs.length && !index.ready) || asks ? html`<${Loading} />` : !list.length ? html`<${Empty}>${comparing ? 'The last successes of each job are being compared with those before\u2026' : order === 'slower' ? 'None of those compared takes longer than usual, by half as much again and a second.' : gone && !away[0] ? 'No file defines a job of that group.' : due?.over ? 'That minute has passed.' : index.jobs.length ? 'No job fits these filters.' : 'The files define no job.'}<//>` : html`
     <${Rows} list=${list} height=${narrow ? 102 : 44} row=${row} extra=${(job) => stripOf(job.job)} label="Jobs" rowKey=${(job) => job.job} onSight=${(from, to) => see(list.slice(from, to).map((job) => job.job))}
       onSort=${(key) => update({ sort: key })}
       head=${narrow ? ['Job'] : [['Job', '', !order], ['Last', 'bad', order === 'bad'], 'Last 30 slots', ['Usual time', 'slower', order === 'slower'], ['Next slot', 'next', order === 'next'], 'Schedule']} />`}`;

@@ -4,9 +4,9 @@ import { ask, nameList, query, now, daemon, usePoll } from './api.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
 import { AskedRows, DefinitionRow, Paused, definitionRows, requestRows, useDefinitions } from './asked.js';
-import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Mark, Prose, Strip, rowLink } from './parts.js';
+import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Letters, Mark, Prose, Strip, rowLink } from './parts.js';
 import { plural, count, clip, silence, isAway, lastHeard, orLater, rowWords, reasonWords, scheduleText, slotsOfJobs, statusWord, CAUSE } from './words.js';
-import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader } from './job-index.js';
+import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader, refreshJobs } from './job-index.js';
 import { quoted } from './act.js';
 import { compare, paceText, timesText } from './lists.js';
 
@@ -126,13 +126,16 @@ export default function Now({ query: shown }) {
   const open = usePoll('open', { read: askOpen, hold: 12_000, merge: keeps('runs') });
   const others = nodesOfInstances(nodes.data?.nodes ?? [], status?.node);
   const due = usePoll('due ' + others.join(' '), { every: 15_000, live: 8000, keep: true, read: (path, abort) => askDue({ for_ms: HOUR, limit: 1000 }, others, abort) });
-  const dueJobs = useMemo(() => due.data && dueByJob(due.data, index.jobs, index.byName), [due.data, index]);
-  const requests = usePoll('requests?limit=100', { every: 15_000, live: 6000, merge: keeps('requests') }), definitions = useDefinitions({ limit: 200 }, settled.current, keeps('definitions'));
+  const at = until(useNow(15_000), open.heard), slots = useSlots(due, open, at);
+  const dueJobs = useMemo(() => due.data && dueByJob({ ...due.data, slots }, index.jobs, index.byName), [slots, index]);
+  const requests = usePoll('requests?limit=100', { every: 6000, live: 6000, merge: keeps('requests') }), definitions = useDefinitions({ limit: 200 }, settled.current, keeps('definitions'));
+  // The stream of events has rows of runs alone: that a job is paused, or not any more, is known by who asked for it.
+  const pausing = requests.data?.requests.find(({ kind }) => /pause|resume/.test(kind)), change = pausing && pausing.at + pausing.result;
+  useEffect(() => refreshJobs(true), [change]);
   const allGroups = groups.data?.groups ?? [];
   const elections = usePoll(settled.current ? 'terms?limit=500' : null, { every: 30_000, live: false, keep: true, read: askElections });
   const names = useMemo(() => [...new Set((open.data?.runs ?? []).map((run) => run.job))].sort().slice(0, 60), [open.data]);
   const pace = usePoll(index.ready && settled.current ? 'pace' : null, { every: 60_000, live: false, keep: true, read: (path, abort, part) => askPace(names, index.jobs, abort, part) }), compared = pace.data, { usual, slower, vague, took, late } = compared ?? NO_PACE;
-  const at = until(useNow(15_000), open.heard);
   const slow = (open.data?.runs ?? []).map((run) => ({ ...run, usual: usual[run.job], took: run.started_at ? at - parse(run.started_at) : 0 })).filter((run) => run.took > MINUTE && run.took > SLOW * run.usual && run.usual);
   const away = nodes.data && nodes.data.state !== 'starting' ? nodes.data.nodes.filter(isAway).map(lastHeard) : [], sick = whySick((nodes.data?.nodes ?? []).filter((node) => ['degraded', 'not scheduling'].includes(node.state)));
   // Of what goes on there.
@@ -165,6 +168,7 @@ export default function Now({ query: shown }) {
       <${Attention} ...${{ away, sick, troubled, slow, slower, over, took, late, vague, paused, heardOf, found: found ?? NOTHING, window, isLeaderless, silent: silence(found) }} />
       <${Asking} of=${{ nodes: nodes.data, groups: groups.data, 'what failed': asked }} />
       ${compared || pace.problem ? null : html`<p class="muted small">How long jobs take is being compared with what is usual\u2026</p>`}
+      <${Letters} />
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone, isOfAway }} /></div>
@@ -301,6 +305,17 @@ function Running({ open, heardOf, usual }) {
   <//>`;
 }
 
+// Slots to come, and those that were due a moment ago until what runs is known as of after them: no slot is in no row.
+const CLAIMED = 2000;
+function useSlots(due, open, at) {
+  const known = useRef([]);
+  return useMemo(() => {
+    const fresh = due.data?.slots ?? [], keys = new Set([...fresh, ...(open.data?.runs ?? [])].map((one) => one.job + one.slot));
+    known.current = [...known.current.filter((one) => parse(one.slot) <= due.heard.at && parse(one.slot) > open.heard.at - CLAIMED && !keys.has(one.job + one.slot)), ...fresh];
+    return known.current;
+  }, [due.data, open.data, at]);
+}
+
 // By job: how often, when next, and where. Of jobs that come after all slots
 // that are listed the list of jobs has the next one; one that is due at a pace goes on so.
 const OFTEN = 5 * MINUTE, SOON = 10 * MINUTE, EACH = /^every (?:(\d+) )?(second|minute)s?$/;
@@ -335,7 +350,7 @@ function Due({ due, all, node, nodes }) {
   const found = all?.filter((one) => !node || one.node === node), often = found?.filter((one) => one.often) ?? [], rest = found?.filter((one) => !one.often), soon = rest?.filter((one) => one.at < now() + SOON).length;
   const row = (one) => html`<li key=${one.job} class="row">
     <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} /></span>
-    <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.some}</span></span>
+    <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.at <= now() ? html`due now${one.some && ', '}` : ''}${one.some}</span></span>
     <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span></li>`;
   const away = new Set(nodes.filter(isAway).map((one) => one.node));
   const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];

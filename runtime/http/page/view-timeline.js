@@ -13,11 +13,11 @@ const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 
 const SHORTEST = 2 * MINUTE, LONGEST = 62 * DAY, BANDS = 8;
 const STATUSES = [['', 'any status'], ['bad', 'all that is bad'], ...Object.keys(STATUS).filter((status) => status !== 'planned').map((status) => [status, statusWord(status)])];
 
-// What the URL says of the time: live with `last`, else from and to.
+// What the URL says of the time: live with `last`, else from and to. On a telephone bars of six hours would be too thin.
 function rangeOf(query, at) {
   const from = Date.parse(query.get('from') ?? ''), to = Date.parse(query.get('to') ?? '');
   if (from && to && to > from) return { live: false, from, to, last: null };
-  const last = LAST[query.get('last')] ? query.get('last') : '6h', span = LAST[last];
+  const last = LAST[query.get('last')] ? query.get('last') : innerWidth > 640 ? '6h' : '1h', span = LAST[last];
   const end = Math.ceil(at / (span / 400)) * (span / 400);
   return { live: true, last, from: end - span, to: end + span * 0.12 };
 }
@@ -188,7 +188,7 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
     if (by && !event.altKey && !event.ctrlKey) go(from + by, to + by);
     else if (event.key === '+' || event.key === '=') go(from + span / 4, to - span / 4);
     else if (event.key === '-') go(from - span / 2, to + span / 2);
-    else if (event.key === 'Home') update({ last: '6h', from: null, to: null });
+    else if (event.key === 'Home') update({ last: null, from: null, to: null });
     else return;
     event.preventDefault();
   };
@@ -248,6 +248,6 @@ function List({ rows, done, silent }) {
     if (narrow) return html`<span role="cell" class="cell-stack"><span class="line"><${JobLink} job=${one.job} /></span><span class="line small"><${Status} status=${one.status} reason=${one.reason} /><span class="push">${why}</span></span><span class="line small muted"><span>${time} ${range}</span> <${NodeName} node=${one.node} /> <span class="push">${facts}</span></span></span>`;
     return html`<span role="cell" class="muted">${time}</span><span role="cell"><${JobLink} job=${one.job} /></span><span role="cell" title=${words}><${Status} status=${one.status} /> <span class="muted small">${words}</span></span><span role="cell"><${NodeName} node=${one.node} /> <span class="muted small">${one.epoch ? `e${one.epoch}` : ''}${one.fence ? ` f${one.fence}` : ''}</span></span><span role="cell" class="num">${facts}${one.attempt > 1 ? html` <span class="muted small">attempt ${one.attempt}</span>` : ''}</span><span role="cell" class="code">${why}</span>`;
   };
-  if (!rows.length) return done ? html`<${Section} id="list" title="Rows"><${Empty}>${silent ? `Nothing is known of this time that fits the filters; ${silent}.` : 'Nothing is recorded in this time that fits the filters.'}<//><//>` : null;
+  if (!rows.length && done) return html`<${Section} id="list" title="Rows"><${Empty}>${silent ? `Nothing is known of this time that fits the filters; ${silent}.` : 'Nothing is recorded in this time that fits the filters.'}<//><//>`;
   return html`<div class="history"><${Rows} list=${rows} height=${narrow ? 84 : 36} row=${row} label="Rows, newest first" rowKey=${(one) => (one.run ? one.run + one.attempt : one.job + one.slot)} head=${narrow ? ['Row'] : ['Slot', 'Job', 'What became of it', 'Node, epoch, fence', 'Took', 'Run']} /></div>`;
 }

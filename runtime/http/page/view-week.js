@@ -5,10 +5,11 @@ import { ask, query, now, daemon, usePoll } from './api.js';
 import { Time, duration, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
 import { Section, JobLink, NodeName, Trouble, Gaps, Empty, Loading } from './parts.js';
 import { count, plural, clip, middle, scheduleText, BAD } from './words.js';
-import { longJobs } from './lists.js';
-import { useJobIndex, leaderOf } from './job-index.js';
+import { longJobs, useNarrow } from './lists.js';
+import { useJobIndex, leaderOf, askMinute } from './job-index.js';
 
-const DAYS = 8, STEPS = 5, MOST = 50, FEW = 2000;  // jobs of which a week is summed
+const DAYS = 8, MOST = 50, FEW = 2000;  // jobs of which a week is summed
+const SHOWN = 15, NAMED = 4;  // clashes of a list, and jobs and nodes of one
 const LONG = MINUTE, LONGEST = 20, LOOKED = 200, QUARTER = 15 * MINUTE;  // jobs that count as long, so many of so many
 
 export default function Week({ query: shown }) {
@@ -18,32 +19,33 @@ export default function Week({ query: shown }) {
   const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : iso(from - 7 * DAY), { every: 600_000, live: false, keep: true, read: askBad });
   const index = useJobIndex(), long = usePoll(load.data && (index.ready || index.jobs.length >= known?.jobs) ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(index.jobs.filter((one) => !one.elsewhere), load.data.clashes, to, abort, part) });
   const pairs = useMemo(() => together(index.jobs, long.data?.takes), [index, long.data]);
-  const { days, steps } = useMemo(() => grid(load.data, past.data, long.data?.met ?? [], zone, start), [load.data, past.data, long.data, zone, start.day]);
+  const { days, most } = useMemo(() => grid(load.data, past.data, long.data?.met ?? [], zone, start), [load.data, past.data, long.data, zone, start.day]);
   const hour = shown.get('hour');
   // Of an hour that is chosen all clashes are asked for; the week has the heaviest ones alone.
   const within = usePoll(hour && parse(hour) ? 'load' + query({ from: iso(Math.max(now(), parse(hour))), to: iso(parse(hour) + HOUR) }) : null, { every: 600_000, live: false });
   const shownOf = hour ? within : load, cut = shownOf.data?.clashes.length >= MOST, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone), [shownOf.data, zone]);
   const met = useMemo(() => alike((long.data?.met ?? []).filter((one) => !hour || hourOf(one.minute) === hourOf(hour)), zone), [long.data, hour, zone]);
+  const many = clashes.slice(0, SHOWN).filter((one) => one.jobs > one.first_jobs.length).map((one) => one.minute), on = usePoll(many.length ? 'nodes ' + many : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askNodes(many, abort, part) });
   const total = (load.data?.hours ?? []).reduce((sum, one) => sum + one.slots, 0);
   return html`
     <div class="view-head"><h1>Week</h1><p class="muted" role="status">${load.data ? `${plural(total, 'slot')} to come in ${DAYS} days` : ''}</p></div>
     <${Trouble} of=${[load]} /><${Gaps} of=${[load.data, known, long.data]} />
         <${Section} id="load" title="Slots by hour" aside=${html`<span>${zone}${zoneChoice() === 'job' ? html`<span class="muted">, as jobs have different zones</span>` : ''}</span>`}>
-      ${load.data ? html`<${Heat} days=${days} chosen=${hour} />
-        <p class="small muted legend">${steps.map(([low, high], i) => html`<span key=${i} class=${'swatch heat-' + (i + 1)} /> ${low === high ? count(low) : `${count(low)} to ${count(high)}`} `)}slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty or more was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> more jobs that take a minute or longer run at the same time than in most hours. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
+      ${load.data ? html`<${Heat} ...${{ days, most }} chosen=${hour} />
+        <p class="small muted legend">0 <span class="swatch ramp" /> ${count(most)} slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty or more was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> more jobs that take a minute or longer run at the same time than in most hours. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
     <//>
     ${pairs.length ? html`<${Section} id="together" title="Always due at the same time"><${Clashes} of=${pairs} /><//>` : null}
     <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<a href=${link('timeline', null, { from: iso(parse(hour) - 7 * DAY), to: iso(parse(hour) - 7 * DAY + HOUR) })}>What ran a week before</a> <button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : 'the worst first'}>
       <h3>Long jobs at the same time${long.data?.rest ? `, of ${LOOKED} jobs that are due when most are` : ''}</h3>
       ${!long.data ? (long.problem ? html`<p class="muted small">How long jobs take is not known: ${clip(long.problem.message, 200)}</p>` : html`<${Loading} />`) : html`<${Clashes} of=${met} none="No jobs that take a minute or longer run at the same time" />`}
       <h3>Most jobs due in one minute${!hour && cut ? `, the ${MOST} heaviest minutes` : ''}</h3>
-      ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" cut=${cut} />`}
+      ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" cut=${cut} on=${on.data ?? NONE} />`}
     <//>`;
 }
 
-const Clashes = ({ of, none, cut }) => (!of.length ? html`<${Empty}>${none}.<//>` : html`<ul class="rows">${of.slice(0, 15).map((one) => html`<li key=${one.minute + one.schedule} class="row tall clash">
+const Clashes = ({ of, none, cut, on = NONE }) => (!of.length ? html`<${Empty}>${none}.<//>` : html`<ul class="rows">${of.slice(0, SHOWN).map((one) => html`<li key=${one.minute + one.schedule} class="row tall clash">
     <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.schedule ? `, ${one.schedule}` : one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'other such minute')}${cut ? ' or more' : ''}`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
-    <span class="row-main"><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} /></span></li>`)}</ul>`);
+    <span class="row-main"><${Nodes} of=${one.jobs > one.first_jobs.length ? on[one.minute] : one.jobs > NAMED ? countNodes(one.first_jobs.map(leaderOf)) : null} /><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} minute=${one.minute} /></span></li>`)}</ul>`);
 
 // Of the jobs that take longest, as a rule, the slots to come, and where their runs meet. Beyond what is listed of one it goes on
 // at its pace.
@@ -111,12 +113,25 @@ async function askBad(since, abort) {
   return found;
 }
 
-// Each node that leads them comes before its jobs.
-function Jobs({ names, all, takes }) {
-  const few = names.slice(0, 4), more = names.slice(4), [open, setOpen] = useState(false);
+// How many jobs each node leads of those of a minute, the most first: of minutes of which not all jobs are named.
+const NONE = {};
+const countNodes = (nodes) => [...nodes.reduce((found, node) => found.set(node ?? '', (found.get(node ?? '') ?? 0) + 1), new Map())].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+async function askNodes(minutes, abort, part) {
+  const found = {};
+  for (const minute of minutes) {
+    found[minute] = countNodes((await askMinute(minute, abort)).jobs.map(([job, node]) => node ?? leaderOf(job)));
+    part({ ...found });
+  }
+  return found;
+}
+const Nodes = ({ of }) => of?.length ? html`<span class="muted small">${of.slice(0, NAMED).map(([node, n], i) => html`${i ? ', ' : ''}${node ? html`<${NodeName} node=${node} />` : 'no leader'} <b>${count(n)}</b>`)}${of.length > NAMED ? ` and ${plural(of.length - NAMED, 'other node')}` : ''}</span><br />` : null;
+
+// Each node that leads them comes before its jobs. Where not all are named the list of jobs has them.
+function Jobs({ names, all, takes, minute }) {
+  const few = names.slice(0, NAMED), more = names.slice(NAMED), [open, setOpen] = useState(false);
   const item = (job, i, some) => html`${i ? ', ' : ''}${leaderOf(job) && leaderOf(job) !== leaderOf(some[i - 1]) && html`<span class="muted small"><${NodeName} node=${leaderOf(job)} />: </span>`}<${JobLink} job=${job} />${takes?.[job] ? html` <span class="muted small">${duration(takes[job])}</span>` : ''}`;
   const rest = all - names.length;
-  return html`${few.map(item)}${more.length || rest > 0 ? html`<details class="inline" onToggle=${(event) => setOpen(event.currentTarget.open)}><summary class="small">${count(all - few.length)} more</summary>${open ? more.map(item) : null}${open && rest > 0 ? html` <span class="muted">and ${plural(rest, 'other')}</span>` : null}</details>` : null}`;
+  return html`${few.map(item)}${rest > 0 ? html` <a class="small" href=${link('jobs', null, { due: minute })}>and ${count(all - few.length)} more</a>` : more.length ? html`<details class="inline" onToggle=${(event) => setOpen(event.currentTarget.open)}><summary class="small">${count(more.length)} more</summary>${open ? more.map(item) : null}</details>` : null}`;
 }
 
 // Clashes of the same jobs are one line; the worst come first. `clock`: all are at one time of the day; `step`: minutes from one
@@ -148,14 +163,10 @@ function alike(clashes, zone) {
 
 // Days of 24 columns by the clock on the wall: an hour that is skipped has no cell, one that comes twice has both in one.
 function grid(load, past, met, zone, start) {
-  if (!load) return { days: [], steps: [] };
+  if (!load) return { days: [], most: 0 };
   const most = new Map();  // by hour, of long jobs at the same time
   for (const one of met) most.set(hourOf(one.minute), Math.max(most.get(hourOf(one.minute)) ?? 0, one.jobs));
   const usual = middle(load.hours.map((one) => most.get(hourOf(one.hour)) ?? 0));
-  // Each step has as many of the counts as any other, so that a few full hours do not make all others look alike.
-  const all = [...new Set(load.hours.map((one) => one.slots))].sort((a, b) => a - b), stepOf = (slots) => Math.ceil(((all.indexOf(slots) + 1) / all.length) * STEPS);
-  const steps = [];
-  for (const slots of all) (steps[stepOf(slots) - 1] ??= [slots, slots])[1] = slots;
   const days = new Map();
   for (let i = 0; i < DAYS; i++) {
     const begin = dayStart(zone, start.year, start.month, start.day + i), end = dayStart(zone, start.year, start.month, start.day + i + 1);
@@ -173,26 +184,33 @@ function grid(load, past, met, zone, start) {
     cell.clash ||= most.get(hourOf(one.hour)) > usual;
     cell.most = Math.max(cell.most, one.most_slots);
     cell.bad = past?.[at - 7 * DAY] >= one.slots / 20 ? Math.round(past[at - 7 * DAY]) : 0;
-    cell.step = stepOf(one.slots);
   }
-  return { days: [...days], steps };
+  return { days: [...days], most: Math.max(1, ...[...days.values()].flatMap(({ cells }) => cells.map((cell) => cell?.slots ?? 0))) };
 }
 
 const short = (n) => (n < 1000 ? String(n) : n < 10_000 ? (n / 1000).toFixed(1) + 'k' : Math.round(n / 1000) + 'k');
 
-function Heat({ days, chosen }) {
-  const box = useRef(null), from = days.find(([, day]) => day.cells.some((cell) => cell?.slots))?.[0];
+// The shade of a cell is its share of the fullest one. On a telephone a day is a column, so that all of them are in sight.
+const HOURS = Array.from({ length: 24 }, (_, i) => i), two = (i) => String(i).padStart(2, '0');
+function Heat({ days, most, chosen }) {
+  const box = useRef(null), narrow = useNarrow('(max-width: 640px)'), from = days.find(([, day]) => day.cells.some((cell) => cell?.slots))?.[0];
   // Where not all hours are in sight, those to come are.
   useLayoutEffect(() => {
     const first = box.current?.querySelector('td:has(button)');
     if (first) box.current.scrollLeft = first.offsetLeft - 88;
   }, [from]);
-  return html`<div ref=${box} class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table class="heat"><caption class="hush">Slots to come by day and hour</caption>
-    <thead><tr><th scope="col"><span class="hush">Day</span></th>${Array.from({ length: 24 }, (_, i) => html`<th key=${i} scope="col">${String(i).padStart(2, '0')}</th>`)}</tr></thead>
-    <tbody>${days.map(([key, day]) => {
+  const head = ([key, day]) => {
     const f = fields(day.begin, zoneOf(null));
-    return html`<tr key=${key}><th scope="row">${f.weekday} ${f.day} ${f.monthName}${day.hours !== 24 ? html` <span class="tag warn">${day.hours} h</span>` : null}</th>
-      ${day.cells.map((cell, column) => !day.there.has(column) ? html`<td key=${column} class="gone" title="The clock skips this hour."><span class="hush">skipped</span></td>` : !cell ? html`<td key=${column}></td>` : html`<td key=${column} class=${'heat-' + cell.step + (cell.hour === chosen ? ' chosen' : '')}>${cell.slots ? html`<button type="button" aria-pressed=${String(cell.hour === chosen)} title=${`${plural(cell.slots, 'slot')} of ${plural(cell.jobs, 'job')}; at most ${cell.most} in a minute${cell.bad ? `; ${cell.bad} went wrong seven days before` : ''}${cell.times > 1 ? '; this hour comes twice' : ''}`} onClick=${() => update({ hour: cell.hour === chosen ? null : cell.hour })}>${short(cell.slots)}${cell.times > 1 ? '\u00b2' : ''}${cell.clash ? html`<span class="clash-mark"><span class="hush">, clash</span></span>` : null}${cell.bad ? html`<span class="bad-mark"><span class="hush">, ${cell.bad} bad a week before</span></span>` : null}</button>` : null}</td>`)}</tr>`;
-  })}</tbody>
+    return html`<th key=${key} scope=${narrow ? 'col' : 'row'}>${f.weekday} ${f.day} ${narrow ? '' : f.monthName}${day.hours !== 24 ? html` <span class="tag warn">${day.hours} h</span>` : null}</th>`;
+  };
+  const cellOf = ([key, day], hour) => {
+    const cell = day.cells[hour];
+    if (!day.there.has(hour)) return html`<td key=${key + hour} class="gone" title="The clock skips this hour."><span class="hush">skipped</span></td>`;
+    return html`<td key=${key + hour} style=${{ '--share': (cell?.slots ?? 0) / most }} class=${cell && cell.hour === chosen ? 'chosen' : ''}>${cell?.slots ? html`<button type="button" aria-pressed=${String(cell.hour === chosen)} title=${`${plural(cell.slots, 'slot')} of ${plural(cell.jobs, 'job')}; at most ${cell.most} in a minute${cell.bad ? `; ${cell.bad} went wrong seven days before` : ''}${cell.times > 1 ? '; this hour comes twice' : ''}`} onClick=${() => update({ hour: cell.hour === chosen ? null : cell.hour })}>${short(cell.slots)}${cell.times > 1 ? '\u00b2' : ''}${cell.clash ? html`<span class="clash-mark"><span class="hush">, clash</span></span>` : null}${cell.bad ? html`<span class="bad-mark"><span class="hush">, ${cell.bad} bad a week before</span></span>` : null}</button>` : null}</td>`;
+  };
+  const name = (hour) => html`<th key=${hour} scope=${narrow ? 'row' : 'col'}>${two(hour)}</th>`;
+  return html`<div ref=${box} class="scroll" tabindex="0" role="region" aria-label="Table of hours"><table class="heat"><caption class="hush">Slots to come by day and hour</caption>
+    <thead><tr><th scope="col"><span class="hush">${narrow ? 'Hour' : 'Day'}</span></th>${narrow ? days.map(head) : HOURS.map(name)}</tr></thead>
+    <tbody>${narrow ? HOURS.map((hour) => html`<tr key=${hour}>${name(hour)}${days.map((day) => cellOf(day, hour))}</tr>`) : days.map((day) => html`<tr key=${day[0]}>${head(day)}${HOURS.map((hour) => cellOf(day, hour))}</tr>`)}</tbody>
   </table></div>`;
 }

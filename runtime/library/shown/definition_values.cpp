@@ -9,15 +9,27 @@
 #include "base/wall_text.hpp"
 #include "config/words.hpp"
 #include "library/shown/values.hpp"
+#include "schedule/after.hpp"
 
 namespace ballot::library {
 namespace {
 
 using storage::DefinitionChange;
 
+/// `after extract, clean` for what a ledger keeps as `@after extract,clean succeeded, as extract`; any other as it is.
+std::string words_of_schedule(const std::string& expression) {
+  const auto after = schedule::parse_after(expression);
+  if (!after) return expression;
+  std::string text;
+  for (const std::string& job : after->jobs) text.append(text.empty() ? "after " : ", ").append(job);
+  if (after->status != AfterStatus::succeeded)
+    text.append(after->jobs.size() > 1 ? " have " : " has ").append(schedule::to_string(after->status));
+  return after->has_slots_of_first ? text : text + ", at times of its own";
+}
+
 std::optional<std::string> text_of(const std::vector<std::string>& expressions) {
   std::string text;
-  for (const std::string& one : expressions) text += (text.empty() ? "" : "; ") + one;
+  for (const std::string& one : expressions) text += (text.empty() ? "" : "; ") + words_of_schedule(one);
   return text.empty() ? std::nullopt : std::optional(text);
 }
 

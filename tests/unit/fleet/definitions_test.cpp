@@ -64,6 +64,26 @@ TEST_F(FleetDefinitions, AreOneEachWithTheNodesAndTheKeysThatChanged) {
                    "backup added on host-1 host-2: schedule: 0 2 * * *"}));
 }
 
+TEST_F(FleetDefinitions, OfAJobThatComesAfterOthersSaySoInWords) {
+  const auto chained = [](int hour, const std::string& after) {
+    DefinitionRow row = defined("host-1", hour, "d" + std::to_string(hour), hour ? Basis::defined : Basis::created);
+    row.schedule.push_back(after);
+    return row;
+  };
+  write("host-1",
+        {chained(0, "@after extract,clean succeeded, as extract"), chained(1, "@after clean failed, as clean"),
+         chained(2, "@after extract,clean ended"), chained(3, "@after extract sometime")});
+  const auto texts = shown_by(*fleet(), asked_shown());
+  ASSERT_EQ(texts.size(), 4u);
+  EXPECT_EQ(texts[3], "backup added on host-1: schedule: 0 2 * * *; after extract, clean");
+  const auto is_said = [&](std::size_t place, const std::string& text) {
+    return texts[place].find("-> 0 2 * * *; " + text + ", and") != std::string::npos;
+  };
+  EXPECT_TRUE(is_said(2, "after clean has failed")) << texts[2];
+  EXPECT_TRUE(is_said(1, "after extract, clean have ended, at times of its own")) << texts[1];
+  EXPECT_TRUE(is_said(0, "@after extract sometime")) << texts[0] << ": a newer version's";
+}
+
 TEST_F(FleetDefinitions, WhoseLedgerDoesNotAnswerHaveBegunAtTheLatestWhenAnotherNodeTookTheJobOver) {
   write("host-1", {defined("host-1", 0, "d1", Basis::created), defined("host-1", 4, "d2", Basis::taken_over)});
   write("host-2", {defined("host-2", 1, "d1", Basis::taken_over), defined("host-2", 2, "d2")});

@@ -264,6 +264,25 @@ TEST_F(RuntimeOfManyJobs, SaysWhatIsDueNextOverAllOfThemAndWhoLeadsIt) {
   EXPECT_NE(of_last[0].find("-01-01T00:00:00Z n1"), std::string::npos) << of_last[0];
 }
 
+TEST_F(RuntimeOfManyJobs, SaysWhatIsDueFromALaterTimeOn) {
+  const NextAnswers next({node, views, files, fleet}, "n1");
+  const auto year = std::chrono::year_month_day(std::chrono::floor<std::chrono::days>(io::read_clocks().wall)).year();
+  const WallTime slot = std::chrono::sys_days((year + std::chrono::years(1)) / 1 / 1);
+  std::vector<std::size_t> slots;
+  const auto ask = [&](WallTime from, std::function<void()> then) {
+    const auto lines = std::make_shared<Lines>();
+    lines->on_end = [&slots, then, it = lines.get()] {
+      slots.push_back(it->lines.back().objects("slots").size());
+      then();
+    };
+    const std::int64_t ms = from.time_since_epoch().count();
+    next.answer(io::Message().set("from", ms).set("for_ms", std::int64_t{1000}), io::Reply(lines));
+  };
+  run_once_it_leads(
+      [&] { ask(slot - Millis(1000), [&] { ask(slot, [&] { ask(slot + Millis(1), [this] { end(); }); }); }); });
+  EXPECT_EQ(slots, (std::vector<std::size_t>{0, 1, 0}));
+}
+
 /// What that node answers to `load`, from the control socket or an API.
 struct Loads {
   explicit Loads(RuntimeOfManyJobs& runtime, const std::string& name = "n1")
@@ -378,10 +397,12 @@ TEST_F(RuntimeOfManyJobs, OfWhatAnotherNodeLeadsTheStoreSaysWhichJobsArePaused) 
 
 TEST_F(RuntimeOfManyJobs, RefusesToLookAheadForNoTimeOrForYears) {
   const NextAnswers next({node, views, files, fleet}, "n1");
-  for (const std::int64_t time : {std::int64_t{0}, std::int64_t{Millis(367 * 24h).count()}}) {
+  const std::int64_t at_last = Millis(io::read_clocks().wall.time_since_epoch() + 366 * 24h).count();
+  for (const auto& [from, time] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {0, 0}, {0, Millis(367 * 24h).count()}, {at_last, Millis(1h).count()}}) {
     const auto lines = std::make_shared<Lines>();
     io::Message asked;
-    asked.set("for_ms", time);
+    asked.set("from", from).set("for_ms", time);
     next.answer(asked, io::Reply(lines));
     ASSERT_EQ(lines->lines.size(), 1U);
     EXPECT_EQ(io::to_error(lines->lines[0])->code, Errc::invalid);
