@@ -191,6 +191,8 @@ export function startLive() {
 }
 document.addEventListener('visibilitychange', () => { if (!document.hidden) happened(); });
 
+// Before a question is asked again whose answer took so long: it takes a fifth of a daemon's time, or waits a minute.
+export const restAfter = (took) => Math.min(4 * took, 60_000);
 // Asks for something again and again, as long as a component is there that shows it: each `every` ms, sooner when events
 // say that something has happened, six times less often while nobody looks. One request is under way at a time; leaving
 // the view aborts it. What was answered stays in place until there is something else, so that nothing jumps.
@@ -267,13 +269,13 @@ export function usePoll(path, { every = 5000, live = 2000, read = null, keep = f
       abort = null;
       took = performance.now() - began;
       if (stopped) return;
-      const wanted = next ? 0 : soon ? Math.max(live || every, 4 * took) : Math.max(pause, 4 * took) * (document.hidden ? 6 : 1);
+      const wanted = next ? 0 : soon ? Math.max(live || every, restAfter(took)) : Math.max(pause, restAfter(took)) * (document.hidden ? 6 : 1);
       soon = next = false;
       plan(wanted);
     };
     const poke = () => {
       if (abort) soon = true;
-      else if (!gone && performance.now() - began > Math.max(live - 100, 4 * took)) plan(0);
+      else if (!gone && performance.now() - began > Math.max(live - 100, took + restAfter(took))) plan(0);
     };
     again.current = () => (abort ? (next = true) : plan(0));
     const leave = [signedIn.follow(() => { abort?.abort(); abort = null; plan(0); }), acted.follow(() => again.current())];

@@ -3,7 +3,7 @@
 // Ten thousand jobs are ten requests; only what is shown of a job is kept. Of jobs that run on each node the daemon lists its
 // own instances: those of other nodes are asked for one by one; of a node that does not answer they are known by their groups.
 import { useEffect, signal } from './html.js';
-import { ask, send, query, signedIn, now, changed, daemon } from './api.js';
+import { ask, send, query, signedIn, now, changed, daemon, restAfter } from './api.js';
 import { parse } from './time.js';
 import { statusOf, lateness, isAway } from './words.js';
 
@@ -124,7 +124,7 @@ signedIn.follow(() => setTimeout(() => { if (users) load(); }));
 // Asks again before the minute is over; `surely`: later, where it is too soon now, and however many jobs there are.
 export function refreshJobs(surely) {
   if (!users || !at || document.hidden) return;
-  const wait = at + Math.max(surely === true ? 0 : SOON * tags.length, 4 * took) - Date.now();
+  const wait = at + Math.max(surely === true ? 0 : SOON * tags.length, restAfter(took)) - Date.now();
   if (wait < 0 && !running) load();
   else if (surely === true) setTimeout(load, Math.max(1000, wait));
 }

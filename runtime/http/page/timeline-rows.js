@@ -1,7 +1,7 @@
 // The timeline's rows: how those of a stretch of time come, and where they are drawn. One file, as each costs a first view a
 // request.
 import { useEffect, useRef, useState } from './html.js';
-import { ask, query, signedIn, changed } from './api.js';
+import { ask, query, signedIn, changed, restAfter } from './api.js';
 import { parse } from './time.js';
 import { statusOf, isBad, BAD } from './words.js';
 
@@ -97,7 +97,7 @@ export function useHistory(filters, from, to, live) {
     };
     const plan = () => {
       clearTimeout(timer);
-      if (live && !abort.signal.aborted) timer = setTimeout(() => load(true), Math.max(EVERY, 4 * took) * (document.hidden ? 6 : 1));
+      if (live && !abort.signal.aborted) timer = setTimeout(() => load(true), Math.max(EVERY, restAfter(took)) * (document.hidden ? 6 : 1));
     };
     load(false);
     const leave = [signedIn.follow(() => { abort.abort(); abort = new AbortController(); busy = false; load(false); })];
