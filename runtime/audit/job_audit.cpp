@@ -211,17 +211,19 @@ bool JobAudit::was_ahead_of_a_repair(const Entry& passed, const std::vector<cons
 }
 
 /// The repair's term was elected by the clock that was ahead: the run was claimed in it, or later, at a time before. Or
-/// the clock was behind at the repair, which kept a later slot as claimed: those before it were decided once more.
+/// the clock was behind at the repair, which kept a later slot as claimed: those before it were decided once more, also
+/// where no run came of it.
 bool JobAudit::is_of_a_repair(const Entry& passed, const Entry& run) const {
   const std::optional<WallTime> decided = run.row.run ? decided_at(*run.row.run) : std::nullopt;
-  if (passed.row.run || !decided) return false;
+  if (passed.row.run) return false;
   const auto repairs = spans_.repairs_after(passed.row, passed.change);
   return std::any_of(repairs.begin(), repairs.end(), [&](const InForce* repair) {
     const auto term = terms_.find({repair->row.group, repair->first_epoch});
     if (term == terms_.end() || run.row.group != term->second.group || run.row.epoch < term->second.epoch) return false;
     const WallTime elected = term->second.elected_at, kept = repair->row.from;
     const bool was_behind = kept < elected && run.row.slot < kept && run.row.epoch <= repair->row.epoch;
-    return *decided < elected || (was_behind && passed.change < repair->change && run.change > repair->change);
+    return (decided && *decided < elected) ||
+           (was_behind && passed.change < repair->change && run.change > repair->change);
   });
 }
 
@@ -266,7 +268,7 @@ void JobAudit::check_twice(const std::vector<const Entry*>& rows) {
     const Row& row = entry->row;
     if (yields(row) || (row.run && !is_claimed(row))) continue;
     if (range_ && row.slot <= last_slot(range_->row) && !yields(range_->row) &&
-        !spans_.is_brought_back(range_->row, range_->change, row) && !was_ahead_of_another_repair(*range_, row))
+        !spans_.is_brought_back(range_->row, range_->change, row) && !was_ahead_of_a_repair(*range_, {entry}))
       report(Kind::twice, row, "has a row, and is one of another row's slots", &range_->row);
     if (first && (first->run != row.run || !row.run))
       report(Kind::twice, row, row.run && first->run ? "was claimed by two runs" : "ran, and has another row too",
@@ -370,7 +372,7 @@ bool JobAudit::is_before_repair(const Entry& claimed) const {
   const bool set_back_since = row.ended_at && *row.ended_at < row.slot;  // its row may be written after the repair
   return (spans_.current()->row().basis == Basis::repaired && row.fence < first_fence_) ||
          was_ahead_of_a_repair(row, set_back_since ? 0 : claimed.change) || spans_.was_claimed_ahead(row, *claimed_) ||
-         (spans_.was_kept(row) && is_claimed_before(row, *claimed_));
+         (spans_.was_kept(row) && (set_back_since || is_claimed_before(row, *claimed_)));
 }
 
 /// Of the first attempt: further ones have no start deadline.

@@ -19,6 +19,12 @@ ballot_mutant(audit_allows_a_row_within_a_range FILE runtime/audit/job_audit.cpp
 ballot_mutant(audit_excuses_all_rows_within_a_range_brought_back FILE runtime/audit/spans.cpp
   FIND " && one.epoch > range.epoch);" REPLACE ");"
   BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatAnotherNodesRepair")
+ballot_mutant(audit_reports_runs_within_a_range_of_a_clock_that_was_ahead FILE runtime/audit/job_audit.cpp
+  FIND "!was_ahead_of_a_repair(*range_, {entry}))" REPLACE "!was_ahead_of_another_repair(*range_, row))"
+  BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatSlotsAreDecidedAgain")
+ballot_mutant(audit_asks_for_a_run_where_a_kept_slot_says_that_a_clock_was_set_back FILE runtime/audit/job_audit.cpp
+  FIND "if (passed.row.run) return false;" REPLACE "if (passed.row.run || !decided) return false;"
+  BY unit_audit FILTER "AuditedRanges.*" FINDING "FAILED.*AuditedRanges.KnowThatSlotsAreDecidedAgain")
 ballot_mutant(audit_allows_rows_out_of_schedule FILE runtime/audit/job_audit.cpp
   FIND "if (due == 0) return report(" REPLACE "if (false) return report("
   BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindARowThatIsNotInTheSchedule")
@@ -56,10 +62,10 @@ ballot_mutant(audit_believes_when_each_term_was_elected FILE runtime/audit/job_a
   FIND "last_slot(row) > elected_at(term->second)" REPLACE "last_slot(row) > term->second.elected_at"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenAhead")
 ballot_mutant(audit_believes_when_a_term_was_elected_that_repairs FILE runtime/audit/job_audit.cpp
-  FIND "return *decided < elected ||" REPLACE "return"
+  FIND "return (decided && *decided < elected) ||" REPLACE "return"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatRan")
 ballot_mutant(audit_excuses_what_ran_once_a_term_was_elected_that_repairs FILE runtime/audit/job_audit.cpp
-  FIND "return *decided < elected ||" REPLACE "return *decided > WallTime{} ||"
+  FIND "return (decided && *decided < elected) ||" REPLACE "return decided ||"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatRan")
 ballot_mutant(audit_reports_what_a_term_had_passed_that_was_over_before FILE runtime/audit/job_audit.cpp
   FIND "(ended && *ended < run.slot)" REPLACE "false"
@@ -83,8 +89,11 @@ ballot_mutant(audit_excuses_runs_before_a_repair_by_a_clock_that_was_right FILE 
   FIND "kept < elected && run.row.slot" REPLACE "run.row.slot"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenBehind")
 ballot_mutant(audit_excuses_each_fence_of_a_slot_that_a_repair_kept FILE runtime/audit/job_audit.cpp
-  FIND "(spans_.was_kept(row) && is_claimed_before(row, *claimed_))" REPLACE "spans_.was_kept(row)"
+  FIND "(set_back_since || is_claimed_before(row, *claimed_))" REPLACE "true"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.MayHaveBeenBehind")
+ballot_mutant(audit_excuses_no_run_that_a_repair_kept_and_that_ended_before_its_slot FILE runtime/audit/job_audit.cpp
+  FIND "(set_back_since || is_claimed_before(row, *claimed_))" REPLACE "is_claimed_before(row, *claimed_)"
+  BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfASlotThatARepairHasKept")
 ballot_mutant(audit_excuses_late_starts_of_runs_that_went_on FILE runtime/audit/spans.cpp
   FIND "row.epoch < by.first_epoch && change < by.change) later" REPLACE "row.epoch < by.first_epoch) later"
   BY unit_audit FILTER "AuditedClocks.*" FINDING "FAILED.*AuditedClocks.WereAheadOfARun")

@@ -1,6 +1,7 @@
 // What becomes of runs whose register was repaired while they went on, or after they had ended.
 #include <gtest/gtest.h>
 
+#include "support/sim/core_views.hpp"
 #include "support/sim/sim_world.hpp"
 
 namespace ballot {
@@ -144,6 +145,42 @@ TEST_F(Repaired, WhereAnotherNodeLeadsARunOfANodeThatWasRestartedEndsAsItsRunner
   expect_all_is_well();
   EXPECT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
   EXPECT_EQ(world.starts_of("job"), 1u);
+}
+
+/// Files reach nodes one by one. Of a register that nobody can read, the leader of each group takes it for its own.
+TEST(RepairedByTwoLeaders, ARegisterIsThatOnesWhoWasFirstAndTheOtherOneLeavesItsRuns) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SimWorld world(seed);
+    SimNode &a = world.add("a"), &b = world.add("b");
+    std::vector<Group> groups(2);
+    groups[0].name = "old", groups[0].candidates = {"a"};
+    groups[1].name = "new", groups[1].candidates = {"b"};
+    Job job = minutely();
+    job.on_leadership_lost = OnLeadershipLost::finish;
+    job.details.edit().lost_after = 1min;
+    for (SimNode* node : {&a, &b}) {
+      job.group = node == &a ? "old" : "new";
+      node->groups = groups, node->jobs = {define(job)};
+      node->start();
+      world.run_for(1s);
+    }
+    world.run_for(1min);
+    a.takes["job"] = b.takes["job"] = 4min;
+    world.judge.spoiled("job");
+    world.store.spoil(core::job_register("job"));
+    ASSERT_TRUE(
+        world.run_while_not([&] { return jobs_of(a)[0].state == "halted" && jobs_of(b)[0].state == "halted"; }, 2min));
+    core::Request request;
+    request.kind = Kind::repair;
+    request.job = "job";
+    a.ask(request);
+    world.run_for(6min);
+    EXPECT_EQ(a.replies.size(), 1u);
+    EXPECT_NE(jobs_of(a)[0].state == "active", jobs_of(b)[0].state == "active") << "seed " << seed;
+    for (const Row& row : world.merged()) EXPECT_NE(row.status, Status::lost) << "seed " << seed;
+    EXPECT_EQ(world.unaccounted(), "") << "seed " << seed;
+    EXPECT_EQ(world.broken_promises(), "") << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -161,6 +161,7 @@ void JobMachine::check_store(Context& c, const std::optional<Register>& stored) 
     const std::uint64_t known = job_.view.version();
     job_.view.expect_newest();
     set_register(c, stored);
+    if (is_of_another_group()) return leave(c);
     if (job_.view.is_sound())
       writes(c).go_on_from_store(known);
     else
@@ -372,11 +373,17 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
     halt(c);
     return c.wants.changed.push_back(this);
   }
-  if (job_.view.stored().epoch > job_.term->epoch) {  // another term has written: ours is over, whatever events came
+  if (is_of_another_group() || job_.view.stored().epoch > job_.term->epoch) {  // ours is over, whatever events came
     if (landed) job_.runs.end(c, job_.facts(), *claim, Status::missed, Reason::stale);
     job_.writer.retry_later(c.now.steady);
   }
+  if (is_of_another_group()) return leave(c);
   writes(c).go_on_from_store(known);
+}
+
+void JobMachine::leave(Context& c) {
+  depose(c);
+  c.wants.changed.push_back(this);
 }
 
 void JobMachine::on_runner_word(Context& c, const RunnerWord& word) {

@@ -211,6 +211,11 @@ class JobMachine {
   bool settle(Context& c);
   void rearm(Context& c);
 
+  /// By its register. While that cannot be read, the leader of each group that files define the job in takes it for its
+  /// own: the first one that repairs it makes it so, and does what was asked of the job.
+  bool is_of_another_group() const { return job_.view.owner(job_.term->group) != job_.term->group; }
+  void leave(Context& c);
+
   void begin_repair(Context& c, Repair repair);
   void check_store(Context& c, const std::optional<Register>& stored);
   void resolve(Context& c, const std::optional<Register>& stored);

@@ -23,6 +23,19 @@ TEST_F(AuditedClocks, MayHaveBeenAheadWhenATermWasElectedThatRepairsWhatItHadCla
   EXPECT_EQ(findings(), Texts{"fence 12:04:00"}) << "of another term";
 }
 
+/// The slot before it was claimed late, but by then not as late as the term had been elected.
+TEST_F(AuditedClocks, WereAheadOfASlotThatARepairHasKeptWhereItsRunEndedBeforeIt) {
+  define("12:02:00");
+  elected("12:04:30");
+  Row& kept = claimed(ran("12:04:00"), "12:04:30");
+  kept.ended_at = at("12:02:30");
+  define("12:04:00", Basis::repaired).digest = "d0";
+  claimed(ran("12:03:00"), "12:04:10");
+  EXPECT_EQ(findings(), Texts{});
+  kept.ended_at = at("12:04:31");
+  EXPECT_EQ(findings(), Texts{"fence 12:04:00"}) << "nothing says that the clock was ahead";
+}
+
 /// Another node has repaired the job since, whose term is not in this ledger.
 TEST_F(AuditedClocks, WereAheadOfASlotThatATermHadPassedWhichWasOverBeforeIt) {
   define("12:01:00");

@@ -90,5 +90,20 @@ TEST_F(AuditedRanges, KnowThatOneOfManySlotsRanOnTimeThatAClockHadPassedWhichWas
   EXPECT_EQ(findings(), Texts{"twice 12:04:00"}) << "later than it could be missed";
 }
 
+/// Its clock had been set back when it repaired the job, which keeps the slot that it had claimed behind the many.
+TEST_F(AuditedRanges, KnowThatSlotsAreDecidedAgainThatATermHadPassedWhichWasElectedByAClockThatWasAhead) {
+  define();
+  elected("12:11:30");
+  missed("12:01:00", "12:10:00", 10);
+  claimed(ran("12:11:00"), "12:11:30").trigger = Trigger::catch_up;
+  define("12:11:00", Basis::repaired).digest = "d0";
+  Row& run = claimed(ran("12:04:00"), "12:04:00");
+  missed("12:05:00", Reason::start_deadline);
+  EXPECT_EQ(findings(), Texts{});
+  terms_.begin()->second.elected_at = at("12:10:30");
+  claimed(run, "12:11:40");
+  EXPECT_EQ(findings(), (Texts{"twice 12:04:00", "late 12:04:00", "twice 12:05:00"})) << "the clock was right by then";
+}
+
 }  // namespace
 }  // namespace ballot::audit
