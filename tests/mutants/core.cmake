@@ -20,13 +20,13 @@ ballot_mutant(slots_are_taken_up_of_a_parent_that_is_halted_or_repaired FILE run
   FIND "if (parent->is_repairing() || parent->role() == JobMachine::Role::halted) continue;" REPLACE ""
   FINDING "FAILED.*ParentOfBefore.WhileItsRepairIsWrittenNoSlot" FILTER "ParentOfBefore.*")
 ballot_mutant(register_is_led_that_another_group_has_repaired FILE runtime/core/job/job_machine.cpp
-  FIND "Reason::stale);
-    job_.writer.retry_later(c.now.steady);
-  }
-  if (is_of_another_group()) return leave(c);" REPLACE "Reason::stale);
-    job_.writer.retry_later(c.now.steady);
-  }"
-  BY simulation FILTER "RepairedByTwoLeaders.*" FINDING "FAILED.*RepairedByTwoLeaders.ARegister")
+  FIND "if (is_of_another_group()) return leave(c);
+  writes(c)" REPLACE "writes(c)"
+  BY simulation FILTER "Seeds/RepairedByTwoLeaders.*" FINDING "FAILED.*AndTheOtherOneLeavesItsRuns")
+ballot_mutant(register_is_led_that_another_group_had_repaired FILE runtime/core/job/job_machine.cpp
+  FIND "if (is_of_another_group()) return leave(c);
+    if" REPLACE "if"
+  BY simulation FILTER "Seeds/RepairedByTwoLeaders.*" FINDING "FAILED.*WhereTheOtherOneIsAskedLater")
 ballot_mutant(repair_goes_by_what_was_read_in_another_term FILE runtime/core/job/register/register_view.cpp
   FIND "is_older_now || (before_ && before_->epoch == term.epoch);" REPLACE "before_ != nullptr;"
   BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARepairGoesBy")

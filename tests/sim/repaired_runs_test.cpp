@@ -148,14 +148,16 @@ TEST_F(Repaired, WhereAnotherNodeLeadsARunOfANodeThatWasRestartedEndsAsItsRunner
 }
 
 /// Files reach nodes one by one. Of a register that nobody can read, the leader of each group takes it for its own.
-TEST(RepairedByTwoLeaders, ARegisterIsThatOnesWhoWasFirstAndTheOtherOneLeavesItsRuns) {
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    SimWorld world(seed);
-    SimNode &a = world.add("a"), &b = world.add("b");
+struct RepairedByTwoLeaders : ::testing::TestWithParam<int> {
+  SimWorld world{static_cast<std::uint64_t>(GetParam())};
+  SimNode &a = world.add("a"), &b = world.add("b");
+
+  void begin(const std::string& schedule) {
     std::vector<Group> groups(2);
     groups[0].name = "old", groups[0].candidates = {"a"};
     groups[1].name = "new", groups[1].candidates = {"b"};
     Job job = minutely();
+    job.schedule = {schedule};
     job.on_leadership_lost = OnLeadershipLost::finish;
     job.details.edit().lost_after = 1min;
     for (SimNode* node : {&a, &b}) {
@@ -168,20 +170,48 @@ TEST(RepairedByTwoLeaders, ARegisterIsThatOnesWhoWasFirstAndTheOtherOneLeavesIts
     a.takes["job"] = b.takes["job"] = 4min;
     world.judge.spoiled("job");
     world.store.spoil(core::job_register("job"));
-    ASSERT_TRUE(
-        world.run_while_not([&] { return jobs_of(a)[0].state == "halted" && jobs_of(b)[0].state == "halted"; }, 2min));
-    core::Request request;
-    request.kind = Kind::repair;
-    request.job = "job";
-    a.ask(request);
-    world.run_for(6min);
-    EXPECT_EQ(a.replies.size(), 1u);
-    EXPECT_NE(jobs_of(a)[0].state == "active", jobs_of(b)[0].state == "active") << "seed " << seed;
-    for (const Row& row : world.merged()) EXPECT_NE(row.status, Status::lost) << "seed " << seed;
-    EXPECT_EQ(world.unaccounted(), "") << "seed " << seed;
-    EXPECT_EQ(world.broken_promises(), "") << "seed " << seed;
   }
+  static bool halts(SimNode& node) { return jobs_of(node)[0].state == "halted"; }
+  static void ask(SimNode& node, Kind kind) {
+    core::Request request;
+    request.kind = kind;
+    request.job = "job";
+    node.ask(request);
+  }
+  void expect_no_run_is_lost() {
+    world.run_for(6min);
+    EXPECT_GT(world.starts_of("job"), 0u);
+    EXPECT_NE(jobs_of(a)[0].state == "active", jobs_of(b)[0].state == "active");
+    for (const Row& row : world.merged()) EXPECT_NE(row.status, Status::lost);
+    EXPECT_EQ(world.unaccounted(), "");
+    EXPECT_EQ(world.broken_promises(), "");
+  }
+};
+
+TEST_P(RepairedByTwoLeaders, ARegisterIsThatOnesWhoWasFirstAndTheOtherOneLeavesItsRuns) {
+  begin("* * * * *");
+  ASSERT_TRUE(world.run_while_not([&] { return halts(a) && halts(b); }, 2min));
+  ask(a, Kind::repair);
+  expect_no_run_is_lost();
+  EXPECT_EQ(a.replies.size(), 1u);
 }
+
+/// The one that is cut off has not seen that anything was wrong.
+TEST_P(RepairedByTwoLeaders, ARegisterIsThatOnesWhoWasFirstAlsoWhereTheOtherOneIsAskedLater) {
+  begin("0 * * * *");
+  ASSERT_TRUE(world.run_while_not([&] { return halts(b); }, 10s));
+  a.link.cut = true;
+  ask(b, Kind::repair);
+  ASSERT_TRUE(world.run_while_not([&] { return !b.replies.empty(); }, 2s));
+  ask(b, Kind::trigger);
+  ASSERT_TRUE(world.run_while_not([&] { return b.open_children() == 1; }, 1s)) << b.replies.back().text;
+  a.link.cut = false;
+  world.run_for(1s);
+  ask(a, Kind::repair);
+  expect_no_run_is_lost();
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RepairedByTwoLeaders, ::testing::Range(1, 9));
 
 }  // namespace
 }  // namespace ballot
