@@ -38,7 +38,7 @@ class Core {
   Wake wake() const;
 
   /// Of jobs, groups and runs. Valid as long as the core.
-  Views views() const { return {parts_.settings.node, parts_.jobs, parts_.groups}; }
+  Views views() const { return {parts_.settings.node, parts_.jobs, parts_.groups, parts_.directory}; }
   /// Of the other nodes. Valid as long as the core.
   NodeViews node_views() const { return {parts_.settings.node, parts_.groups, parts_.directory}; }
   const Session& session() const { return parts_.session; }

@@ -147,7 +147,7 @@ Views::Next Views::visit_groups(const std::string& after, std::size_t most,
     const Term none;
     const Term& term = group.machine.writes_register() ? last : none;
     visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift,
-           group.machine.is_leaderless(), group.is_wanted()});
+           group.machine.is_leaderless(), group.is_wanted(), lacks_candidates(group)});
   });
 }
 
@@ -318,6 +318,10 @@ int Views::open_runs() const {
   return count;
 }
 
+bool Views::lacks_candidates(const GroupEntry& group) const {
+  return group.is_wanted() && !group.settings.candidates.empty() && !directory_.has_candidate(group.settings);
+}
+
 JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   const JobMachine& job = entry.machine;
   const GroupEntry* const group = groups_.find(job.definition()->job.group);
@@ -326,6 +330,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   view.name = job.name();
   view.group = *job.definition()->job.group;
   if (led) view.leader = node_;
+  if (group) view.without_candidates = lacks_candidates(*group);
   view.state = state_of(job, group, now);
   if (view.state == JobState::waiting) view.awaited = job.owner();
   if (view.state != JobState::paused && (led || knows_phase(job))) view.next = job.next_slot(now);

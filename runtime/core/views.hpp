@@ -18,6 +18,7 @@
 
 #include "core/group/group_table.hpp"
 #include "core/jobs/job_table.hpp"
+#include "core/node/node_directory.hpp"
 
 namespace ballot::core {
 
@@ -65,6 +66,7 @@ struct JobView {
     std::string_view reason = {};
   };
   std::optional<Pause> own_pause, group_pause;  // both may stand; only whoever leads it knows
+  bool without_candidates = false;              // as of its group
 
   struct Backfill {
     WallTime at{};  // when it was taken up
@@ -90,6 +92,7 @@ struct GroupView {
   const std::vector<std::string>& drift;  // nodes whose files define it otherwise
   bool leaderless = false;                // this node is a candidate, and nobody has led it for longer than 2 T
   bool wanted = false;                    // the files name it, or a register is left in it
+  bool without_candidates = false;        // nobody may lead it: neither this node nor one that is not known to be gone
 };
 
 /// A run that has not ended, of this node or of one that is dead; or one that waits for its next attempt.
@@ -123,8 +126,8 @@ class Views {
   /// Where to go on: after this name; none: that was all.
   using Next = std::optional<std::string>;
 
-  Views(const std::string& node, const JobTable& jobs, const GroupTable& groups)
-      : node_(node), jobs_(jobs), groups_(groups) {}
+  Views(const std::string& node, const JobTable& jobs, const GroupTable& groups, const NodeDirectory& directory)
+      : node_(node), jobs_(jobs), groups_(groups), directory_(directory) {}
 
   /// By name, those after `after`; visits `most` of the table at a time.
   Next visit_jobs(WallTime now, const std::string& after, std::size_t most,
@@ -174,6 +177,7 @@ class Views {
  private:
   std::vector<WallTime> chained_to_come(const JobMachine& job) const;
   static bool knows_phase(const JobMachine& job);
+  bool lacks_candidates(const GroupEntry& group) const;
   JobView view_of(const JobEntry& entry, WallTime now) const;
   const std::string* behind_of(const JobMachine& job, WallTime now) const;
   JobState state_of(const JobMachine& job, const GroupEntry* group, WallTime now) const;
@@ -181,6 +185,7 @@ class Views {
   const std::string& node_;
   const JobTable& jobs_;
   const GroupTable& groups_;
+  const NodeDirectory& directory_;
 };
 
 }  // namespace ballot::core

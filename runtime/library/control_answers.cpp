@@ -329,7 +329,7 @@ void ControlAnswers::answer_groups(const io::Reply& reply) const {
     group.set("group", std::string(view.name)).set("state", std::string(view.state));
     group.set("epoch", static_cast<std::int64_t>(view.epoch)).set("paused", view.paused);
     group.set("halted", std::string(view.halted)).set("drift", view.drift);
-    group.set("leaderless", view.leaderless);
+    group.set("leaderless", view.leaderless || view.without_candidates);
     return group;
   });
 }

@@ -64,6 +64,10 @@ void note(const core::GroupView& group, NodeStatus& status) {
   if (!group.halted.empty()) status.degraded.push_back("halted: group " + name + ": " + std::string(group.halted));
   if (group.leaderless)
     status.degraded.push_back("leaderless: group " + name + ": it has candidates, and no node has led it for 2 T");
+  if (group.without_candidates)
+    status.degraded.push_back("leaderless: group " + name +
+                              ": of the nodes that are there none may lead it, by the candidates of [group." + name +
+                              "]");
   if (group.state == "leading") status.led.push_back({name, group.epoch, group.paused, std::string(group.halted)});
 }
 

@@ -19,6 +19,9 @@ ballot_mutant(write_that_is_taken_for_decided_is_so_only_where_it_claims FILE ru
 ballot_mutant(slots_are_taken_up_of_a_parent_that_is_halted_or_repaired FILE runtime/core/job/chain/chained.cpp
   FIND "if (parent->is_repairing() || parent->role() == JobMachine::Role::halted) continue;" REPLACE ""
   FINDING "FAILED.*ParentOfBefore.WhileItsRepairIsWrittenNoSlot" FILTER "ParentOfBefore.*")
+ballot_mutant(node_that_is_gone_may_lead_a_group FILE runtime/core/node/peers.cpp
+  FIND "return known.second.life != Peer::Life::gone && may_lead(" REPLACE "return may_lead("
+  BY unit_core FILTER "NodesThatMayLead.*" FINDING "FAILED.*NodesThatMayLead.AreThisNode")
 ballot_mutant(register_is_led_that_another_group_has_repaired FILE runtime/core/job/job_machine.cpp
   FIND "if (is_of_another_group()) return leave(c);
   writes(c)" REPLACE "writes(c)"

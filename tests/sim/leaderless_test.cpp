@@ -56,6 +56,33 @@ TEST_F(Leaderless, IsShownAndLoggedOnEachCandidateAfterTwoTimeouts) {
   }
 }
 
+TEST_F(Leaderless, IsAGroupThatNoneOfTheNodesMayLeadWhichAreThere) {
+  SimNode& batch = world.add("batch-1");
+  const auto is_without = [](SimNode& node) {
+    bool is = false;
+    node.core().views().visit_groups("", SIZE_MAX, [&](const core::GroupView& group) {
+      is = is || (group.name == "batch" && group.without_candidates);
+    });
+    return is;
+  };
+  Job job = minutely();
+  job.group = "batch";
+  for (SimNode* node : {&a, &b, &batch}) {
+    node->jobs = {define(minutely("other")), define(job)};
+    node->groups = {{.name = "batch", .candidates = {"batch-*"}}};
+  }
+  a.start(), b.start();
+  world.run_for(1min);
+  for (SimNode* node : {&a, &b}) EXPECT_TRUE(is_without(*node)) << node->name;
+  batch.start();
+  world.run_for(1min);
+  ASSERT_TRUE(batch.leads("batch"));
+  for (SimNode* node : {&a, &b, &batch}) EXPECT_FALSE(is_without(*node)) << node->name;
+  world.store.stop();
+  world.run_for(1min);
+  for (SimNode* node : {&a, &b}) EXPECT_FALSE(is_without(*node)) << "the others are not known in an outage";
+}
+
 TEST_F(Leaderless, IsNoGroupThatIsLedWithinTwoTimeouts) {
   start();
   world.store.elect_nobody(true);

@@ -15,6 +15,7 @@ void NodeDirectory::on_lost() {
   publishing_ = renews_ = false;
   changed_ = true;
   peers_.clear();
+  has_learned_ = false;
   compare_at_.reset();
   runners_wanted_.clear();
 }
@@ -92,6 +93,7 @@ std::vector<std::string> NodeDirectory::records() const {
 }
 
 std::vector<std::string> NodeDirectory::learn(Now now, const std::vector<Register>& records) {
+  has_learned_ = true;
   if (peers_.learn(now.steady, node_, records)) compare_by(now.steady + drift_delay);
   if (publishing_ || changed_) return {};  // they are listed again when that is done
   std::vector<std::string> old = peers_.leftovers(now);

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/candidates.hpp"
 #include "base/random.hpp"
 #include "core/node/peers.hpp"
 #include "core/store/store_client.hpp"
@@ -66,6 +67,11 @@ class NodeDirectory {
 
   // ---- the others
   const Peers& peers() const { return peers_; }
+  /// False: neither this node may lead the group nor any that is not known to be gone. Until the records are read the
+  /// others are not known, and true is returned.
+  bool has_candidate(const Group& settings) const {
+    return !has_learned_ || may_lead(settings, node_) || peers_.have_candidate(settings);
+  }
   /// Takes the list of records under n/. Returns the records that nobody needs any more.
   std::vector<std::string> learn(Now now, const std::vector<Register>& records);
   /// Takes an election in which others than this node may stay out for a while.
@@ -104,6 +110,7 @@ class NodeDirectory {
   bool changed_ = true, troubles_changed_ = false, publishing_ = false, renews_ = false;
   SteadyTime steady_since_{}, renew_at_{};
   Peers peers_;
+  bool has_learned_ = false;  // in this session
   std::set<std::string> runners_wanted_;
   std::optional<SteadyTime> compare_at_;
 };

@@ -289,6 +289,12 @@ std::string Peers::evidence(const std::string& group, std::uint64_t repair) cons
   return "";
 }
 
+bool Peers::have_candidate(const Group& settings) const {
+  return std::any_of(peers_.begin(), peers_.end(), [&](const auto& known) {
+    return known.second.life != Peer::Life::gone && may_lead(settings, known.second.node);
+  });
+}
+
 std::string Peers::lacks(const Group* settings, bool Peer::*knows) const {
   std::map<std::string_view, const Peer*> newest;
   for (const auto& [session, peer] : peers_) {

@@ -147,6 +147,8 @@ class Peers {
   /// By name.
   std::vector<Published> published() const;
 
+  /// One that is not known to be gone may lead the group.
+  bool have_candidate(const Group& settings) const;
   /// A node that may lead the group, by its newest record, is not known to be gone, and is of a release that would make
   /// a pause without end of one that has one. "": there is none.
   std::string lacks_pause_terms(const Group& settings) const { return lacks(&settings, &Peer::knows_pause_terms); }

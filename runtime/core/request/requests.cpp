@@ -93,7 +93,7 @@ std::optional<Answer> Requests::refusal_of_trigger(const Request& request) const
 /// A node that may lead what the request is of, and by `lacks` does not know what it asks for; "": there is none. Of
 /// one that is not known to be gone, and may be, the election says so: asking again helps then.
 std::string Requests::node_that_lacks(const Request& request, Lacks lacks) const {
-  const Views views(p_.settings.node, p_.jobs, p_.groups);
+  const Views views(p_.settings.node, p_.jobs, p_.groups, p_.directory);
   const JobEntry* const job = p_.jobs.find(std::string(request.job));
   std::string name = !request.group.empty() ? request.group : job ? job->machine.owner() : "";
   if (name.empty()) name = views.group_of_instances(std::string(common_name(request.job)));

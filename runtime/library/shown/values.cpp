@@ -101,7 +101,7 @@ Message shown(const core::GroupView& group, const Leader& leader) {
   shown.set("paused", group.epoch == 0 ? Value() : Value(group.paused))
       .set("halted", word_or_null(group.halted))
       .set("drift", group.drift);
-  return shown.set("leaderless", group.leaderless);
+  return shown.set("leaderless", group.leaderless || group.without_candidates);
 }
 
 Message shown(const NodeStatus& status, const std::string& node, const std::string& backend) {

@@ -102,6 +102,7 @@ void WhyDesk::note_job(const core::JobView& view, Asking& asking) const {
   asking.facts.is_known = true;
   slot.group = view.group;
   slot.leader = view.leader;
+  slot.without_candidates = view.without_candidates;
   slot.state = text_of(view);
   slot.trouble = view.trouble;
   slot.halted_at = view.halted_at;

@@ -102,6 +102,11 @@ std::string paused_text(const UnrecordedSlot& slot) {
 }
 
 std::string led_by_nobody(const UnrecordedSlot& slot) {
+  if (slot.without_candidates)
+    return "Of the nodes that are there none may lead group " + slot.group + ", by the candidates of [group." +
+           slot.group +
+           "], so nobody runs its jobs. Whoever leads it next settles the slots that were passed, by the "
+           "job's misfire policy.";
   return "Nobody leads group " + slot.group + " at present" +
          (slot.store_refusal.empty() ? "" : ": " + slot.store_refusal) +
          ". Whoever leads it next settles the slots that were passed, by the job's misfire policy.";
@@ -255,6 +260,8 @@ std::string with_silent_nodes(const UnrecordedSlot& slot) {
   const std::string nodes = silent_nodes(slot);
   if (is_after_silence(slot)) return led_by_silent(slot);
   if (is_after_store(slot)) return without_store(slot) + " Also, " + nodes + ".";
+  if (slot.without_candidates)
+    return led_by_nobody(slot) + " No ledger that was asked has a row of the slot, and " + nodes + ".";
   if (is_before_definition(slot))
     return not_due(slot) + " No ledger that was asked has a row of it by an earlier definition; " + nodes + ".";
   const std::string none = "No ledger that was asked has a row of the slot, and " + nodes;

@@ -37,6 +37,7 @@ struct UnrecordedSlot {
   std::optional<WallTime> store_heard;    // since then, where that is known
   std::string store_refusal;              // it answers, and takes no writes of this node: in its words; "": it does
   std::string leader;                     // of the group; "" where nobody leads it
+  bool without_candidates = false;        // none of the nodes that are there may lead the group
   bool is_led_by_nobody = false;          // as the store says, of another node's instance
   bool leader_is_silent = false;          // its session is not renewed,
   std::optional<WallTime> leader_heard;   // since then, where that is known;

@@ -35,5 +35,22 @@ TEST(Leaderless, IsADegradedReasonAndALogLineOnEachCandidateUntilOneLeads) {
   }
 }
 
+TEST(Leaderless, IsSaidOfAGroupThatNoNodeMayLead) {
+  Fleet fleet({"n1", "n2"}, "", Millis(2000));
+  fleet.job("tick", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
+  fleet.job("hosts", "schedule = \"* * * * * *\"\ngroup = \"mainframe\"\ncommand = [\"/bin/true\"]");
+  for (const char* node : {"n1", "n2"}) fleet[node].file("group", "[group.mainframe]\ncandidates = [\"as400-*\"]\n");
+  fleet.start();
+  for (const char* node : {"n1", "n2"}) {
+    Ran status;
+    EXPECT_TRUE(wait_until([&] { return (status = fleet[node].ballot({"status"})).code == 1; })) << status.out;
+    EXPECT_NE(status.out.find("leaderless: group mainframe: of the nodes that are there none may lead it"),
+              std::string::npos)
+        << status.out;
+    EXPECT_EQ(status.out.find("group default"), std::string::npos) << status.out;
+  }
+  EXPECT_NE(fleet["n2"].ballot({"why", "hosts"}).out.find("none may lead group mainframe"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ballot::testing

@@ -38,6 +38,17 @@ TEST_F(WhyWaiting, ASlotBehindAFullQueueIsToBeSkipped) {
   expect("not recorded", "that waits is that of " + format_slot(slot - minutes(5)) + ".");
 }
 
+TEST_F(WhyWaiting, ASlotOfAGroupWaitsForANodeThatMayLeadIt) {
+  facts.leader.clear();
+  facts.without_candidates = true;
+  expect("not recorded", "Of the nodes that are there none may lead group g, by the candidates of [group.g], so ");
+  facts.missing = {"host-2"};
+  expect("not recorded", "Of the nodes that are there none may lead group g, by the candidates of [group.g], so ");
+  expect("not recorded", "No ledger that was asked has a row of the slot, and node host-2 has not answered.");
+  facts.without_candidates = false;
+  expect("not recorded", "node host-2 has not answered: what became of it may be recorded there.");
+}
+
 TEST_F(WhyWaiting, ASlotThatHadWaitedWhenAPauseBeganIsOneOfItsSlots) {
   facts.state = "paused";
   facts.pauses = {{.since = slot + minutes(1), .by = "ada"}};

@@ -50,8 +50,9 @@ struct ViewsOfThreeJobs : ::testing::Test {
   StoreGuard guard;
   JobTable table;
   GroupTable groups;
+  NodeDirectory directory{node, {}};
   RunsOfANode runs;
-  const Views views{node, table, groups};
+  const Views views{node, table, groups, directory};
 };
 
 TEST_F(ViewsOfThreeJobs, ComeByNameAndOnlyThoseThatTheFilesDefine) {
@@ -144,7 +145,7 @@ TEST_F(ViewsOfThreeJobs, ShowGroups) {
 TEST_F(GroupOfNodeA, ShowsWhetherARunOfAJobGoesOnToWhoAsksItsLeader) {
   JobEntry& job = parts.jobs.entry("a");
   job.machine.define(ViewsOfThreeJobs::definition("a"));
-  const Views views{parts.settings.node, parts.jobs, parts.groups};
+  const Views views{parts.settings.node, parts.jobs, parts.groups, parts.directory};
   RunsOfANode runs;
   const RunId run = runs.begin(job.machine);
   EXPECT_FALSE(views.find_job(now().wall, "a")->is_running) << "only who leads it knows";
@@ -152,6 +153,23 @@ TEST_F(GroupOfNodeA, ShowsWhetherARunOfAJobGoesOnToWhoAsksItsLeader) {
   EXPECT_TRUE(views.find_job(now().wall, "a")->is_running);
   runs.end(job.machine, run);
   EXPECT_FALSE(views.find_job(now().wall, "a")->is_running);
+}
+
+TEST(NodesThatMayLead, AreThisNodeAndThoseThatAreNotKnownToBeGone) {
+  NodeDirectory directory{"n1", {}};
+  const Group all{.name = "all"}, batch{.name = "batch", .candidates = {"batch-*"}};
+  EXPECT_TRUE(directory.has_candidate(batch)) << "the others are not known yet";
+  const Now begin{WallTime(24h), SteadyTime(1h)}, later{WallTime(26h), SteadyTime(3h)};
+  directory.learn(begin, {});
+  EXPECT_TRUE(directory.has_candidate(all));
+  EXPECT_FALSE(directory.has_candidate(batch));
+  const NodeRecord record{"batch-1", "s2", "", begin.wall, {{"batch", 1}}};
+  directory.learn(begin, {{"n/batch-1.1", to_texts(record).at(0), 1}});
+  EXPECT_TRUE(directory.has_candidate(batch));
+  directory.see(later, all, {"all", 3, {}});
+  EXPECT_FALSE(directory.has_candidate(batch)) << "it is gone";
+  directory.on_lost();
+  EXPECT_TRUE(directory.has_candidate(batch)) << "nobody else is known in an outage";
 }
 
 }  // namespace
