@@ -141,7 +141,10 @@ std::string end_of(const Row& row) {
 std::string times_of(const Row& row) {
   std::string text;
   if (row.started_at) text += " started " + format_millis(*row.started_at);
-  if (row.ended_at) text += std::string(text.empty() ? "" : ",") + " ended " + format_millis(*row.ended_at);
+  const bool is_lost = row.status == Status::lost;  // when it ended nobody knows
+  if (row.ended_at)
+    text += (text.empty() ? "" : ",") + std::string(is_lost ? " taken for lost " : " ended ") +
+            format_millis(*row.ended_at);
   if (row.duration) text += " after " + format_duration(std::max(*row.duration, Millis(0)));
   return text;
 }

@@ -124,6 +124,18 @@ TEST(WhyText, HeadlineNamesWhatOnlyANewerVersionKnows) {
   EXPECT_NE(rule_of(row.status, row.reason).find("newer version"), std::string_view::npos);
 }
 
+TEST(WhyText, DoesNotSayThatALostRunEndedWhenItWasTakenForLost) {
+  Row row = run_row(Status::lost, Reason::node_died);
+  row.node = "host-1";
+  row.fence = 7;
+  row.started_at = slot + Millis(12);
+  row.ended_at = slot + Millis(3612);
+  const std::string text = circumstances(row);
+  EXPECT_NE(text.find("started 2025-03-09T07:00:00.012Z, taken for lost 2025-03-09T07:00:03.612Z"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find(" ended "), std::string::npos) << text;
+}
+
 TEST(WhyText, TellsTheCircumstances) {
   Row row = run_row(Status::timed_out, Reason::deadline);
   row.trigger = Trigger::catch_up;
