@@ -919,6 +919,32 @@ describe('the page', { concurrency: 2 }, () => {
     await row('quick').getByText(/^again and again, [78] of its last 15$/).waitFor();
   })));
 
+  test('a job that has been well for all of the slots that are looked at is well again, since when is not known', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
+    await page.route(/history\/strips/, async (route) => {
+      const response = await route.fetch(), answer = await response.json();
+      for (const strip of answer.strips) if (strip.job === 'quick') for (const row of strip.rows) Object.assign(row, { status: 'succeeded', reason: null });
+      await route.fulfill({ response, json: answer });
+    });
+    const attempts = fleet.attempts.bind(fleet);
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => ({ ...row, attempt: 1, status: job.name === 'quick' && slot === Date.parse('2026-10-20T06:00:00Z') ? 'missed' : 'succeeded', reason: null }));
+    await show(page, url, '#/failed?zone=utc');
+    const row = page.locator('.failed .grid-row', { hasText: 'quick' });
+    await row.getByText('well again for 100 slots or more').waitFor();
+    await row.getByText('1 missed').waitFor();
+  })));
+
+  test('of a time without a slot that is known, the page of a job says why there is none', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    const asked = [];
+    await page.route(/jobs\/tight\/slots/, async (route) => {
+      const response = await route.fetch(), answer = await response.json();
+      await route.fulfill({ response, json: { ...answer, past: [], next: null } });
+    });
+    await page.route(/jobs\/tight\/why/, (route) => { asked.push(new URL(route.request().url()).searchParams.get('slot')); return route.fulfill({ json: { why: 'Its job file says enabled = false: it is never due.' } }); });
+    await show(page, url, '#/job/tight?zone=utc&slot=' + encodeURIComponent('2026-10-20T08:20:00Z'));
+    await page.locator('#slots, [aria-labelledby=slots]').getByText('Its job file says enabled = false: it is never due.').waitFor();
+    assert.deepEqual([...new Set(asked)], ['2026-10-20T08:20:00Z']);
+  })));
+
   test('a slot that was due a moment ago is due still, until what runs is known as of after it', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:24:54Z' }, async (url, fleet) => withPage({}, async (page) => {
     let go, answers = 0;
     const gate = new Promise((resolve) => { go = resolve; });

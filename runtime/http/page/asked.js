@@ -29,7 +29,7 @@ export const AskedRows = ({ all: [row, ...more], all }) => (!more.length ? html`
 
 export const AskedRow = ({ row }) => html`<li class="row tall">
   <span class="row-time"><${Time} at=${row.at} zone=${zoneOfJob(row.job)} /></span>
-  <span class="row-main">${row.kind} ${row.job ? html`<${JobLink} job=${row.job} />` : row.group ? html`group <${Name} text=${row.group} />` : ''} ${row.run_id ? html`<${RunLink} id=${row.run_id} /> ` : ''}<span class="muted">by <bdi>${clip(person(row.by), 100)}</bdi>: ${row.result ?? 'under way'}${row.text ? html`, <${Prose} text=${clip(row.text, 160)} zone=${zoneOfJob(row.job)} />` : ''}</span></span></li>`;
+  <span class="row-main">${row.kind} ${row.job ? html`<${JobLink} job=${row.job} />` : row.group ? html`group <${Name} text=${row.group} />` : ''} ${row.run_id ? html`<${RunLink} id=${row.run_id} /> ` : ''}<span class="muted">by <bdi>${clip(person(row.by), 100)}</bdi>: ${row.result ?? 'under way'}${row.text ? html`, <${Prose} text=${clip(row.text, 400)} zone=${zoneOfJob(row.job)} />` : ''}</span></span></li>`;
 
 // Of a pause that stands: since when, who asked for it, until when, and why.
 export const Paused = ({ pause: { since, by, until, reason }, zone }) => html`paused${since ? html` since <${Time} at=${since} zone=${zone} /> (<${Ago} at=${since} />)` : ''} by <bdi>${clip(person(by), 120)}</bdi>, ${until ? html`until <${Time} at=${until} zone=${zone} />` : 'until somebody resumes it'}${reason ? html`: <bdi>${clip(reason, 300)}</bdi>` : ''}`;

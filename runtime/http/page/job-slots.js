@@ -124,6 +124,6 @@ export function SlotList({ job, zone, rows, planned, opened, plannedKnown, pause
     ${pauses?.map((one) => line('pause ' + one.of, html`since <${Time} at=${one.since} zone=${zone} />`, html`paused${one.of === 'group' ? ' with its group' : ''}${one.until ? html` until <${Time} at=${one.until} zone=${zone} />` : ''}: slots of that time are skipped`))}
     ${slots.map((slot, i) => [unknown.has(i) ? line('hole ' + slot.key, html`<${Time} at=${unknown.get(i).from} zone=${zone} date="auto" offset=${false} />\u2013<${Time} at=${unknown.get(i).to} zone=${zone} />`, `${plural(unknown.get(i).slots, 'slot')}, not known here: ${silent}`) : null, html`<${Slot} key=${slot.key} job=${job} slot=${slot} zone=${zone} chosen=${slot === chosen} open=${slot === chosen} />`])}
     ${ends && silent ? line('end', 'before', `earlier slots may not be known here: ${silent}`) : null}
-    ${!slots.length ? html`<li><${Empty}>${silent ? 'No slot of this time is known.' : 'No slot in this time.'}<//></li>` : null}
+    ${!slots.length ? html`<li><${Empty}>${silent ? 'No slot of this time is known.' : 'No slot in this time.'}<//>${opened ? html`<${Why} job=${job} row=${{ slot: new Date(opened).toISOString().replace('.000', '') }} />` : null}</li>` : null}
   </ol>`;
 }
