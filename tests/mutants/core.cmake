@@ -30,6 +30,9 @@ ballot_mutant(register_is_led_that_another_group_had_repaired FILE runtime/core/
   FIND "if (is_of_another_group()) return leave(c);
     if" REPLACE "if"
   BY simulation FILTER "Seeds/RepairedByTwoLeaders.*" FINDING "FAILED.*WhereTheOtherOneIsAskedLater")
+ballot_mutant(run_that_ends_with_its_term_outlives_it_where_its_job_is_left FILE runtime/core/job/job_machine.cpp
+  FIND "kill_all(c, Reason::leadership_lost, ends_with_term);" REPLACE ""
+  BY simulation FILTER "Seeds/RepairedByTwoLeaders.*" FINDING "FAILED.*ARunThatEndsWithItsTerm")
 ballot_mutant(repair_goes_by_what_was_read_in_another_term FILE runtime/core/job/register/register_view.cpp
   FIND "is_older_now || (before_ && before_->epoch == term.epoch);" REPLACE "before_ != nullptr;"
   BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARepairGoesBy")

@@ -151,6 +151,8 @@ TEST_F(Repaired, WhereAnotherNodeLeadsARunOfANodeThatWasRestartedEndsAsItsRunner
 struct RepairedByTwoLeaders : ::testing::TestWithParam<int> {
   SimWorld world{static_cast<std::uint64_t>(GetParam())};
   SimNode &a = world.add("a"), &b = world.add("b");
+  OnLeadershipLost policy = OnLeadershipLost::finish;
+  std::vector<schedule::DefinitionPtr> others;
 
   void begin(const std::string& schedule) {
     std::vector<Group> groups(2);
@@ -158,11 +160,12 @@ struct RepairedByTwoLeaders : ::testing::TestWithParam<int> {
     groups[1].name = "new", groups[1].candidates = {"b"};
     Job job = minutely();
     job.schedule = {schedule};
-    job.on_leadership_lost = OnLeadershipLost::finish;
+    job.on_leadership_lost = policy;
     job.details.edit().lost_after = 1min;
     for (SimNode* node : {&a, &b}) {
       job.group = node == &a ? "old" : "new";
-      node->groups = groups, node->jobs = {define(job)};
+      node->groups = groups, node->jobs = others;
+      node->jobs.insert(node->jobs.begin(), define(job));
       node->start();
       world.run_for(1s);
     }
@@ -208,6 +211,22 @@ TEST_P(RepairedByTwoLeaders, ARegisterIsThatOnesWhoWasFirstAlsoWhereTheOtherOneI
   a.link.cut = false;
   world.run_for(1s);
   ask(a, Kind::repair);
+  expect_no_run_is_lost();
+}
+
+/// The term goes on for the group's other jobs, so its deadline does not end the run.
+TEST_P(RepairedByTwoLeaders, ARunThatEndsWithItsTermIsEndedByTheOneThatLeavesIt) {
+  policy = OnLeadershipLost::terminate;
+  Job other = minutely("other");
+  other.group = "old";
+  others = {define(other)};
+  a.takes["job"] = a.takes["other"] = 10min;
+  begin("* * * * *");
+  ASSERT_EQ(a.open_children(), 2);
+  ASSERT_TRUE(world.run_while_not([&] { return halts(b); }, 10s));
+  ask(b, Kind::repair);  // each of them does it that hears of it in time
+  world.run_for(500ms);
+  EXPECT_EQ(a.open_children(), *world.oracle.job_register("job")->group == "old" ? 2 : 1);
   expect_no_run_is_lost();
 }
 

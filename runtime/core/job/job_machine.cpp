@@ -382,6 +382,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
 }
 
 void JobMachine::leave(Context& c) {
+  kill_all(c, Reason::leadership_lost, ends_with_term);
   depose(c);
   c.wants.changed.push_back(this);
 }
