@@ -13,6 +13,8 @@
 namespace ballot::io {
 namespace {
 
+constexpr std::size_t long_list = 1'000;  // registers: what reading them has taken is worth giving back
+
 std::uint64_t seed() {
   std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
@@ -159,7 +161,7 @@ void Engine::take_posted() {
     if (read != nullptr && reads_.has(read->request))
       reads_.answer(read->request, read->outcome == StoreResult::done ? Registers(read->registers) : Registers());
     feed(std::move(event));
-    ledger_.on_freed(registers);
+    if (registers >= long_list) ledger_.on_freed(registers);
   }
 }
 

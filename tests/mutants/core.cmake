@@ -98,7 +98,10 @@ ballot_mutant(repair_that_loses_the_definition_is_an_edit FILE runtime/core/job/
   FILTER "LostLines.*" FINDING "FAILED.*LostLines.OfWhichTheDefinitionIsOneAreNoEdit")
 ballot_mutant(repair_that_loses_the_definition_hides_an_edit FILE runtime/core/job/register/register_view.cpp
   FIND "if (is_known && timing != stored_.timing) return;" REPLACE ""
-  FILTER "LostLines.*" FINDING "FAILED.*LostLines.OfWhichTheDefinitionIsOneAreAnEdit")
+  FILTER "LostDefinition.*" FINDING "FAILED.*LostDefinition.IsAnEditOfAJob")
+ballot_mutant(timing_may_be_lost_wherever_a_line_is_of_a_newer_build FILE runtime/core/job/register/register_view.cpp
+  FIND "const bool may_be_all = stored_.timing.expressions.empty() && may" REPLACE "const bool may_be_all = may"
+  FILTER "LostDefinition.*" FINDING "FAILED.*LostDefinition.IsAnEditAlsoBeside")
 ballot_mutant(claim_is_beyond_the_cursor_by_any_repair_of_before FILE runtime/core/job/register/pending_write.cpp
   FIND "next.note_claims_passed();" REPLACE ""
   FILTER "LostLines.*" FINDING "FAILED.*LostLines.AreOneWhichSaysThatASlotWasClaimedInAYearAlso")

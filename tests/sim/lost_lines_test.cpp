@@ -119,24 +119,31 @@ TEST_F(LostLines, OfWhichTheDefinitionIsOneAreNoEditOfAJobWhoseFileIsAsBefore) {
   expect_all_again();
 }
 
-TEST_F(LostLines, OfWhichTheDefinitionIsOneAreAnEditOfAJobWhoseFileHasOtherSlots) {
-  find("definition", "definition \x01");
-  Job edited = minutely();
-  edited.schedule = {"*/2 * * * *"};
-  b.jobs = {define(edited)};
-  b.load();
-  const std::string edited_digest = b.jobs[0]->digest;
-  const core::Reply reply = repair(b, "", "job");
-  EXPECT_TRUE(reply.ok) << reply.text;
-  world.run_for(10s);
-  const auto& definitions = b.ledger.definitions("job");
-  EXPECT_EQ(definitions.back().row.digest, edited_digest);
-  const auto is_unknown = [](const auto& one) { return one.row.digest.empty(); };
-  EXPECT_TRUE(std::any_of(definitions.begin(), definitions.end(), is_unknown))
-      << "its slots before the repair were not those of the file";
-  EXPECT_TRUE(starts_within(3min));
-  EXPECT_EQ(world.broken_promises(), "");
-}
+/// Of a job whose file has other slots than its register, where `text` is read in place of the definition.
+struct LostDefinition : LostLines {
+  void expect_edit(const std::string& text) {
+    find("definition", text);
+    Job edited = minutely();
+    edited.schedule = {"*/2 * * * *"};
+    b.jobs = {define(edited)};
+    b.load();
+    const std::string edited_digest = b.jobs[0]->digest;
+    const core::Reply reply = repair(b, "", "job");
+    EXPECT_TRUE(reply.ok) << reply.text;
+    world.run_for(10s);
+    const auto& definitions = b.ledger.definitions("job");
+    EXPECT_EQ(definitions.back().row.digest, edited_digest);
+    const auto is_unknown = [](const auto& one) { return one.row.digest.empty(); };
+    EXPECT_TRUE(std::any_of(definitions.begin(), definitions.end(), is_unknown))
+        << "its slots before the repair were not those of the file";
+    EXPECT_TRUE(starts_within(3min));
+    EXPECT_EQ(world.broken_promises(), "");
+  }
+};
+
+TEST_F(LostDefinition, IsAnEditOfAJobWhoseFileHasOtherSlots) { expect_edit("definition \x01"); }
+
+TEST_F(LostDefinition, IsAnEditAlsoBesideALineThatThisBuildDoesNotKnow) { expect_edit("definition \x01\nflavour 3"); }
 
 /// A release takes the definition out of the register: no node writes both. Nothing has read it before the next slot.
 TEST_F(Repair, OfARegisterThatIsReleasedByHandLeavesNoSlotWithoutARow) {

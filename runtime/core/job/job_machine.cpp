@@ -363,8 +363,9 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   const LiveRun* run = claim ? job_.runs.find(*claim) : nullptr;
   const bool landed = run && contains(job_.view.stored(), run->open);
   if (!landed) writes(c).give_up(*write);
+  // The group's repair, of this term, may not have known of it.
   const bool unrepaired = !job_.view.rollback_reason().empty() && job_.view.heed_repair(*job_.term);
-  if (unrepaired && job_.view.is_sound()) {  // the group's repair, of this term, did not know of it
+  if (unrepaired && job_.view.is_sound() && !is_of_another_group()) {
     Repair repair = job_.commands.repair() ? *job_.commands.repair() : Repair{{}, as_its_group(c.settings.node)};
     repair.of_cursor = false;
     return begin_repair(c, std::move(repair));

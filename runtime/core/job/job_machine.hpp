@@ -214,6 +214,7 @@ class JobMachine {
   /// By its register. While that cannot be read, the leader of each group that files define the job in takes it for its
   /// own: the first one that repairs it makes it so, and does what was asked of the job.
   bool is_of_another_group() const { return job_.view.owner(job_.term->group) != job_.term->group; }
+  /// To that group's leader, with what ends with this term.
   void leave(Context& c);
 
   void begin_repair(Context& c, Repair repair);

@@ -68,7 +68,7 @@ export async function askMinute(minute, abort) {
   const end = parse(minute) + 60_000, from = Math.max(parse(minute), now());
   if (!(from < end)) return { jobs: [], over: true };
   const { slots, left_out: cut } = await ask('next' + query({ from: new Date(from).toISOString(), for_ms: Math.ceil(end - from), limit: 1000, scope: 'node' }), { signal: abort });
-  return { jobs: [...new Map(slots.map((one) => [one.job, one.node]))], cut };
+  return { jobs: [...new Map(slots.filter((one) => parse(one.slot) < end).map((one) => [one.job, one.node]))], cut };
 }
 // Nodes, but for this one, that have such instances.
 export const nodesOfInstances = (nodes, own) => nodes.filter((one) => own && one.node !== own && one.leads.some((group) => group.endsWith('@' + one.node))).map((one) => one.node).slice(0, 20);

@@ -245,7 +245,9 @@ std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, c
 void RegisterView::take_definition(const schedule::Definition& of_file, const std::vector<std::string>& lost) {
   if (!stored_.definition.empty() || !may_be_lost("definition", lost)) return;
   const auto keys = {"timezone", "schedule", "not_before", "not_after"};
-  const bool is_known = std::none_of(keys.begin(), keys.end(), [&](const char* key) { return may_be_lost(key, lost); });
+  const auto is_lost = [&](const char* key) { return std::find(lost.begin(), lost.end(), key) != lost.end(); };
+  const bool may_be_all = stored_.timing.expressions.empty() && may_be_lost("schedule", lost);
+  const bool is_known = !may_be_all && std::none_of(keys.begin(), keys.end(), is_lost);
   Timing timing = timing_of(of_file.job);
   if (is_known && timing != stored_.timing) return;
   stored_.definition = of_file.digest;
