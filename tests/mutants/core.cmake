@@ -99,6 +99,12 @@ ballot_mutant(repair_that_loses_the_definition_is_an_edit FILE runtime/core/job/
 ballot_mutant(repair_that_loses_the_definition_hides_an_edit FILE runtime/core/job/register/register_view.cpp
   FIND "if (is_known && timing != stored_.timing) return;" REPLACE ""
   FILTER "LostDefinition.*" FINDING "FAILED.*LostDefinition.IsAnEditOfAJob")
+ballot_mutant(repair_runs_slots_again_whose_claim_is_lost FILE runtime/core/job/register/register_view.cpp
+  FIND "if (stored_.cursor > now && is_claim_lost(stored_, lost))" REPLACE "if (false)"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.WhereTheLastClaimIsLostNoSlotUpTo")
+ballot_mutant(repair_takes_an_earlier_claim_for_the_lost_one FILE runtime/core/job/register/register_view.cpp
+  FIND "return is_named(\"claimed\", lost) || (" REPLACE "return ("
+  BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.WhereTheLastClaimIsLostTheOne")
 ballot_mutant(timing_may_be_lost_wherever_a_line_is_of_a_newer_build FILE runtime/core/job/register/register_view.cpp
   FIND "const bool may_be_all = stored_.timing.expressions.empty() && may" REPLACE "const bool may_be_all = may"
   FILTER "LostDefinition.*" FINDING "FAILED.*LostDefinition.IsAnEditAlsoBeside")

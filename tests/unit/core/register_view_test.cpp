@@ -245,6 +245,25 @@ TEST_F(Unread, AClaimThatIsAheadOfTheClockDoesNotSayWhereTheCursorWas) {
   EXPECT_TRUE(view.stored().is_claimed(seen_at + 2h)) << "by a clock that was ahead: it stays done";
 }
 
+TEST_F(Unread, WhereTheLastClaimIsLostNoSlotUpToACursorThatIsAheadRunsOnceMore) {
+  of.cursor = of.claimed_until = seen_at + 2h;
+  repair_later("\nclaimed ", "\nclaimed x");
+  view.bring_cursor_back(seen_at + 1h);
+  EXPECT_LE(view.stored().cursor, seen_at + 1h);
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 2h));
+  EXPECT_FALSE(view.stored().is_claimed(seen_at + 2h + 1s));
+}
+
+TEST_F(ReadInAnotherTerm, WhereTheLastClaimIsLostTheOneOfBeforeIsNotTakenForIt) {
+  JobRegister before = with_fence(1);
+  before.cursor = before.claimed_until = seen_at - 1h;
+  view.read("a", stored(before, 2), seen_at - 1h);
+  now.cursor = now.claimed_until = seen_at + 2h;
+  repair(now, "\nclaimed ", "\nclaimed x", 4);
+  view.bring_cursor_back(seen_at);
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 2h));
+}
+
 TEST_F(ReadInAnotherTerm, WhereTheLastClaimIsLostTooTheOneOfBeforeDoesNotSayWhereTheCursorWas) {
   JobRegister before = with_fence(1);
   before.cursor = before.since = before.claimed_until = seen_at - 1h;

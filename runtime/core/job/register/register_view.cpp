@@ -10,6 +10,16 @@
 namespace ballot::core {
 namespace {
 
+bool is_named(std::string_view key, const std::vector<std::string>& lost) {
+  return std::find(lost.begin(), lost.end(), key) != lost.end();
+}
+
+/// A claim later than those that can be read may have been on a line that cannot: it was the cursor at most, and that
+/// may be ahead of the clock. Slots of which it is not known count as claimed, so that none runs twice.
+bool is_claim_lost(const JobRegister& salvaged, const std::vector<std::string>& lost) {
+  return is_named("claimed", lost) || (salvaged.claimed_until == WallTime{} && may_be_lost("claimed", lost));
+}
+
 /// In the store is what was written before: `salvaged` has a counter or a cursor that is lower, and can be read.
 bool is_older(const JobRegister& salvaged, const JobRegister& before, bool is_cursor_lost) {
   const auto is_lower = [](auto one, auto other) { return one != decltype(one){} && one < other; };
@@ -211,7 +221,7 @@ WallTime RegisterView::settled_until(WallTime now) const {
 
 std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on) {
   std::vector<std::string> lost = fault_->left_out;
-  const bool is_cursor_lost = std::find(lost.begin(), lost.end(), "cursor") != lost.end();
+  const bool is_cursor_lost = is_named("cursor", lost);
   const WallTime cursor = is_cursor_lost ? settled_until(now) : stored_.cursor;
   const bool is_older_now = before_ && (trouble().empty() || is_older(stored_, *before_, is_cursor_lost));
   const bool is_own = is_older_now || (before_ && before_->epoch == term.epoch);
@@ -227,6 +237,7 @@ std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, c
   logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
   if (stored_.since == WallTime{}) stored_.since = stored_.cursor;
+  if (stored_.cursor > now && is_claim_lost(stored_, lost)) stored_.claimed_until = stored_.cursor;
   if (claims_ahead(now) && !is_cursor_lost && !may_be_lost("repaired", lost)) stored_.claimed_until = stored_.cursor;
   explain_claims(now);
   stored_.group = term.group;
@@ -245,7 +256,7 @@ std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, c
 void RegisterView::take_definition(const schedule::Definition& of_file, const std::vector<std::string>& lost) {
   if (!stored_.definition.empty() || !may_be_lost("definition", lost)) return;
   const auto keys = {"timezone", "schedule", "not_before", "not_after"};
-  const auto is_lost = [&](const char* key) { return std::find(lost.begin(), lost.end(), key) != lost.end(); };
+  const auto is_lost = [&](const char* key) { return is_named(key, lost); };
   const bool may_be_all = stored_.timing.expressions.empty() && may_be_lost("schedule", lost);
   const bool is_known = !may_be_all && std::none_of(keys.begin(), keys.end(), is_lost);
   Timing timing = timing_of(of_file.job);
