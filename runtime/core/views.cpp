@@ -319,7 +319,7 @@ int Views::open_runs() const {
 }
 
 bool Views::lacks_candidates(const GroupEntry& group) const {
-  return group.is_wanted() && !group.settings.candidates.empty() && !directory_.has_candidate(group.settings);
+  return !group.jobs.empty() && !group.settings.candidates.empty() && !directory_.has_candidate(group.settings);
 }
 
 JobView Views::view_of(const JobEntry& entry, WallTime now) const {

@@ -92,7 +92,8 @@ struct GroupView {
   const std::vector<std::string>& drift;  // nodes whose files define it otherwise
   bool leaderless = false;                // this node is a candidate, and nobody has led it for longer than 2 T
   bool wanted = false;                    // the files name it, or a register is left in it
-  bool without_candidates = false;        // nobody may lead it: neither this node nor one that is not known to be gone
+  bool without_candidates =
+      false;  // it has jobs, and neither this node may lead it nor one that is not known to be gone
 };
 
 /// A run that has not ended, of this node or of one that is dead; or one that waits for its next attempt.

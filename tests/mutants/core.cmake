@@ -46,7 +46,7 @@ ballot_mutant(repair_takes_runs_for_open_that_other_lines_name_as_ended FILE run
   FIND "!is_shown && !has_ended(salvaged, run) &&" REPLACE "!is_shown &&"
   BY unit_core FILTER "ReadInAnotherTerm.*" FINDING "FAILED.*ReadInAnotherTerm.ARunThatOther")
 ballot_mutant(repair_forgets_the_slots_of_a_halt_where_since_is_lost FILE runtime/core/job/register/register_view.cpp
-  FIND "stored_.since = stored_.cursor;" REPLACE "stored_.since = now;"
+  FIND "if (stored_.cursor <= now) return stored_.cursor;" REPLACE ""
   BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.WhereSinceIsLost")
 ballot_mutant(repair_goes_on_from_now_where_the_cursor_is_lost FILE runtime/core/job/register/register_view.cpp
   FIND "is_cursor_lost ? settled_until(now) : stored_.cursor;" REPLACE "is_cursor_lost ? now : stored_.cursor;"
@@ -99,6 +99,9 @@ ballot_mutant(repair_that_loses_the_definition_is_an_edit FILE runtime/core/job/
 ballot_mutant(repair_that_loses_the_definition_hides_an_edit FILE runtime/core/job/register/register_view.cpp
   FIND "if (is_known && timing != stored_.timing) return;" REPLACE ""
   FILTER "LostDefinition.*" FINDING "FAILED.*LostDefinition.IsAnEditOfAJob")
+ballot_mutant(slots_before_a_lost_since_that_have_run_are_due_again FILE runtime/core/job/register/register_view.cpp
+  FIND "return cursor_ == WallTime{} ? now : std::min(cursor_, now);" REPLACE "return stored_.cursor;"
+  BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.WhereSinceIsLostNoSlot")
 ballot_mutant(repair_runs_slots_again_whose_claim_is_lost FILE runtime/core/job/register/register_view.cpp
   FIND "if (stored_.cursor > now && is_claim_lost(stored_, lost))" REPLACE "if (false)"
   BY unit_core FILTER "Unread.*" FINDING "FAILED.*Unread.WhereTheLastClaimIsLostNoSlotUpTo")

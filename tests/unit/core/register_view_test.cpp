@@ -254,6 +254,15 @@ TEST_F(Unread, WhereTheLastClaimIsLostNoSlotUpToACursorThatIsAheadRunsOnceMore) 
   EXPECT_FALSE(view.stored().is_claimed(seen_at + 2h + 1s));
 }
 
+TEST_F(Unread, WhereSinceIsLostNoSlotUpToACursorThatIsAheadRunsOnceMore) {
+  of.cursor = of.claimed_until = seen_at + 2h;
+  repair_later("\nsince ", "\nsince x");
+  view.bring_cursor_back(seen_at + 1h);
+  EXPECT_LE(view.stored().since, view.stored().cursor);
+  EXPECT_LE(view.stored().cursor, seen_at + 1h);
+  EXPECT_TRUE(view.stored().is_claimed(seen_at + 2h));
+}
+
 TEST_F(ReadInAnotherTerm, WhereTheLastClaimIsLostTheOneOfBeforeIsNotTakenForIt) {
   JobRegister before = with_fence(1);
   before.cursor = before.claimed_until = seen_at - 1h;

@@ -219,6 +219,13 @@ WallTime RegisterView::settled_until(WallTime now) const {
   return before_ ? std::max(until, before_->cursor) : until;
 }
 
+/// Never after the cursor. Where that is ahead of the clock, slots up to it may have run: `since` is where it goes back
+/// to at most, or these would count as not due yet.
+WallTime RegisterView::lost_since(WallTime now) const {
+  if (stored_.cursor <= now) return stored_.cursor;
+  return cursor_ == WallTime{} ? now : std::min(cursor_, now);
+}
+
 std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, const std::vector<OpenRun>& going_on) {
   std::vector<std::string> lost = fault_->left_out;
   const bool is_cursor_lost = is_named("cursor", lost);
@@ -236,7 +243,7 @@ std::vector<std::string> RegisterView::restore(const Term& term, WallTime now, c
   fault_.reset();
   logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
-  if (stored_.since == WallTime{}) stored_.since = stored_.cursor;
+  if (stored_.since == WallTime{}) stored_.since = lost_since(now);
   if (stored_.cursor > now && is_claim_lost(stored_, lost)) stored_.claimed_until = stored_.cursor;
   if (claims_ahead(now) && !is_cursor_lost && !may_be_lost("repaired", lost)) stored_.claimed_until = stored_.cursor;
   explain_claims(now);

@@ -106,6 +106,7 @@ class RegisterView {
   void keep_seen(Seen before, const Shown& now);
   void judge(std::string trouble, std::string rollback_reason, WallTime now);
   void keep_cursor(WallTime now);
+  WallTime lost_since(WallTime now) const;
   WallTime settled_until(WallTime now) const;
   void explain_claims(WallTime now);
   bool claims_ahead(WallTime now) const {
