@@ -104,10 +104,9 @@ void Chaos::spoil(const std::string& job) {
   spoiled_.insert(job);
   world_.judge.spoiled(job);
   // Lines of which nothing depends that no other line says: a repair makes up for each of them.
-  static const std::vector<std::string> keys{"fence",           "group",     "epoch",     "since",    "claimed",
-                                             "passed_over",     "paused_by", "triggered", "last_end", "pause_terms",
-                                             "expects_success", "repaired",  "backfill",  "ended",    "chained",
-                                             "last_success",    "boot"};
+  static const std::vector<std::string> keys{"fence",     "group",    "claimed",     "passed_over",     "paused_by",
+                                             "triggered", "last_end", "pause_terms", "expects_success", "repaired",
+                                             "backfill",  "ended",    "chained",     "last_success",    "boot"};
   const std::string name = core::job_register(job);
   if (!world_.store.spoil(name, keys[lines_.below(keys.size())])) world_.store.spoil(name);
 }
