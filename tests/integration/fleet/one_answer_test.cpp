@@ -140,28 +140,34 @@ TEST_F(OneAnswer, WhichDefinitionsOfAJobBeganAndOnWhichNodes) {
   EXPECT_FALSE(contains(last_answers, "hushed"));
 }
 
-/// The session of a process that is stopped lives on for a while, and so does the belief that it leads.
+/// The session of a process that is stopped lives on for a while, and so does the belief that it leads. A machine that
+/// is slow for longer than that has shown nothing: then the next leader is stopped.
 TEST_F(OneAnswer, OfASilentLeaderTheStateOfItsJobIsNotKnown) {
   fleet.job("late", "schedule = \"0 0 1 1 *\"\nshell = \"true\"");
   fleet.start();
-  std::string leader;
-  ASSERT_TRUE(wait_until([&] {
-    leader = first_in(by_api(one, "jobs/late?scope=fleet"), "leader");
-    return said_of("late") == std::set<std::string>{" active"};
-  })) << last_answers;
-  fleet[leader].kill();
-  int asked = 0;
-  for (const std::string node : {"n1", "n2", "n3"}) {
-    if (node == leader) continue;
-    const std::string command = fleet[node].ballot({"jobs", "late", "--format", "json"}).out;
-    const std::string api = by_api(port(node), "jobs/late?scope=fleet");
-    // Another node leads it soon.
-    if (first_in(command, "leader") != leader || first_in(api, "leader") != leader) continue;
-    EXPECT_EQ(first_in(command, "state"), "") << command;
-    EXPECT_EQ(first_in(api, "state"), "") << api;
-    ++asked;
+  for (int stopped = 0; stopped < 5; ++stopped) {
+    std::string leader;
+    ASSERT_TRUE(wait_until([&] {
+      leader = first_in(by_api(one, "jobs/late?scope=fleet"), "leader");
+      return said_of("late") == std::set<std::string>{" active"};
+    })) << last_answers;
+    fleet[leader].kill();
+    int asked = 0;
+    for (const std::string node : {"n1", "n2", "n3"}) {
+      if (node == leader) continue;
+      const std::string command = fleet[node].ballot({"jobs", "late", "--format", "json"}).out;
+      const std::string api = by_api(port(node), "jobs/late?scope=fleet");
+      // Another node leads it soon.
+      if (first_in(command, "leader") != leader || first_in(api, "leader") != leader) continue;
+      EXPECT_EQ(first_in(command, "state"), "") << command;
+      EXPECT_EQ(first_in(api, "state"), "") << api;
+      ++asked;
+    }
+    if (asked > 0) return;
+    fleet[leader].start();
+    ASSERT_TRUE(fleet[leader].wait_for("session open")) << fleet[leader].log;
   }
-  EXPECT_GT(asked, 0) << "the session of the dead leader was over at once";
+  ADD_FAILURE() << "the session of each dead leader was over at once";
 }
 
 TEST_F(OneAnswer, WhyASlotThatIsNotRecordedIsSo) {
