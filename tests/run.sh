@@ -1,7 +1,7 @@
 #!/bin/bash
 # The whole proof that a change is sound, on a bare Debian 12: style; what is shipped, with warnings as errors, and its
-# benches' short form; every test. As the commit says, either what has threads under ThreadSanitizer; or the release before
-# beside this one, and rooms, parsers and backends under AddressSanitizer, with the runner and single daemons, or with the
+# benches' short form; every test. As the commit says, either what has threads under ThreadSanitizer, and the release before
+# beside this one; or rooms, parsers and backends under AddressSanitizer, with the runner and single daemons, or with the
 # simulation. Fails on the first step that does not hold; says at the end what each took.
 # Usage: tests/run.sh [--quick | --long | --fuzz MINUTES]
 #   --quick   style, build and tests: no release, no benches, no sanitizers
@@ -67,8 +67,8 @@ turn() {
   echo $((0x$(git rev-parse HEAD 2> /dev/null | cut -c "${2:-1-4}" || echo 0) % $1))
 }
 
-# Whether this run asks about threads, as every third one does; the others ask about addresses, and about two builds in one
-# fleet. The long form asks all of it, and the quick one about the builds.
+# Whether this run asks about threads, and about two builds in one fleet, as every third one does; the others ask about
+# addresses. The long form asks all of it, and the quick one about the builds.
 asks_about_threads() {
   [ "$form" != quick ] && { [ "$form" = long ] || [ "$(turn 3 5-8)" = 0 ]; }
 }
@@ -102,7 +102,7 @@ compile() {
   [ "$preset-$form" != release-whole ] || by=(-DCMAKE_CXX_FLAGS_RELEASE='-O1 -DNDEBUG')
   case $preset-$form in
     proof-quick) two_builds=ON ;;
-    proof-whole) asks_about_threads || two_builds=ON ;;
+    proof-whole) ! asks_about_threads || two_builds=ON ;;
     proof-long) two_builds=ALL ;;
   esac
   # The tests of rooms and parsers go under AddressSanitizer, where that is built: once is enough.
