@@ -339,18 +339,22 @@ function dueByJob({ slots, left_out }, jobs, byName) {
       const more = Math.max(0, Math.floor((end - one.last) / one.step));
       one.slots += more, one.last += more * one.step;
     }
-    const times = html`${count(one.slots)} times until <${Time} at=${one.last} zone=${zoneOfJob(one.job)} />`;
-    one.some = !one.step && left_out && one.slots > 1 ? `${one.slots} times or more` : one.slots < 2 ? '' : one.step < OFTEN && one.slots > 2 ? html`every ${duration(one.step).replace('.0', '')}, ${times}` : times;
+    one.atLeast = left_out && !one.step;
     one.often = one.step < OFTEN && one.slots > 2;
   }
   return [...found.values()].sort((a, b) => a.at - b.at || (a.job < b.job ? -1 : 1));
+}
+function OftenText({ job, slots, step, last, often, atLeast }) {
+  if (slots < 2) return '';
+  if (atLeast) return `${slots} times or more`;
+  return html`${often ? `every ${duration(step).replace('.0', '')}, ` : ''}${count(slots)} times until <${Time} at=${last} zone=${zoneOfJob(job)} />`;
 }
 
 function Due({ due, all, node, nodes }) {
   const found = all?.filter((one) => !node || one.node === node), often = found?.filter((one) => one.often) ?? [], rest = found?.filter((one) => !one.often), soon = rest?.filter((one) => one.at < now() + SOON).length;
   const row = (one) => html`<li key=${one.job} class="row">
     <span class="row-time"><${Time} at=${one.at} zone=${zoneOfJob(one.job)} /></span>
-    <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.at <= now() ? html`due now${one.some && ', '}` : ''}${one.some}</span></span>
+    <span class="row-main"><${JobLink} job=${one.job} /> <span class="muted small">${one.at <= now() ? html`due now${one.slots > 1 && ', '}` : ''}<${OftenText} ...${one} /></span></span>
     <span class="row-note">${one.node ? html`<${NodeName} node=${one.node} />${away.has(one.node) ? html` <strong class="warn-text">does not answer</strong>` : ''}` : lacksLeader(one.group) ? html`<strong class="warn-text">no leader</strong>` : html`<span class="muted">not known yet</span>`}</span></li>`;
   const away = new Set(nodes.filter(isAway).map((one) => one.node));
   const options = [['', 'all nodes'], ...nodes.map((one) => [one.node, clip(one.node, 30)])];
