@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -31,21 +33,52 @@ std::string format_line(const LogLine& line, config::LogFormat format, Colours c
   return raw_line(line);
 }
 
-/// Waits for whoever reads stderr as a blocking write does. Where stderr does not block, no longer than 100 ms: whoever
-/// does not read it then stops no daemon.
-void write_whole(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd out{STDERR_FILENO, POLLOUT, 0};
-      if (::poll(&out, 1, 100) == 0) return;
-    } else if (errno != EINTR) {
-      return;
+/// Lines on stderr. A reader of a pipe that has stopped reading, or a terminal that was stopped, holds up the daemon by
+/// 100 ms once: until it takes lines again they are lost, and the first one after that is preceded by how many were.
+class StderrSink {
+ public:
+  explicit StderrSink(const config::LogSettings& settings) : format_(settings.format), colours_(colours_of_stderr()) {}
+
+  void write(const LogLine& line) {
+    const std::lock_guard lock(mutex_);
+    if (lost_ > 0 && takes(0)) {
+      const std::string lines = std::to_string(lost_);
+      const LogFields fields{{"lines_lost", lines}};
+      if (send({line.time, Level::warn, "the log was not read for a while", fields})) lost_ = 0;
     }
+    if (lost_ > 0 || !send(line)) ++lost_;
   }
-}
+
+ private:
+  static bool takes(int milliseconds) {
+    pollfd out{STDERR_FILENO, POLLOUT, 0};
+    int ready = -1;
+    do ready = ::poll(&out, 1, milliseconds);
+    while (ready < 0 && errno == EINTR);
+    return ready == 1 && (out.revents & POLLOUT) != 0;
+  }
+
+  /// A pipe that takes anything takes a page (pipe(7), PIPE_BUF), so no part is longer.
+  bool send(const LogLine& line) {
+    const std::string written = (is_cut_ ? "\n" : "") + format_line(line, format_, colours_) + '\n';
+    std::string_view left = written;
+    while (!left.empty()) {
+      if (!takes(100)) return false;
+      const ssize_t n = ::write(STDERR_FILENO, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return false;
+      left.remove_prefix(static_cast<std::size_t>(n));
+      is_cut_ = !left.empty();
+    }
+    return true;
+  }
+
+  const config::LogFormat format_;
+  const Colours colours_;
+  std::mutex mutex_;
+  std::uint64_t lost_ = 0;
+  bool is_cut_ = false;  // what was written last is a part of a line
+};
 
 /// The journal first, and stderr where it does not take an entry: never waiting for it, as it may be the same journal.
 class JournalSink {
@@ -86,13 +119,9 @@ Log make_log(const config::LogSettings& settings, const std::string& node, const
                                                                                      const LogFields& fields) {
       if (level >= settings.level) sink->write({io::read_clocks().wall, level, text, fields});
     };
-  return [mutex = std::make_shared<std::mutex>(), settings, colours = colours_of_stderr()](
+  return [sink = std::make_shared<StderrSink>(settings), level_wanted = settings.level](
              Level level, std::string_view text, const LogFields& fields) {
-    if (level < settings.level) return;
-    const LogLine line{io::read_clocks().wall, level, text, fields};
-    const std::string written = format_line(line, settings.format, colours) + '\n';
-    const std::lock_guard lock(*mutex);
-    write_whole(written);
+    if (level >= level_wanted) sink->write({io::read_clocks().wall, level, text, fields});
   };
 }
 

@@ -1,4 +1,10 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
 
 #include "app/log_line.hpp"
 #include "app/log_sink.hpp"
@@ -52,6 +58,55 @@ TEST(LogSink, WritesToStderrAtOnceWhatIsOfItsLevel) {
   const std::string text = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(text.find("too little"), std::string::npos);
   EXPECT_NE(text.find(" level=warn msg=\"100% {} %v\" job=x\n"), std::string::npos) << text;
+}
+
+/// stderr is a pipe as long as this lives.
+class PipeOfStderr {
+ public:
+  PipeOfStderr() {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    read_ = ends[0];
+    saved_ = ::dup(STDERR_FILENO);
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[1]);
+    ::fcntl(read_, F_SETFL, O_NONBLOCK);
+  }
+  ~PipeOfStderr() {
+    ::dup2(saved_, STDERR_FILENO);
+    ::close(saved_);
+    ::close(read_);
+  }
+
+  std::string read() const {
+    std::string text(1 << 16, '\0');
+    const ssize_t n = ::read(read_, text.data(), text.size());
+    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return text;
+  }
+
+ private:
+  int read_ = -1;
+  int saved_ = -1;
+};
+
+TEST(LogSink, OfAPipeThatNobodyReadsLosesLinesAndSaysHowMany) {
+  const PipeOfStderr pipe;
+  const Log log = make_log({.level = Level::info, .format = config::LogFormat::raw}, "n");
+  const std::string text(1000, 'x');
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) log(Level::info, text, {});
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30)) << "a line each 100 ms would be 100 s";
+  const std::string before = pipe.read();
+  log(Level::info, "read again", {});
+  const std::string after = pipe.read();
+  const auto written = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+  EXPECT_GT(written, 0);
+  const std::string said =
+      "msg=\"the log was not read for a while\" lines_lost=" + std::to_string(1000 - written) + '\n';
+  EXPECT_NE(after.find(said), std::string::npos) << after;
+  EXPECT_TRUE(after.ends_with("msg=\"read again\"\n")) << after;
+  EXPECT_EQ(after.find("xtime="), std::string::npos) << "a line that was cut has an end";
 }
 
 }  // namespace
