@@ -919,6 +919,13 @@ describe('the page', { concurrency: 2 }, () => {
     await row('quick').getByText(/^again and again, [78] of its last 15$/).waitFor();
   })));
 
+  test('of a job that failed at the one slot that it had in the time it is said so', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), daily = fleet.jobs.find((job) => fleet.slotsBack(job, fleet.now(), 5, fleet.now() - 86_400_000).length === 1);
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => ({ ...row, attempt: 1, status: job === daily ? 'failed' : 'succeeded', reason: null }));
+    await show(page, url, '#/failed?zone=utc&since=24h');
+    await page.locator('.failed .grid-row', { hasText: daily.name }).getByText('its only slot in this time').waitFor();
+  })));
+
   test('a job that has been well for all of the slots that are looked at is well again, since when is not known', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
     await page.route(/history\/strips/, async (route) => {
       const response = await route.fetch(), answer = await response.json();
