@@ -979,6 +979,43 @@ describe('the page', { concurrency: 2 }, () => {
     await item.waitFor({ state: 'detached', timeout: 12_000 });
   })));
 
+  const refresh = (page) => page.evaluate(() => import('/page/job-index.js').then((index) => index.refreshJobs(true)));
+
+  test('what is wanted of all jobs while they are asked for is asked for after that', () => withFleet({ fake: 20, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    let go, come, first = true;
+    const gate = new Promise((resolve) => { go = resolve; }), read = new Promise((resolve) => { come = resolve; });
+    await page.route(/v1\/jobs\?/, async (route) => {
+      if (!first) return route.continue();
+      first = false;
+      const response = await route.fetch();
+      come();
+      await gate;
+      await route.fulfill({ response });
+    });
+    await page.goto(url + '#/now');
+    await read;
+    fleet.pauses.set('quick', { since: fleet.now(), by: 'host-2 uid 0' });
+    await refresh(page);
+    go();
+    await page.locator('.attention .item', { hasText: 'quick' }).filter({ hasText: 'paused since' }).waitFor({ timeout: 15_000 });
+  })));
+
+  test('all jobs are not asked for any more when no view shows them', () => withFleet({ fake: 20, young: true }, async (url) => withPage({}, async (page) => {
+    let asked = 0;
+    await page.route(/v1\/jobs\?/, async (route) => {
+      if (!asked++) await page.waitForTimeout(600);  // it is asked again at the earliest after four times as long
+      await route.continue();
+    });
+    await show(page, url, '#/now');
+    await page.locator('.figures div', { hasText: /^Jobs\d/ }).waitFor();
+    await refresh(page);
+    assert.equal(asked, 1);
+    await page.evaluate(() => { location.hash = '#/job/quick'; });
+    await page.waitForSelector('h1:has-text("quick")');
+    await page.waitForTimeout(3000);
+    assert.equal(asked, 1);
+  })));
+
   test('what the letters mean is said on Now, of each of them', () => withFleet({ fake: 20 }, async (url) => withPage({ width: 375, theme: 'dark' }, async (page) => {
     await show(page, url, '#/now');
     await page.locator('summary', { hasText: 'What the letters mean' }).click();
