@@ -1031,6 +1031,24 @@ describe('the page', { concurrency: 2 }, () => {
     }
   })));
 
+  test('where no range is chosen the timeline of a young fleet has the shortest one with all its history', () => withFleet({ fake: 20, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    const knows = fleet.knows.bind(fleet), pressed = (name) => page.locator('.choice button[aria-pressed=true]', { hasText: new RegExp(`^${name}$`) }).waitFor();
+    let minutes;
+    fleet.knows = (row) => knows(row) && Date.parse(row.slot) > fleet.now() - minutes * 60_000;
+    for (const [width, ages] of [[1440, [[10, '15 min'], [40, '1 h'], [90, '6 h']]], [375, [[10, '15 min'], [40, '1 h'], [90, '1 h']]]]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const [age, name] of ages) {
+        minutes = age;
+        await page.goto('about:blank');
+        await show(page, url, '#/timeline');
+        await pressed(name);
+      }
+    }
+    await check(page, 'the timeline of a young fleet', { axe: false });
+    await page.getByRole('button', { name: '24 h' }).click();
+    await pressed('24 h');
+  })));
+
   test('whether the fleet is healthy is one sentence on top of Now, and each part of it leads to what it speaks of', () => withFleet({ fake: 60, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/now?zone=utc');
     const verdict = page.locator('.verdict');

@@ -9,17 +9,28 @@ import { Rows, useNarrow } from './lists.js';
 import { BAD, STATUS, isAway, lastHeard, orLater, rowWords, statusWord, untilWords, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
 
-const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
+const LAST = { __proto__: null, '15m': 15 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const SHORTEST = 2 * MINUTE, LONGEST = 62 * DAY, BANDS = 8;
 const STATUSES = [['', 'any status'], ['bad', 'all that is bad'], ...Object.keys(STATUS).filter((status) => status !== 'planned').map((status) => [status, statusWord(status)])];
 
-// What the URL says of the time: live with `last`, else from and to. On a telephone bars of six hours would be too thin.
-function rangeOf(query, at) {
+// What the URL says of the time: live with `last`, else from and to.
+function rangeOf(query, at, usual) {
   const from = Date.parse(query.get('from') ?? ''), to = Date.parse(query.get('to') ?? '');
   if (from && to && to > from) return { live: false, from, to, last: null };
-  const last = LAST[query.get('last')] ? query.get('last') : innerWidth > 640 ? '6h' : '1h', span = LAST[last];
+  const last = LAST[query.get('last')] ? query.get('last') : usual, span = LAST[last];
   const end = Math.ceil(at / (span / 400)) * (span / 400);
   return { live: true, last, from: end - span, to: end + span * 0.12 };
+}
+
+// Where it says nothing: on a telephone bars of six hours would be too thin, and of a young fleet the shortest has its whole history.
+const usualOf = () => (innerWidth > 640 ? ['6h', '1h', '15m'] : ['1h', '15m']);
+async function askUsual(path, abort) {
+  let [last, ...shorter] = usualOf();
+  for (const next of shorter) {
+    if ((await ask('history' + params({ until: new Date(now() - LAST[next]).toISOString(), limit: 1 }), { signal: abort })).rows.length) break;
+    last = next;
+  }
+  return last;
 }
 
 async function askTerms(path, abort) {
@@ -30,7 +41,8 @@ async function askTerms(path, abort) {
 
 export default function Timeline({ query }) {
   useJobIndex(1500);
-  const at = useNow(5000), range = rangeOf(query, at);
+  const usual = usePoll(query.get('last') || query.get('from') ? null : 'usual range', { every: DAY, live: false, keep: true, read: askUsual });
+  const at = useNow(5000), range = rangeOf(query, at, usual.data ?? usualOf()[0]);
   const node = query.get('node') ?? '', job = query.get('job') ?? '', group = query.get('group') ?? '', status = query.get('status') ?? '', reason = query.get('reason') ?? '';
   const filters = useMemo(() => ({ node: node || null, job: job || null, group: group || null, reason: reason || null, status: status === 'bad' ? BAD.join(',') : status || null }), [node, job, group, reason, status]);
   const history = useHistory(filters, range.from, range.to, range.live);
@@ -55,7 +67,7 @@ export default function Timeline({ query }) {
     <div class="view-head"><h1>Timeline</h1><p class="muted" role="status">${!history.done && !history.rows.length ? '' : `${plural(shown.length, 'row')}${history.done ? '' : ' so far'}${history.cut ? ', the newest ones' : ''}`}</p>
       <div class="actions"><button type="button" onClick=${() => go(range.from - span / 2, range.to - span / 2)} aria-label="Earlier">\u2190</button><button type="button" onClick=${() => go(range.from + span / 2, range.to + span / 2)} aria-label="Later">\u2192</button>
         <button type="button" onClick=${() => go(middle - span / 4, middle + span / 4)} aria-label="Zoom in">+</button><button type="button" onClick=${() => go(middle - span, middle + span)} aria-label="Zoom out">\u2212</button>
-        <${Choice} label="The last" value=${range.last} options=${[['1h', '1 h'], ['6h', '6 h'], ['24h', '24 h'], ['7d', '7 d']]} onChange=${(key) => update({ last: key, from: null, to: null }, true)} /></div>
+        <${Choice} label="The last" value=${range.last} options=${[['15m', '15 min'], ['1h', '1 h'], ['6h', '6 h'], ['24h', '24 h'], ['7d', '7 d']]} onChange=${(key) => update({ last: key, from: null, to: null }, true)} /></div>
     </div>
     <div class="bar">
       <${Select} label="Node" value=${node} options=${[['', 'all nodes'], ...[...new Set([...names, ...(node ? [node] : [])])].map((name) => [name, clip(name, 30)])]} onChange=${(value) => update({ node: value })} />
