@@ -708,6 +708,16 @@ describe('the page', { concurrency: 2 }, () => {
     await check(page, 'a job on a telephone', { axe: false });
   })));
 
+  test('on a telephone what a node had in hand has the width of the page, and no key of the timeline is torn from its word', () => withFleet({ fake: 150 }, async (url) => withPage({ width: 375 }, async (page) => {
+    await show(page, url, '#/timeline?node=host-3');
+    const words = page.locator('[aria-labelledby=went] .row-main');
+    await words.first().waitFor();
+    for (const wide of await words.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width))) assert.ok(wide > 270, `${wide} px`);
+    const lines = await page.locator('.legend > span').evaluateAll((all) => all.map((one) => new Set([...one.getClientRects()].map((rect) => rect.top)).size));
+    assert.deepEqual(lines, [1, 1, 1, 1, 1, 1, 1]);
+    await check(page, 'what a node had in hand, on a telephone');
+  })));
+
   test('of a day what has passed is on top, and slots to come are folded', () => withFleet({ fake: 5, young: true, now: '2026-10-20T08:10:00Z' }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/quick?zone=utc&day=2026-10-20');
     const slots = page.locator('.slots > li');

@@ -7,7 +7,7 @@ import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, Paused, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
-import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
+import { clip, plural, silence, scheduleText, scheduleWords, person, statusOf, statusWord, isBad, BAD } from './words.js';
 import { noteJob, learnZone, lateOf, lacksLeader, nodeOf, pausesOf } from './job-index.js';
 import { slowdown, isSlower, paceText, learnUsual } from './lists.js';
 
@@ -54,7 +54,7 @@ export default function Job({ name, query: shown }) {
     ${opened ? slots : null}
     ${job ? html`<div class="columns thirds">
       <div class="stack"><${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ ...calendar.data, job: name, zone: inZone, chosen: day }} /></div>
-        <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>\u21bb</b> attempts retried <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
+        <p class="small muted legend">${['succeeded', ...BAD, 'skipped'].map((status) => html`<b key=${status} class=${statusOf(status).tone + '-text'}>${statusOf(status).letter}</b>\u00a0${statusWord(status)} `)}<b>\u21bb</b>\u00a0attempts retried <b>P</b>\u00a0planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
         <${Plots} points=${points.data} zone=${zone} chained=${job.slots_of} /></div>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
     </div>` : null}

@@ -86,8 +86,8 @@ export default function Timeline({ query }) {
 // there by itself was in hand no more.
 const inHand = (rows, { node, last_heard }) => rows.filter((row) => row.attempt && row.node === node && (!row.ended_at || ((row.status === 'lost' || row.reason === 'lost_limit') && parse(row.ended_at) >= parse(last_heard))));
 function Went({ node: { node, last_heard, ...how }, of: rows, held }) {
-  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${orLater(how)}`}>
-    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
+  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`<span>last heard <${Time} at=${last_heard} />${orLater(how)}</span>`}>
+    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row run"><span class="row-main"><${Status} status=${row.status} /> <${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
   <//>`;
 }
@@ -218,7 +218,7 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
         ${Object.entries(lane.paths).sort(([a], [b]) => (b === 'good') - (a === 'good')).map(([tone, d]) => html`<path key=${tone} class=${'fill-' + tone} d=${d} />`)}
         ${lane.letters.map((one, i) => html`<text key=${i} class="bar-letter" x=${one.x} y=${one.y}>${one.letter}</text>`)}
         ${lane.names.map((one) => html`<text key=${one.job} class=${one.over ? 'lane-note over' : 'lane-note'} x=${one.x} y=${one.y}>${one.job === '' ? 'other jobs' : clip(one.job, 40)}</text>`)}
-        <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer${unknown.has(lane.node) ? ': most of what it ran is not known here' : ''}</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
+        <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer${unknown.has(lane.node) && wide > 500 ? ': most of what it ran is not known here' : ''}</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
       </g>`)}
       ${at > from && at < to ? html`<line class="now-line" x1=${drawn.x(at)} x2=${drawn.x(at)} y1="-4" y2=${drawn.height} />` : null}
     </svg>` : null), [drawn, axis, missing]);
@@ -229,10 +229,11 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
       ${tip ? html`<${Tip} ...${tip} wide=${wide} />` : null}
     </div>
     ${!ready ? html`<${Loading} />` : null}
-    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. <span class="swatch tone-good" /> succeeded <span class="swatch tone-bad" /> <b>F T L K</b> ended badly <span class="swatch tone-live" /> runs <span class="swatch point tone-warn" /> missed <span class="swatch dash" /> skipped <span class="swatch band-key" /> term of a group <span class="swatch line" /> planned, short where they are many${tooMany ? '. Choose a group to see its terms' : ''}${drawn && !drawn.bars ? '. There are too many rows for single bars: each column is a sum; zoom in, or press a column' : ''}${drawn?.left ? `. ${plural(drawn.left, 'node')} with fewer rows left out` : ''}.</p>
+    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. ${LEGEND.map(([look, text]) => html`<span key=${look}><i class=${'swatch ' + look} /> ${text}</span> `)}${tooMany ? 'Choose a group to see its terms. ' : ''}${drawn && !drawn.bars ? 'There are too many rows for single bars: each column is a sum; zoom in, or press a column. ' : ''}${drawn?.left ? `${plural(drawn.left, 'node')} with fewer rows left out.` : ''}</p>
   </section>`;
 }
 const rect = (target) => target.getBoundingClientRect().width;
+const LEGEND = [['tone-good', 'succeeded'], ['tone-bad', 'F T L K ended badly'], ['tone-live', 'runs'], ['point tone-warn', 'missed'], ['dash', 'skipped'], ['band-key', 'term of a group'], ['line', 'planned, short where they are many']];
 
 function tickText(at, step, zone) {
   const f = fields(at, zone);
