@@ -144,6 +144,16 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await page.getByText('is being compared').count(), 0);
   })));
 
+  test('on a telephone the table of attempts scrolls within itself, and shades the edge where it goes on', () => withFleet({ fake: 60 }, async (url) => withPage({ width: 375 }, async (page) => {
+    await show(page, url, (await views(url)).run);
+    const table = page.getByRole('region', { name: 'Table of attempts' });
+    await table.scrollIntoViewIfNeeded();
+    const [more, layers] = await table.evaluate((one) => [one.scrollWidth - one.clientWidth, getComputedStyle(one).backgroundAttachment]);
+    assert.ok(more > 0);
+    assert.equal(layers, 'local, local, scroll, scroll');
+    await check(page, 'a run on a telephone', { axe: false });
+  })));
+
   test('of a run that was lost with its node it is not said that it never started', () => withFleet({ fake: 20 }, async (url, fleet) => withPage({}, async (page) => {
     const id = '01a00000-0000-7000-8000-000000000009';
     fleet.byHand.push({ ...fleet.row(fleet.jobs[0], fleet.now() - 60_000, { run_id: id, attempt: 1 }), status: 'lost', reason: 'node_died', started_at: null, ended_at: null, duration_ms: null, output_bytes: 0 });
