@@ -1139,6 +1139,20 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await page.locator('input[name=at]').inputValue(), '2026-10-20T07:36:12');
   })));
 
+  test('slots of a job follow right below its calendar and its plots, however much lies beside', () => withFleet({ fake: 10, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    for (let i = 0; i < 8; i++) fleet.asked.push({ ...fleet.asked[0], at: new Date(fleet.now() - i * 60_000).toISOString(), job: 'quick' });
+    const box = (name) => page.locator(`[aria-labelledby=${name}]`).boundingBox(), bottom = async (name) => { const { y, height } = await box(name); return y + height; };
+    await show(page, url, '#/job/quick');
+    await page.locator('[aria-labelledby=job-asked] .row').nth(7).waitFor();
+    await page.locator('.plot').nth(1).waitFor();
+    const calendar = await box('calendar'), slots = await box('slots'), gap = slots.y - Math.max(await bottom('durations'), await bottom('lateness'));
+    assert.ok(gap >= 0 && gap < 20, `${gap} px`);
+    assert.deepEqual([slots.x, slots.width], [calendar.x, calendar.width]);
+    await page.setViewportSize({ width: 1024, height: 800 });
+    assert.ok((await box('slots')).y >= Math.max(await bottom('job-definitions'), await bottom('lateness')));
+    await check(page, 'a job', { axe: false });
+  })));
+
   test('a plot of a job says what is below the pointer, and a press on it does nothing', () => withFleet({ fake: 10, young: true, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/job/young?zone=utc');
     const plot = page.locator('.plot .u-over').first();

@@ -57,8 +57,8 @@ export default function Job({ name, query: shown }) {
         <p class="small muted legend">${['succeeded', ...BAD, 'skipped'].map((status) => html`<b key=${status} class=${statusOf(status).tone + '-text'}>${statusOf(status).letter}</b>\u00a0${statusWord(status)} `)}<b>\u21bb</b>\u00a0attempts retried <b>P</b>\u00a0planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
         <${Plots} points=${points.data} zone=${zone} chained=${job.slots_of} /></div>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
-    </div>` : null}
-    ${opened ? null : slots}`;
+      ${opened ? null : slots}
+    </div>` : null}`;
 }
 
 function Banner({ job }) {
