@@ -109,13 +109,14 @@ function Slots({ name, zone, inZone, day, opened, ready, pauses, resumed }) {
     setOlder((old) => ({ rows: [...old.rows, ...page.past].slice(0, HELD), next: old.rows.length + page.past.length >= HELD ? null : page.next }));
   };
   const planned = (resumed ? resumed.filter(({ slot }) => slot < range.to && !(slot < range.from)) : slots.data?.planned ?? []).slice(0, day ? 300 : 5);
-  return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : opened ? html`Slots up to <${Time} at=${opened} zone=${zone} />` : 'Slots'} aside=${html`<${Jump} at=${opened} zone=${inZone} /> ${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}`}>
+  return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : opened ? html`Slots up to <${Time} at=${opened} zone=${zone} date="always" seconds=${true} />` : 'Slots'} aside=${html`<${Jump} at=${opened} zone=${inZone} /> ${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}`}>
     ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} missing=${slots.data.missing} ends=${!next} pauses=${pauses} />
       ${next ? html`<button type="button" class="quiet" onClick=${more}>older slots</button>` : null}` : slots.problem ? html`<${Empty}>${clip(slots.problem.message, 200)}<//>` : html`<${Loading} />`}
   <//>`;
 }
 
-// Which slots are shown, by a time in the zone of the view.
+// Which slots are shown, by a time in the zone of the view. The field is the browser's own, with the browser's form of a date, as it
+// takes no time that there is not and has a picker; above the slots the time is written as all others.
 function Jump({ at, zone }) {
   const clock = at && fields(at, zone);
   const go = (event) => {
