@@ -600,9 +600,50 @@ describe('the page', { concurrency: 2 }, () => {
     await page.getByText('epoch 4; before it host-3').first().waitFor();
   })));
 
-  test('the worst clash of the week comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+  test('the next clash comes first, with how many jobs it is of: those of twelve hours and the heaviest of the week, all of them a press away', () => withFleet({ fake: 600, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    const rows = page.locator('section:has(#clashes) ul').last().locator('.clash'), times = () => rows.evaluateAll((all) => all.map((one) => one.querySelector('time').dateTime));
+    await rows.nth(19).waitFor();
+    assert.equal(await rows.count(), 20);
+    await page.getByText('the 50 heaviest minutes of 12 hours, and of the week').waitFor();
+    const { clashes } = await answer(url, 'load?to=2026-10-20T20:00:00Z'), shown = await times();
+    assert.equal(Date.parse(shown[0]), Math.min(...clashes.map((one) => Date.parse(one.minute))));
+    assert.deepEqual(shown, [...shown].sort());
+    const more = page.locator('section:has(#clashes)').getByRole('button', { name: 'show all' }).last(), many = Number((await more.textContent()).split(' ').at(-1));
+    await more.click();
+    await rows.nth(many - 1).waitFor();
+    assert.ok(many > 20 && many === await rows.count(), `${many}`);
+    await rows.nth(many - 1).locator('.row-main > .muted b').first().waitFor();
+    assert.deepEqual(await times(), (await times()).sort());
+    for (const text of await rows.locator('.clash-count').allTextContents()) assert.match(text, /^\d+ jobs$/);
+    await check(page, 'all clashes', { axe: false });
+  })));
+
+  test('a clash that has passed is not shown as one to come', () => withFleet({ fake: 600, now: '2026-10-20T08:28:45Z' }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    const first = page.locator('section:has(#clashes) ul').last().locator('.clash time').first();
+    await first.waitFor();
+    const before = await first.getAttribute('datetime');
+    await page.route(/v1\/load/, () => {});
+    fleet.shift += Date.parse(before) + 61_000 - fleet.now();
+    await page.waitForFunction((before) => [...document.querySelectorAll('section:has(#clashes) ul')].at(-1).querySelector('time').dateTime > before, before);
+  })));
+
+  test('the hour that goes on shows its clashes, too, and asks for them once', () => withFleet({ fake: 150, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    const asked = [];
+    await show(page, url, '#/week?zone=utc');
+    page.on('request', (request) => { if (/v1\/load/.test(request.url())) asked.push(request.url()); });
+    await page.locator('.heat button').first().click();
+    await page.locator('#clashes', { hasText: 'in the hour from' }).waitFor();
+    await page.locator('section:has(#clashes) ul').last().locator('.clash').first().waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(asked.length, 1);
+  })));
+
+  test('the worst clash of the week comes first, if that is wanted', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');
+    await page.getByRole('button', { name: 'most first' }).click();
     await page.locator('.clash').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('p.empty[aria-hidden=true]'));
     const lists = await page.locator('section:has(#clashes) ul').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('.clash-count')].map((count) => parseInt(count.textContent, 10))));
@@ -686,7 +727,7 @@ describe('the page', { concurrency: 2 }, () => {
   })));
 
   test('a minute in which many jobs are due says how many each node leads, and leads to all of them', () => withFleet({ fake: 600 }, async (url, fleet) => withPage({}, async (page) => {
-    await show(page, url, '#/week?zone=utc');
+    await show(page, url, '#/week?zone=utc&order=most');
     const row = page.locator('section:has(#clashes) ul').last().locator('.clash').nth(1), counts = row.locator('.muted.small').first();
     await counts.getByText('host-1').waitFor();
     const jobs = parseInt(await row.locator('.clash-count').textContent(), 10), said = await counts.locator('b').allTextContents();
