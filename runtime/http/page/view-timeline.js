@@ -229,11 +229,11 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
       ${tip ? html`<${Tip} ...${tip} wide=${wide} />` : null}
     </div>
     ${!ready ? html`<${Loading} />` : null}
-    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. ${LEGEND.map(([look, text]) => html`<span key=${look}><i class=${'swatch ' + look} /> ${text}</span> `)}${tooMany ? 'Choose a group to see its terms. ' : ''}${drawn && !drawn.bars ? 'There are too many rows for single bars: each column is a sum; zoom in, or press a column. ' : ''}${drawn?.left ? `${plural(drawn.left, 'node')} with fewer rows left out.` : ''}</p>
+    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. ${LEGEND.map(([look, text]) => html`<span key=${look}><i class=${'swatch ' + look} /> ${text}</span> `)}${tooMany ? 'Choose a group to see its terms. ' : ''}${drawn && !drawn.bars ? 'A column sums many rows: zoom in, or press it. ' : ''}${drawn?.left ? `${plural(drawn.left, 'node')} with fewer rows left out.` : ''}</p>
   </section>`;
 }
 const rect = (target) => target.getBoundingClientRect().width;
-const LEGEND = [['tone-good', 'succeeded'], ['tone-bad', 'F T L K ended badly'], ['tone-live', 'runs'], ['point tone-warn', 'missed'], ['dash', 'skipped'], ['band-key', 'term of a group'], ['line', 'planned, short where they are many']];
+const LEGEND = [['tone-good', 'succeeded'], ['tone-bad', 'F T L K ended badly'], ['tone-live', 'runs'], ['point tone-warn', 'missed'], ['dash', 'skipped'], ['band-key', 'term of a group'], ['line', 'planned, short where they are many.']];
 
 function tickText(at, step, zone) {
   const f = fields(at, zone);
