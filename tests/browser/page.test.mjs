@@ -144,6 +144,16 @@ describe('the page', { concurrency: 2 }, () => {
     assert.equal(await page.getByText('is being compared').count(), 0);
   })));
 
+  test('on a telephone the table of attempts scrolls within itself, and shades the edge where it goes on', () => withFleet({ fake: 60 }, async (url) => withPage({ width: 375 }, async (page) => {
+    await show(page, url, (await views(url)).run);
+    const table = page.getByRole('region', { name: 'Table of attempts' });
+    await table.scrollIntoViewIfNeeded();
+    const [more, layers] = await table.evaluate((one) => [one.scrollWidth - one.clientWidth, getComputedStyle(one).backgroundAttachment]);
+    assert.ok(more > 0);
+    assert.equal(layers, 'local, local, scroll, scroll');
+    await check(page, 'a run on a telephone', { axe: false });
+  })));
+
   test('of a run that was lost with its node it is not said that it never started', () => withFleet({ fake: 20 }, async (url, fleet) => withPage({}, async (page) => {
     const id = '01a00000-0000-7000-8000-000000000009';
     fleet.byHand.push({ ...fleet.row(fleet.jobs[0], fleet.now() - 60_000, { run_id: id, attempt: 1 }), status: 'lost', reason: 'node_died', started_at: null, ended_at: null, duration_ms: null, output_bytes: 0 });
@@ -590,9 +600,50 @@ describe('the page', { concurrency: 2 }, () => {
     await page.getByText('epoch 4; before it host-3').first().waitFor();
   })));
 
-  test('the worst clash of the week comes first', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
+  test('the next clash comes first, with how many jobs it is of: those of twelve hours and the heaviest of the week, all of them a press away', () => withFleet({ fake: 600, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    const rows = page.locator('section:has(#clashes) ul').last().locator('.clash'), times = () => rows.evaluateAll((all) => all.map((one) => one.querySelector('time').dateTime));
+    await rows.nth(19).waitFor();
+    assert.equal(await rows.count(), 20);
+    await page.getByText('the 50 heaviest minutes of 12 hours, and of the week').waitFor();
+    const { clashes } = await answer(url, 'load?to=2026-10-20T20:00:00Z'), shown = await times();
+    assert.equal(Date.parse(shown[0]), Math.min(...clashes.map((one) => Date.parse(one.minute))));
+    assert.deepEqual(shown, [...shown].sort());
+    const more = page.locator('section:has(#clashes)').getByRole('button', { name: 'show all' }).last(), many = Number((await more.textContent()).split(' ').at(-1));
+    await more.click();
+    await rows.nth(many - 1).waitFor();
+    assert.ok(many > 20 && many === await rows.count(), `${many}`);
+    await rows.nth(many - 1).locator('.row-main > .muted b').first().waitFor();
+    assert.deepEqual(await times(), (await times()).sort());
+    for (const text of await rows.locator('.clash-count').allTextContents()) assert.match(text, /^\d+ jobs$/);
+    await check(page, 'all clashes', { axe: false });
+  })));
+
+  test('a clash that has passed is not shown as one to come', () => withFleet({ fake: 600, now: '2026-10-20T08:28:45Z' }, async (url, fleet) => withPage({}, async (page) => {
+    await show(page, url, '#/week?zone=utc');
+    const first = page.locator('section:has(#clashes) ul').last().locator('.clash time').first();
+    await first.waitFor();
+    const before = await first.getAttribute('datetime');
+    await page.route(/v1\/load/, () => {});
+    fleet.shift += Date.parse(before) + 61_000 - fleet.now();
+    await page.waitForFunction((before) => [...document.querySelectorAll('section:has(#clashes) ul')].at(-1).querySelector('time').dateTime > before, before);
+  })));
+
+  test('the hour that goes on shows its clashes, too, and asks for them once', () => withFleet({ fake: 150, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
+    const asked = [];
+    await show(page, url, '#/week?zone=utc');
+    page.on('request', (request) => { if (/v1\/load/.test(request.url())) asked.push(request.url()); });
+    await page.locator('.heat button').first().click();
+    await page.locator('#clashes', { hasText: 'in the hour from' }).waitFor();
+    await page.locator('section:has(#clashes) ul').last().locator('.clash').first().waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(asked.length, 1);
+  })));
+
+  test('the worst clash of the week comes first, if that is wanted', () => withFleet({ fake: 150 }, async (url) => withPage({}, async (page) => {
     await show(page, url, '#/week');
     await page.waitForSelector('.heat button');
+    await page.getByRole('button', { name: 'most first' }).click();
     await page.locator('.clash').first().waitFor();
     await page.waitForFunction(() => !document.querySelector('p.empty[aria-hidden=true]'));
     const lists = await page.locator('section:has(#clashes) ul').evaluateAll((all) => all.map((one) => [...one.querySelectorAll('.clash-count')].map((count) => parseInt(count.textContent, 10))));
@@ -676,7 +727,7 @@ describe('the page', { concurrency: 2 }, () => {
   })));
 
   test('a minute in which many jobs are due says how many each node leads, and leads to all of them', () => withFleet({ fake: 600 }, async (url, fleet) => withPage({}, async (page) => {
-    await show(page, url, '#/week?zone=utc');
+    await show(page, url, '#/week?zone=utc&order=most');
     const row = page.locator('section:has(#clashes) ul').last().locator('.clash').nth(1), counts = row.locator('.muted.small').first();
     await counts.getByText('host-1').waitFor();
     const jobs = parseInt(await row.locator('.clash-count').textContent(), 10), said = await counts.locator('b').allTextContents();
@@ -706,6 +757,16 @@ describe('the page', { concurrency: 2 }, () => {
     await row.getByText('takes').waitFor();
     await row.locator('.status + .small time').waitFor();
     await check(page, 'a job on a telephone', { axe: false });
+  })));
+
+  test('on a telephone what a node had in hand has the width of the page, and no key of the timeline is torn from its word', () => withFleet({ fake: 150 }, async (url) => withPage({ width: 375 }, async (page) => {
+    await show(page, url, '#/timeline?node=host-3');
+    const words = page.locator('[aria-labelledby=went] .row-main');
+    await words.first().waitFor();
+    for (const wide of await words.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width))) assert.ok(wide > 270, `${wide} px`);
+    const lines = await page.locator('.legend > span').evaluateAll((all) => all.map((one) => new Set([...one.getClientRects()].map((rect) => rect.top)).size));
+    assert.deepEqual(lines, [1, 1, 1, 1, 1, 1, 1]);
+    await check(page, 'what a node had in hand, on a telephone');
   })));
 
   test('of a day what has passed is on top, and slots to come are folded', () => withFleet({ fake: 5, young: true, now: '2026-10-20T08:10:00Z' }, async (url) => withPage({}, async (page) => {
@@ -919,6 +980,13 @@ describe('the page', { concurrency: 2 }, () => {
     await row('quick').getByText(/^again and again, [78] of its last 15$/).waitFor();
   })));
 
+  test('of a job that failed at the one slot that it had in the time it is said so', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
+    const attempts = fleet.attempts.bind(fleet), daily = fleet.jobs.find((job) => fleet.slotsBack(job, fleet.now(), 5, fleet.now() - 86_400_000).length === 1);
+    fleet.attempts = (job, slot) => attempts(job, slot).map((row) => ({ ...row, attempt: 1, status: job === daily ? 'failed' : 'succeeded', reason: null }));
+    await show(page, url, '#/failed?zone=utc&since=24h');
+    await page.locator('.failed .grid-row', { hasText: daily.name }).getByText('its only slot in this time').waitFor();
+  })));
+
   test('a job that has been well for all of the slots that are looked at is well again, since when is not known', () => withFleet({ fake: 10, young: true, whole: true, now: '2026-10-20T08:21:30Z' }, async (url, fleet) => withPage({}, async (page) => {
     await page.route(/history\/strips/, async (route) => {
       const response = await route.fetch(), answer = await response.json();
@@ -972,6 +1040,43 @@ describe('the page', { concurrency: 2 }, () => {
     await item.waitFor({ state: 'detached', timeout: 12_000 });
   })));
 
+  const refresh = (page) => page.evaluate(() => import('/page/job-index.js').then((index) => index.refreshJobs(true)));
+
+  test('what is wanted of all jobs while they are asked for is asked for after that', () => withFleet({ fake: 20, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    let go, come, first = true;
+    const gate = new Promise((resolve) => { go = resolve; }), read = new Promise((resolve) => { come = resolve; });
+    await page.route(/v1\/jobs\?/, async (route) => {
+      if (!first) return route.continue();
+      first = false;
+      const response = await route.fetch();
+      come();
+      await gate;
+      await route.fulfill({ response });
+    });
+    await page.goto(url + '#/now');
+    await read;
+    fleet.pauses.set('quick', { since: fleet.now(), by: 'host-2 uid 0' });
+    await refresh(page);
+    go();
+    await page.locator('.attention .item', { hasText: 'quick' }).filter({ hasText: 'paused since' }).waitFor({ timeout: 15_000 });
+  })));
+
+  test('all jobs are not asked for any more when no view shows them', () => withFleet({ fake: 20, young: true }, async (url) => withPage({}, async (page) => {
+    let asked = 0;
+    await page.route(/v1\/jobs\?/, async (route) => {
+      if (!asked++) await page.waitForTimeout(600);  // it is asked again at the earliest after four times as long
+      await route.continue();
+    });
+    await show(page, url, '#/now');
+    await page.locator('.figures div', { hasText: /^Jobs\d/ }).waitFor();
+    await refresh(page);
+    assert.equal(asked, 1);
+    await page.evaluate(() => { location.hash = '#/job/quick'; });
+    await page.waitForSelector('h1:has-text("quick")');
+    await page.waitForTimeout(3000);
+    assert.equal(asked, 1);
+  })));
+
   test('what the letters mean is said on Now, of each of them', () => withFleet({ fake: 20 }, async (url) => withPage({ width: 375, theme: 'dark' }, async (page) => {
     await show(page, url, '#/now');
     await page.locator('summary', { hasText: 'What the letters mean' }).click();
@@ -985,6 +1090,24 @@ describe('the page', { concurrency: 2 }, () => {
       await show(page, url, hash);
       assert.equal(await page.locator('.choice button[aria-pressed=true]').textContent(), last);
     }
+  })));
+
+  test('where no range is chosen the timeline of a young fleet has the shortest one with all its history', () => withFleet({ fake: 20, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    const knows = fleet.knows.bind(fleet), pressed = (name) => page.locator('.choice button[aria-pressed=true]', { hasText: new RegExp(`^${name}$`) }).waitFor();
+    let minutes;
+    fleet.knows = (row) => knows(row) && Date.parse(row.slot) > fleet.now() - minutes * 60_000;
+    for (const [width, ages] of [[1440, [[10, '15 min'], [40, '1 h'], [90, '6 h']]], [375, [[10, '15 min'], [40, '1 h'], [90, '1 h']]]]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const [age, name] of ages) {
+        minutes = age;
+        await page.goto('about:blank');
+        await show(page, url, '#/timeline');
+        await pressed(name);
+      }
+    }
+    await check(page, 'the timeline of a young fleet', { axe: false });
+    await page.getByRole('button', { name: '24 h' }).click();
+    await pressed('24 h');
   })));
 
   test('whether the fleet is healthy is one sentence on top of Now, and each part of it leads to what it speaks of', () => withFleet({ fake: 60, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {
@@ -1055,6 +1178,20 @@ describe('the page', { concurrency: 2 }, () => {
     // With why, at once.
     await page.locator('.slot[aria-current=true] .why').waitFor();
     assert.equal(await page.locator('input[name=at]').inputValue(), '2026-10-20T07:36:12');
+  })));
+
+  test('slots of a job follow right below its calendar and its plots, however much lies beside', () => withFleet({ fake: 10, young: true }, async (url, fleet) => withPage({}, async (page) => {
+    for (let i = 0; i < 8; i++) fleet.asked.push({ ...fleet.asked[0], at: new Date(fleet.now() - i * 60_000).toISOString(), job: 'quick' });
+    const box = (name) => page.locator(`[aria-labelledby=${name}]`).boundingBox(), bottom = async (name) => { const { y, height } = await box(name); return y + height; };
+    await show(page, url, '#/job/quick');
+    await page.locator('[aria-labelledby=job-asked] .row').nth(7).waitFor();
+    await page.locator('.plot').nth(1).waitFor();
+    const calendar = await box('calendar'), slots = await box('slots'), gap = slots.y - Math.max(await bottom('durations'), await bottom('lateness'));
+    assert.ok(gap >= 0 && gap < 20, `${gap} px`);
+    assert.deepEqual([slots.x, slots.width], [calendar.x, calendar.width]);
+    await page.setViewportSize({ width: 1024, height: 800 });
+    assert.ok((await box('slots')).y >= Math.max(await bottom('job-definitions'), await bottom('lateness')));
+    await check(page, 'a job', { axe: false });
   })));
 
   test('a plot of a job says what is below the pointer, and a press on it does nothing', () => withFleet({ fake: 10, young: true, now: '2026-10-20T08:21:30Z' }, async (url) => withPage({}, async (page) => {

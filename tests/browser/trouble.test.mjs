@@ -126,7 +126,7 @@ describe('the page in trouble', { concurrency: 2 }, () => {
   test('a job that fails since before its node went is said to do so for at least so many slots, and not since the first that is known', () => withFleet({ fake: 60, whole: true }, (url, fleet) => withPage({}, async (page) => {
     const job = [3, 12].map((index) => fleet.byIndex.get(index)).find((one) => fleet.nodeAt(one, fleet.deadSince - 1) === fleet.nodeAt(one, fleet.now()));
     lose(fleet, job, 130);
-    const item = page.locator('[aria-labelledby=attention] .item', { hasText: job.name }), said = async () => /for at least (\d+) slots; its last success is not known: host-\d does not answer/.exec(await item.textContent());
+    const item = page.locator('[aria-labelledby=attention] .item', { hasText: job.name }), said = async () => /for at least (\d+) slots: .+; its last success is not known, as host-\d does not answer/.exec(await item.textContent());
     await show(page, url, '#/now');
     await item.getByText('for at least').waitFor();
     const slots = Number((await said())[1]);
@@ -150,10 +150,10 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await item.getByText(/since .*, 2 in a row: /).waitFor();
     fleet.faults.away = fleet.nodeAt(job, fleet.now()) === 'host-1' ? 'host-2' : 'host-1';
     await page.reload();
-    await item.getByText(new RegExp(`since .*, at least 2 in a row; ${fleet.faults.away} does not answer: `)).waitFor();
+    await item.getByText(new RegExp(`since .*, at least 2 in a row: .+; ${fleet.faults.away} does not answer$`)).waitFor();
     bad = 1;
     await page.reload();
-    await item.getByText(/since .*, at least once; /).waitFor();
+    await item.getByText(/since .*, at least once: .+; /).waitFor();
   })));
 
   test('of an instance of a job of each node its own node knows all, whichever other one does not answer', () => withFleet({ fake: 10, each: true }, (url, fleet) => withPage({}, async (page) => {

@@ -27,7 +27,7 @@ export function requestRows(answer) {
 export const AskedRows = ({ all: [row, ...more], all }) => (!more.length ? html`<${AskedRow} row=${row} />` : html`<li class="row tall"><span class="row-time"><${Time} at=${row.at} /></span>
   <span class="row-main"><${Jobs} jobs=${[...new Set(all.map(({ job }) => job))]} what=${`asked for: ${row.kind}`} /> <span class="muted">by <bdi>${clip(person(row.by), 100)}</bdi>: ${row.result ?? 'under way'}</span></span></li>`);
 
-export const AskedRow = ({ row }) => html`<li class="row tall">
+const AskedRow = ({ row }) => html`<li class="row tall">
   <span class="row-time"><${Time} at=${row.at} zone=${zoneOfJob(row.job)} /></span>
   <span class="row-main">${row.kind} ${row.job ? html`<${JobLink} job=${row.job} />` : row.group ? html`group <${Name} text=${row.group} />` : ''} ${row.run_id ? html`<${RunLink} id=${row.run_id} /> ` : ''}<span class="muted">by <bdi>${clip(person(row.by), 100)}</bdi>: ${row.result ?? 'under way'}${row.text ? html`, <${Prose} text=${clip(row.text, 400)} zone=${zoneOfJob(row.job)} />` : ''}</span></span></li>`;
 

@@ -20,7 +20,12 @@ export function noteLeader({ group, leader, leaderless }) {
 }
 export const lacksLeader = (group) => now() - vacant.get(group) > 2 * (daemon.get()?.timeout_ms || 10_000);
 
-let users = 0, running = false, at = 0, took = 0, timer = 0, tags = [], elsewhere = { at: 0, jobs: [] };
+let users = 0, running = false, at = 0, took = 0, wanted = EVERY, timer = 0, tags = [], elsewhere = { at: 0, jobs: [] };  // wanted: so long after `at`
+
+function plan() {
+  clearTimeout(timer);
+  if (users && !running) timer = setTimeout(load, at + Math.max(wanted * (document.hidden ? 6 : 1), restAfter(took)) - Date.now());
+}
 
 // Pauses that stand, as far as they are known.
 const NONE = [];
@@ -77,6 +82,7 @@ async function load() {
   if (running) return;
   running = true;
   clearTimeout(timer);
+  wanted = EVERY;
   const began = Date.now();
   const pages = [], fresh = [];
   let after = null, missing = null;
@@ -111,7 +117,7 @@ async function load() {
   running = false;
   at = Date.now();
   took = at - began;
-  if (users) timer = setTimeout(load, EVERY * (document.hidden ? 6 : 1));
+  plan();
 }
 
 function publish(pages, ready, missing) {
@@ -119,27 +125,24 @@ function publish(pages, ready, missing) {
   jobIndex.set({ jobs, byName, ready, missing: missing ? { missing } : null, problem: null });
 }
 
-signedIn.follow(() => setTimeout(() => { if (users) load(); }));
-
-// Asks again before the minute is over; `surely`: later, where it is too soon now, and however many jobs there are.
+// Asks again before the minute is over, as soon as it is not too soon; `surely`: however many jobs there are. What is wanted while
+// they are asked for is for the next time.
 export function refreshJobs(surely) {
-  if (!users || !at || document.hidden) return;
-  const wait = at + Math.max(surely === true ? 0 : SOON * tags.length, restAfter(took)) - Date.now();
-  if (wait < 0 && !running) load();
-  else if (surely === true) setTimeout(load, Math.max(1000, wait));
+  if (!users || !(at || running)) return;
+  wanted = Math.min(wanted, surely === true ? 0 : SOON * tags.length || EVERY);
+  plan();
 }
+signedIn.follow(() => setTimeout(refreshJobs, 0, true));
 
 // Follows all jobs; `wait`: not before so many ms, as something else has to be shown first; `live`: also what happens to them.
 export function useJobIndex(wait = 0, live = false) {
   useEffect(() => {
     users++;
-    const due = at ? Math.max(0, at + EVERY - Date.now()) : wait;
-    const begin = setTimeout(() => load(), due), leave = live ? changed.follow(refreshJobs) : null;
+    const begin = at || running ? plan() : setTimeout(load, wait), leave = live ? changed.follow(refreshJobs) : null;
     return () => {
       leave?.();
-      users--;
       clearTimeout(begin);
-      if (!users) clearTimeout(timer);
+      if (!--users) clearTimeout(timer);
     };
   }, []);
   return jobIndex.use();

@@ -44,7 +44,7 @@ const RANK = ({ state }) => ['flaps', 'bad'].indexOf(state);
 function judge(rows, all) {
   const lean = (row) => row && { slot: row.slot, run_id: row.run_id, status: row.status };
   const settled = rows.filter((row) => !OPEN.includes(row.status) && row.status !== 'skipped' && !isWanted(row)), bad = settled.filter(({ status }) => isBad(status)), since = settled[settled.indexOf(bad[0]) - 1], last = settled.slice(0, LAST), { flaps, bad: { length: n } } = course(last);
-  return { firstRow: bad.length < all ? null : lean(bad.at(-1)), lastRow: lean(bad[0]), state: !settled[0] ? null : flaps ? 'flaps' : settled[0] === bad[0] ? 'bad' : 'well', since: lean(since), inRow: course(settled).inRow, share: last.length > 1 ? `${n} of its last ${last.length}` : 'its only slot' };
+  return { firstRow: bad.length < all ? null : lean(bad.at(-1)), lastRow: lean(bad[0]), state: !settled[0] ? null : flaps ? 'flaps' : settled[0] === bad[0] ? 'bad' : 'well', since: lean(since), inRow: course(settled).inRow, share: last.length > 1 ? `${n} of its last ${last.length}` : 'its only slot in this time' };
 }
 
 export default function Failed({ query: shown }) {

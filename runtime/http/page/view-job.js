@@ -7,7 +7,7 @@ import { Act, quoted } from './act.js';
 import { Calendar, calendarDays, SlotList } from './job-slots.js';
 import { Asked, Definitions, Paused, useDefinitions } from './asked.js';
 import { Section, Name, NodeName, RunLink, Gaps, Trouble, Empty, Loading, Copy, LastStatus, Status } from './parts.js';
-import { clip, plural, silence, scheduleText, scheduleWords, person, statusWord, isBad } from './words.js';
+import { clip, plural, silence, scheduleText, scheduleWords, person, statusOf, statusWord, isBad, BAD } from './words.js';
 import { noteJob, learnZone, lateOf, lacksLeader, nodeOf, pausesOf } from './job-index.js';
 import { slowdown, isSlower, paceText, learnUsual } from './lists.js';
 
@@ -54,11 +54,11 @@ export default function Job({ name, query: shown }) {
     ${opened ? slots : null}
     ${job ? html`<div class="columns thirds">
       <div class="stack"><${Section} id="calendar" title="Calendar" aside=${inZone}>${calendar.data ? html`<div class="scroll"><${Calendar} ...${{ ...calendar.data, job: name, zone: inZone, chosen: day }} /></div>
-        <p class="small muted legend"><b>\u2713</b> succeeded <b class="bad-text">F</b> failed <b class="bad-text">T</b> timed out <b class="bad-text">L</b> lost <b class="warn-text">M</b> missed <b class="warn-text">K</b> killed <b>S</b> skipped <b>\u21bb</b> attempts retried <b>P</b> planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
+        <p class="small muted legend">${['succeeded', ...BAD, 'skipped'].map((status) => html`<b key=${status} class=${statusOf(status).tone + '-text'}>${statusOf(status).letter}</b>\u00a0${statusWord(status)} `)}<b>\u21bb</b>\u00a0attempts retried <b>P</b>\u00a0planned. A day opens its slots below.</p>` : html`<${Loading} />`}<//>
         <${Plots} points=${points.data} zone=${zone} chained=${job.slots_of} /></div>
       <div class="stack"><${Facts} job=${job} points=${points.data} /><${Asked} requests=${requests} id="job-asked" title="What people asked for" /><${Definitions} of=${definitions} /></div>
-    </div>` : null}
-    ${opened ? null : slots}`;
+      ${opened ? null : slots}
+    </div>` : null}`;
 }
 
 function Banner({ job }) {
@@ -109,13 +109,14 @@ function Slots({ name, zone, inZone, day, opened, ready, pauses, resumed }) {
     setOlder((old) => ({ rows: [...old.rows, ...page.past].slice(0, HELD), next: old.rows.length + page.past.length >= HELD ? null : page.next }));
   };
   const planned = (resumed ? resumed.filter(({ slot }) => slot < range.to && !(slot < range.from)) : slots.data?.planned ?? []).slice(0, day ? 300 : 5);
-  return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : opened ? html`Slots up to <${Time} at=${opened} zone=${zone} />` : 'Slots'} aside=${html`<${Jump} at=${opened} zone=${inZone} /> ${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}`}>
+  return html`<${Section} id="slots" title=${day ? `Slots of ${day}` : opened ? html`Slots up to <${Time} at=${opened} zone=${zone} date="always" seconds=${true} />` : 'Slots'} aside=${html`<${Jump} at=${opened} zone=${inZone} /> ${day || opened ? html`<button type="button" class="quiet small" onClick=${() => update({ day: null, slot: null })}>newest slots</button>` : html`<a href=${link('timeline', null, { job: name, status: 'bad', last: '7d' })}>Only what failed</a>`}`}>
     ${slots.data ? html`<${SlotList} job=${name} zone=${zone} rows=${[...slots.data.past, ...older.rows]} planned=${[...planned].reverse()} plannedKnown=${slots.data.planned_known} opened=${opened} missing=${slots.data.missing} ends=${!next} pauses=${pauses} />
       ${next ? html`<button type="button" class="quiet" onClick=${more}>older slots</button>` : null}` : slots.problem ? html`<${Empty}>${clip(slots.problem.message, 200)}<//>` : html`<${Loading} />`}
   <//>`;
 }
 
-// Which slots are shown, by a time in the zone of the view.
+// Which slots are shown, by a time in the zone of the view. The field is the browser's own, with the browser's form of a date, as it
+// takes no time that there is not and has a picker; above the slots the time is written as all others.
 function Jump({ at, zone }) {
   const clock = at && fields(at, zone);
   const go = (event) => {

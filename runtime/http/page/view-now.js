@@ -236,11 +236,11 @@ const theirs = ({ job }, last) => html`<a href=${link('timeline', null, { job, s
 // Groups of a node in trouble, with the command that has another node lead them.
 const Evict = ({ groups }) => html`${groups.slice(0, 3).map((group, i) => html`${i ? ', ' : ''}<${Name} text=${group} most=${40} /> <${Copy} text=${`ballot election evict ${quoted(group)}`} />`)}${groups.length > 3 ? ` and ${groups.length - 3} more` : ''}`;
 
-// Since when, or where nobody who answers knows that, for how long at least.
-function Failing({ one }) {
-  const least = Math.max(one.least, failures.use().get(one.job) ?? 0), more = one.silent ? `; ${one.silent}` : '';
-  if (one.least) return one.unsure ? `for at least ${plural(least, 'slot')}${more && `; its last success is not known${more.replace(';', ':')}`}` : `not one success on record, in ${plural(least, 'slot')}`;
-  return html`${one.success ? `not one success ${one.unsure && more ? 'known ' : ''}since` : 'since'} <${Time} at=${one.success ?? one.since} zone=${zoneOfJob(one.job)} />, ${one.more ? 'at least ' : ''}${one.inRow === 1 ? 'once' : one.inRow + ' in a row'}${more}`;
+// Since when, or where nobody who answers knows that, for how long at least; and why.
+function Failing({ one, one: { least, silent, unsure, success, newest } }) {
+  const slots = plural(Math.max(least, failures.use().get(one.job) ?? 0), 'slot'), why = newest?.reason ? `: ${statusWord(newest.status)}, ${rowWords({ ...newest, exit_code: null, signal: null })}` : '';
+  if (least) return unsure ? `for at least ${slots}${why}${silent ? `; its last success is not known, as ${silent}` : ''}` : `not one success on record, in ${slots}${why}`;
+  return html`${success ? `not one success ${unsure && silent ? 'known ' : ''}since` : 'since'} <${Time} at=${success ?? one.since} zone=${zoneOfJob(one.job)} />, ${one.more ? 'at least ' : ''}${one.inRow === 1 ? 'once' : one.inRow + ' in a row'}${why}${silent ? `; ${silent}` : ''}`;
 }
 
 function Part({ title, list, what = 'job', folded, children }) {
@@ -263,8 +263,7 @@ function Attention({ away, sick, troubled, slow, slower, over, took, late, vague
     </ul>` : null}
     <${Part} title="Groups" list=${troubled} what="group">${(group) => html`<${Item} key=${group.group} status=${isLeaderless(group) || group.halted ? 'failed' : 'missed'} title=${html`<${Name} text=${group.group} />`} action=${html`<a href=${link('jobs', null, { group: group.group })}>Its jobs</a>`}>
       ${isLeaderless(group) ? 'has no leader: none of its jobs runs' : group.halted ? html`is halted: ${clip(group.halted, 200)} <${Copy} text=${`ballot repair --group ${quoted(group.group)}`} />` : `is defined otherwise on ${clip(group.drift.join(', '), 100)}: no voluntary hand-over across that`}<//>`}<//>
-    <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>
-      <${Failing} one=${one} />${one.newest?.reason ? `: ${statusWord(one.newest.status)}, ${rowWords({ ...one.newest, exit_code: null, signal: null })}` : ''}<//>`}<//>
+    <${Part} title="Failing" list=${found.failing}>${(one) => html`<${Item} key=${one.job} status=${one.newest?.status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}><${Failing} one=${one} /><//>`}<//>
     <${Part} title="Flapping" list=${found.flapping}>${(one) => html`<${Item} key=${one.job} status=${one.bad[0].status} strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.bad[0])}>${one.bad.every(({ status }) => status === 'missed') ? `misses slots again and again: ${one.bad.length} of its last ${one.count}` : `fails and recovers again and again: ${one.bad.length} of its last ${one.count} slots failed`}, last <${Ago} at=${one.bad[0].slot} />${one.bad[0].status === 'missed' && one.takes > one.every && `; ${tooLong(one)}`}<//>`}<//>
     <${Part} title="Without a success" list=${found.stopped}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.newest)}>not one success in its last ${plural(one.count, 'slot')}: ${reasonWords(one.newest?.reason ?? 'overlap')}<//>`}<//>
     <${Part} title="Passing over slots" list=${found.passing}>${(one) => html`<${Item} key=${one.job} status="skipped" strip=${one.strip} title=${html`<${JobLink} job=${one.job} />`} action=${its(one, one.strip.find(({ status }) => status === 'skipped'))}>skips ${one.passes} of its last ${plural(one.count, 'slot')}: ${one.passed === 'overlap' && one.takes > one.every ? tooLong(one) : reasonWords(one.passed)}<//>`}<//>

@@ -9,17 +9,28 @@ import { Rows, useNarrow } from './lists.js';
 import { BAD, STATUS, isAway, lastHeard, orLater, rowWords, statusWord, untilWords, silence, CAUSE, plural, count, clip } from './words.js';
 import { zoneOfJob, useJobIndex, askDue, nodesOfInstances } from './job-index.js';
 
-const LAST = { __proto__: null, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
+const LAST = { __proto__: null, '15m': 15 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': 7 * DAY };
 const SHORTEST = 2 * MINUTE, LONGEST = 62 * DAY, BANDS = 8;
 const STATUSES = [['', 'any status'], ['bad', 'all that is bad'], ...Object.keys(STATUS).filter((status) => status !== 'planned').map((status) => [status, statusWord(status)])];
 
-// What the URL says of the time: live with `last`, else from and to. On a telephone bars of six hours would be too thin.
-function rangeOf(query, at) {
+// What the URL says of the time: live with `last`, else from and to.
+function rangeOf(query, at, usual) {
   const from = Date.parse(query.get('from') ?? ''), to = Date.parse(query.get('to') ?? '');
   if (from && to && to > from) return { live: false, from, to, last: null };
-  const last = LAST[query.get('last')] ? query.get('last') : innerWidth > 640 ? '6h' : '1h', span = LAST[last];
+  const last = LAST[query.get('last')] ? query.get('last') : usual, span = LAST[last];
   const end = Math.ceil(at / (span / 400)) * (span / 400);
   return { live: true, last, from: end - span, to: end + span * 0.12 };
+}
+
+// Where it says nothing: on a telephone bars of six hours would be too thin, and of a young fleet the shortest has its whole history.
+const usualOf = () => (innerWidth > 640 ? ['6h', '1h', '15m'] : ['1h', '15m']);
+async function askUsual(path, abort) {
+  let [last, ...shorter] = usualOf();
+  for (const next of shorter) {
+    if ((await ask('history' + params({ until: new Date(now() - LAST[next]).toISOString(), limit: 1 }), { signal: abort })).rows.length) break;
+    last = next;
+  }
+  return last;
 }
 
 async function askTerms(path, abort) {
@@ -30,7 +41,8 @@ async function askTerms(path, abort) {
 
 export default function Timeline({ query }) {
   useJobIndex(1500);
-  const at = useNow(5000), range = rangeOf(query, at);
+  const usual = usePoll(query.get('last') || query.get('from') ? null : 'usual range', { every: DAY, live: false, keep: true, read: askUsual });
+  const at = useNow(5000), range = rangeOf(query, at, usual.data ?? usualOf()[0]);
   const node = query.get('node') ?? '', job = query.get('job') ?? '', group = query.get('group') ?? '', status = query.get('status') ?? '', reason = query.get('reason') ?? '';
   const filters = useMemo(() => ({ node: node || null, job: job || null, group: group || null, reason: reason || null, status: status === 'bad' ? BAD.join(',') : status || null }), [node, job, group, reason, status]);
   const history = useHistory(filters, range.from, range.to, range.live);
@@ -55,7 +67,7 @@ export default function Timeline({ query }) {
     <div class="view-head"><h1>Timeline</h1><p class="muted" role="status">${!history.done && !history.rows.length ? '' : `${plural(shown.length, 'row')}${history.done ? '' : ' so far'}${history.cut ? ', the newest ones' : ''}`}</p>
       <div class="actions"><button type="button" onClick=${() => go(range.from - span / 2, range.to - span / 2)} aria-label="Earlier">\u2190</button><button type="button" onClick=${() => go(range.from + span / 2, range.to + span / 2)} aria-label="Later">\u2192</button>
         <button type="button" onClick=${() => go(middle - span / 4, middle + span / 4)} aria-label="Zoom in">+</button><button type="button" onClick=${() => go(middle - span, middle + span)} aria-label="Zoom out">\u2212</button>
-        <${Choice} label="The last" value=${range.last} options=${[['1h', '1 h'], ['6h', '6 h'], ['24h', '24 h'], ['7d', '7 d']]} onChange=${(key) => update({ last: key, from: null, to: null }, true)} /></div>
+        <${Choice} label="The last" value=${range.last} options=${[['15m', '15 min'], ['1h', '1 h'], ['6h', '6 h'], ['24h', '24 h'], ['7d', '7 d']]} onChange=${(key) => update({ last: key, from: null, to: null }, true)} /></div>
     </div>
     <div class="bar">
       <${Select} label="Node" value=${node} options=${[['', 'all nodes'], ...[...new Set([...names, ...(node ? [node] : [])])].map((name) => [name, clip(name, 30)])]} onChange=${(value) => update({ node: value })} />
@@ -74,8 +86,8 @@ export default function Timeline({ query }) {
 // there by itself was in hand no more.
 const inHand = (rows, { node, last_heard }) => rows.filter((row) => row.attempt && row.node === node && (!row.ended_at || ((row.status === 'lost' || row.reason === 'lost_limit') && parse(row.ended_at) >= parse(last_heard))));
 function Went({ node: { node, last_heard, ...how }, of: rows, held }) {
-  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`last heard <${Time} at=${last_heard} />${orLater(how)}`}>
-    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row"><${Status} status=${row.status} /> <span class="row-main"><${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
+  return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`<span>last heard <${Time} at=${last_heard} />${orLater(how)}</span>`}>
+    ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row run"><span class="row-main"><${Status} status=${row.status} /> <${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
     ${silence(rows.data) ? html`<p class="muted small">What it ran before is known here as far as others or the store have it: ${silence(rows.data)}.</p>` : null}
   <//>`;
 }
@@ -206,7 +218,7 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
         ${Object.entries(lane.paths).sort(([a], [b]) => (b === 'good') - (a === 'good')).map(([tone, d]) => html`<path key=${tone} class=${'fill-' + tone} d=${d} />`)}
         ${lane.letters.map((one, i) => html`<text key=${i} class="bar-letter" x=${one.x} y=${one.y}>${one.letter}</text>`)}
         ${lane.names.map((one) => html`<text key=${one.job} class=${one.over ? 'lane-note over' : 'lane-note'} x=${one.x} y=${one.y}>${one.job === '' ? 'other jobs' : clip(one.job, 40)}</text>`)}
-        <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer${unknown.has(lane.node) ? ': most of what it ran is not known here' : ''}</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
+        <text class="lane-name" x="6" y="15">${lane.node === '' ? 'no node' : clip(lane.node, 40)}${away.has(lane.node) ? html`<tspan class="lane-away"> does not answer${unknown.has(lane.node) && wide > 500 ? ': most of what it ran is not known here' : ''}</tspan>` : null}${lane.over ? html`<tspan class="lane-note"> ${count(lane.over)} more at once than are drawn</tspan>` : null}</text>
       </g>`)}
       ${at > from && at < to ? html`<line class="now-line" x1=${drawn.x(at)} x2=${drawn.x(at)} y1="-4" y2=${drawn.height} />` : null}
     </svg>` : null), [drawn, axis, missing]);
@@ -217,10 +229,11 @@ function Chart({ range, rows, missing, nodes, node, terms, planned, go, ready, t
       ${tip ? html`<${Tip} ...${tip} wide=${wide} />` : null}
     </div>
     ${!ready ? html`<${Loading} />` : null}
-    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. <span class="swatch tone-good" /> succeeded <span class="swatch tone-bad" /> <b>F T L K</b> ended badly <span class="swatch tone-live" /> runs <span class="swatch point tone-warn" /> missed <span class="swatch dash" /> skipped <span class="swatch band-key" /> term of a group <span class="swatch line" /> planned, short where they are many${tooMany ? '. Choose a group to see its terms' : ''}${drawn && !drawn.bars ? '. There are too many rows for single bars: each column is a sum; zoom in, or press a column' : ''}${drawn?.left ? `. ${plural(drawn.left, 'node')} with fewer rows left out` : ''}.</p>
+    <p class="small muted legend">Times: ${zone}${zoneChoice() === 'job' ? ', as jobs have different zones' : ''}. ${LEGEND.map(([look, text]) => html`<span key=${look}><i class=${'swatch ' + look} /> ${text}</span> `)}${tooMany ? 'Choose a group to see its terms. ' : ''}${drawn && !drawn.bars ? 'A column sums many rows: zoom in, or press it. ' : ''}${drawn?.left ? `${plural(drawn.left, 'node')} with fewer rows left out.` : ''}</p>
   </section>`;
 }
 const rect = (target) => target.getBoundingClientRect().width;
+const LEGEND = [['tone-good', 'succeeded'], ['tone-bad', 'F T L K ended badly'], ['tone-live', 'runs'], ['point tone-warn', 'missed'], ['dash', 'skipped'], ['band-key', 'term of a group'], ['line', 'planned, short where they are many.']];
 
 function tickText(at, step, zone) {
   const f = fields(at, zone);

@@ -1,31 +1,30 @@
 // Week: the load to come, hour by day, as the schedules say; where slots went wrong a week before; and where jobs clash: long ones
 // that run at the same time, and all that are due in one minute.
-import { html, useLayoutEffect, useMemo, useRef, useState, update, link } from './html.js';
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState, update, link } from './html.js';
 import { ask, query, now, daemon, usePoll } from './api.js';
-import { Time, duration, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice } from './time.js';
-import { Section, JobLink, NodeName, Trouble, Gaps, Empty, Loading } from './parts.js';
+import { Time, duration, MINUTE, HOUR, DAY, parse, fields, dayKey, dayStart, zoneOf, zoneChoice, useNow } from './time.js';
+import { Section, JobLink, NodeName, Trouble, Gaps, Empty, Loading, Choice } from './parts.js';
 import { count, plural, clip, middle, scheduleText, BAD } from './words.js';
 import { longJobs, useNarrow } from './lists.js';
 import { useJobIndex, leaderOf, askMinute } from './job-index.js';
 
 const DAYS = 8, MOST = 50, FEW = 2000;  // jobs of which a week is summed
-const SHOWN = 15, NAMED = 4;  // clashes of a list, and jobs and nodes of one
+const RENEWED = 10 * MINUTE, SOON = 12 * HOUR, SHOWN = 20, NAMED = 4;  // clashes of a list, and jobs and nodes of one
 const LONG = MINUTE, LONGEST = 20, LOOKED = 200, QUARTER = 15 * MINUTE;  // jobs that count as long, so many of so many
 
 export default function Week({ query: shown }) {
   const zone = zoneOf(null), start = fields(now(), zone);
   const from = Math.floor(now() / HOUR) * HOUR, to = dayStart(zone, start.year, start.month, start.day + DAYS);
-  const load = usePoll('load' + query({ from: iso(from), to: iso(to) }), { every: 600_000, live: false, keep: true });
-  const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : iso(from - 7 * DAY), { every: 600_000, live: false, keep: true, read: askBad });
-  const index = useJobIndex(), long = usePoll(load.data && (index.ready || index.jobs.length >= known?.jobs) ? 'long' : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askLong(index.jobs.filter((one) => !one.elsewhere), load.data.clashes, to, abort, part) });
+  const load = usePoll('load' + query({ from: iso(from), to: iso(to) }), { every: RENEWED, live: false, keep: true, read: (path, abort) => askLoad(path, from, abort) });
+  const known = daemon.use(), past = usePoll(!(known?.jobs <= FEW) ? null : iso(from - 7 * DAY), { every: RENEWED, live: false, keep: true, read: askBad });
+  const index = useJobIndex(), long = usePoll(load.data && (index.ready || index.jobs.length >= known?.jobs) ? 'long' : null, { every: RENEWED, live: false, keep: true, read: (path, abort, part) => askLong(index.jobs.filter((one) => !one.elsewhere), load.data.clashes, to, abort, part) });
   const pairs = useMemo(() => together(index.jobs, long.data?.takes), [index, long.data]);
   const { days, most } = useMemo(() => grid(load.data, past.data, long.data?.met ?? [], zone, start), [load.data, past.data, long.data, zone, start.day]);
-  const hour = shown.get('hour');
-  // Of an hour that is chosen all clashes are asked for; the week has the heaviest ones alone.
-  const within = usePoll(hour && parse(hour) ? 'load' + query({ from: iso(Math.max(now(), parse(hour))), to: iso(parse(hour) + HOUR) }) : null, { every: 600_000, live: false });
-  const shownOf = hour ? within : load, cut = shownOf.data?.clashes.length >= MOST, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone), [shownOf.data, zone]);
-  const met = useMemo(() => alike((long.data?.met ?? []).filter((one) => !hour || hourOf(one.minute) === hourOf(hour)), zone), [long.data, hour, zone]);
-  const many = clashes.slice(0, SHOWN).filter((one) => one.jobs > one.first_jobs.length).map((one) => one.minute), on = usePoll(many.length ? 'nodes ' + many : null, { every: 600_000, live: false, keep: true, read: (path, abort, part) => askNodes(many, abort, part) });
+  const hour = shown.get('hour'), order = shown.get('order') === 'most' ? 'most' : '', minute = Math.floor(useNow() / MINUTE);
+  // Of an hour that is chosen its own clashes are asked for.
+  const within = usePoll(hour && parse(hour) ? 'load' + query({ from: iso(parse(hour)), to: iso(parse(hour) + HOUR) }) : null, { every: RENEWED, live: false });
+  const shownOf = hour ? within : load, cut = shownOf.data?.clashes.length >= MOST, clashes = useMemo(() => alike(shownOf.data?.clashes ?? [], zone, minute, order), [shownOf.data, zone, minute, order]);
+  const met = useMemo(() => alike((long.data?.met ?? []).filter((one) => !hour || hourOf(one.minute) === hourOf(hour)), zone, minute, order), [long.data, hour, zone, minute, order]);
   const total = (load.data?.hours ?? []).reduce((sum, one) => sum + one.slots, 0);
   return html`
     <div class="view-head"><h1>Week</h1><p class="muted" role="status">${load.data ? `${plural(total, 'slot')} to come in ${DAYS} days` : ''}</p></div>
@@ -34,18 +33,31 @@ export default function Week({ query: shown }) {
       ${load.data ? html`<${Heat} ...${{ days, most }} chosen=${hour} />
         <p class="small muted legend">0 <span class="swatch ramp" /> ${count(most)} slots. ${past.data ? html`<b class="bad-text" aria-hidden="true">\u25a0</b> seven days before, one slot in twenty or more was missed or failed. ` : ''}<b class="clash-key" aria-hidden="true">\u25c6</b> more jobs that take a minute or longer run at the same time than in most hours. Of a job that runs on each node one instance is counted.${load.data.left_out ? ' Not all jobs could be counted.' : ''}</p>` : html`<${Loading} />`}
     <//>
-    ${pairs.length ? html`<${Section} id="together" title="Always due at the same time"><${Clashes} of=${pairs} /><//>` : null}
-    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${hour ? html`<a href=${link('timeline', null, { from: iso(parse(hour) - 7 * DAY), to: iso(parse(hour) - 7 * DAY + HOUR) })}>What ran a week before</a> <button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : 'the worst first'}>
+    <${Section} id="clashes" title=${hour ? html`Clashes in the hour from <${Time} at=${hour} zone=${null} />` : 'Clashes'} aside=${html`${hour ? html`<a href=${link('timeline', null, { from: iso(parse(hour) - 7 * DAY), to: iso(parse(hour) - 7 * DAY + HOUR) })}>What ran a week before</a> <button type="button" class="quiet small" onClick=${() => update({ hour: null })}>all hours</button>` : null}<${Choice} label="Order" value=${order} options=${[['', 'next first'], ['most', 'most first']]} onChange=${(order) => update({ order })} />`}>
       <h3>Long jobs at the same time${long.data?.rest ? `, of ${LOOKED} jobs that are due when most are` : ''}</h3>
       ${!long.data ? (long.problem ? html`<p class="muted small">How long jobs take is not known: ${clip(long.problem.message, 200)}</p>` : html`<${Loading} />`) : html`<${Clashes} of=${met} none="No jobs that take a minute or longer run at the same time" />`}
-      <h3>Most jobs due in one minute${!hour && cut ? `, the ${MOST} heaviest minutes` : ''}</h3>
-      ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" cut=${cut} on=${on.data ?? NONE} />`}
-    <//>`;
+      <h3>Most jobs due in one minute${cut ? `, the ${MOST} heaviest minutes${hour ? '' : ' of 12 hours, and of the week'}` : ''}</h3>
+      ${!shownOf.data ? html`<${Loading} />` : html`<${Clashes} of=${clashes} none="No jobs are due in one minute" cut=${cut} />`}
+    <//>
+    ${pairs.length ? html`<${Section} id="together" title="Always due at the same time"><${Clashes} of=${pairs} /><//>` : null}`;
 }
 
-const Clashes = ({ of, none, cut, on = NONE }) => (!of.length ? html`<${Empty}>${none}.<//>` : html`<ul class="rows">${of.slice(0, SHOWN).map((one) => html`<li key=${one.minute + one.schedule} class="row tall clash">
-    <span class="row-time"><${Time} at=${one.minute} zone=${null} date=${one.clock ? 'never' : 'always'} />${one.schedule ? `, ${one.schedule}` : one.times === 1 ? '' : one.clock ? ` on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'other such minute')}${cut ? ' or more' : ''}`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
-    <span class="row-main"><${Nodes} of=${one.jobs > one.first_jobs.length ? on[one.minute] : one.jobs > NAMED ? countNodes(one.first_jobs.map(leaderOf)) : null} /><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} minute=${one.minute} /></span></li>`)}</ul>`);
+// The week's load: of its clashes the heaviest, as the daemon has them, and where these are not all the heaviest of the next hours.
+async function askLoad(path, from, abort) {
+  const week = await ask(path, { signal: abort }), soon = week.clashes.length < MOST ? [] : (await ask('load' + query({ from: iso(from), to: iso(from + SOON) }), { signal: abort })).clashes;
+  return { ...week, clashes: [...new Map([...week.clashes, ...soon].map((one) => [one.minute, one])).values()] };
+}
+
+function Clashes({ of, none, cut }) {
+  const [all, showAll] = useState(false), shown = all ? of : of.slice(0, SHOWN), many = shown.filter((one) => one.jobs > one.first_jobs.length).map((one) => one.minute), known = useRef({});
+  const on = usePoll(many.length ? 'who leads' : null, { every: RENEWED, live: false, keep: true, read: (path, abort, part) => askNodes(many, known, abort, part) });
+  useEffect(() => on.again(), [String(many)]);
+  if (!of.length) return html`<${Empty}>${none}.<//>`;
+  return html`<ul class="rows">${shown.map((one) => html`<li key=${one.key} class="row tall clash">
+    <span class="row-time"><${Time} at=${one.minute} zone=${null} date="always" />${one.schedule ? `, ${one.schedule}` : one.times === 1 ? '' : one.clock ? `, on ${one.times} days` : one.step ? `, then ${one.nearly ? 'mostly ' : ''}every ${one.step === 1 ? 'minute' : duration(one.step * MINUTE)}` : ` and ${plural(one.times - 1, 'other such minute')}${cut ? ' or more' : ''}`}</span><strong class="num clash-count">${plural(one.jobs, 'job')}</strong>
+    <span class="row-main"><${Nodes} of=${one.jobs > one.first_jobs.length ? on.data?.[one.minute] : one.jobs > NAMED ? countNodes(one.first_jobs.map(leaderOf)) : null} /><${Jobs} names=${one.first_jobs} all=${one.jobs} takes=${one.takes} minute=${one.minute} /></span></li>`)}
+    ${shown.length === of.length ? null : html`<li class="more"><button type="button" class="quiet" onClick=${() => showAll(true)}>show all ${count(of.length)}</button></li>`}</ul>`;
+}
 
 // Of the jobs that take longest, as a rule, the slots to come, and where their runs meet. Beyond what is listed of one it goes on
 // at its pace.
@@ -74,7 +86,7 @@ function together(jobs, takes = {}) {
   for (const one of jobs) {
     const key = !one.elsewhere && pairOf(one), known = found.get(key);
     if (known) known.first_jobs.push(one.job), known.jobs++;
-    else if (key) found.set(key, { minute: iso(one.next), schedule: scheduleText(one.schedule), jobs: 1, first_jobs: [one.job], takes });
+    else if (key) found.set(key, { key, minute: iso(one.next), schedule: scheduleText(one.schedule), jobs: 1, first_jobs: [one.job], takes });
   }
   return [...found.values()].filter((one) => one.jobs > 1).sort((a, b) => areLong(b) - areLong(a) || a.jobs - b.jobs || (a.minute < b.minute ? -1 : 1));
 }
@@ -114,15 +126,15 @@ async function askBad(since, abort) {
 }
 
 // How many jobs each node leads of those of a minute, the most first: of minutes of which not all jobs are named.
-const NONE = {};
 const countNodes = (nodes) => [...nodes.reduce((found, node) => found.set(node ?? '', (found.get(node ?? '') ?? 0) + 1), new Map())].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-async function askNodes(minutes, abort, part) {
-  const found = {};
+async function askNodes(minutes, known, abort, part) {
+  if (!(now() - known.current.at < RENEWED)) known.current = { at: now() };
+  const found = known.current;
   for (const minute of minutes) {
-    found[minute] = countNodes((await askMinute(minute, abort)).jobs.map(([job, node]) => node ?? leaderOf(job)));
+    found[minute] ??= countNodes((await askMinute(minute, abort)).jobs.map(([job, node]) => node ?? leaderOf(job)));
     part({ ...found });
   }
-  return found;
+  return { ...found };
 }
 const Nodes = ({ of }) => of?.length ? html`<span class="muted small">${of.slice(0, NAMED).map(([node, n], i) => html`${i ? ', ' : ''}${node ? html`<${NodeName} node=${node} />` : 'no leader'} <b>${count(n)}</b>`)}${of.length > NAMED ? ` and ${plural(of.length - NAMED, 'other node')}` : ''}</span><br />` : null;
 
@@ -134,9 +146,10 @@ function Jobs({ names, all, takes, minute }) {
   return html`${few.map(item)}${rest > 0 ? html` <a class="small" href=${link('jobs', null, { due: minute })}>and ${count(all - few.length)} more</a>` : more.length ? html`<details class="inline" onToggle=${(event) => setOpen(event.currentTarget.open)}><summary class="small">${count(more.length)} more</summary>${open ? more.map(item) : null}</details>` : null}`;
 }
 
-// Clashes of the same jobs are one line; the worst come first. `clock`: all are at one time of the day; `step`: minutes from one
-// to the next, all or nearly all alike.
-function alike(clashes, zone) {
+// Clashes to come: those of the same jobs are one line; the next come first, or those of most jobs. `clock`: all are at one time of
+// the day; `step`: minutes from one to the next, all or nearly all alike.
+function alike(all, zone, from, order) {
+  const clashes = all.filter((one) => parse(one.minute) >= from * MINUTE);
   const found = new Map();
   for (const one of clashes) {
     const f = fields(parse(one.minute), zone), at = f.hour + f.minute, key = `${one.jobs} ${one.first_jobs}`, known = found.get(key), minute = parse(one.minute) / MINUTE;
@@ -146,7 +159,7 @@ function alike(clashes, zone) {
       known.all.push(minute);
       known.slots = Math.max(known.slots, one.slots);
       if (one.minute < known.minute) known.minute = one.minute;
-    } else found.set(key, { ...one, at, times: 1, clock: true, all: [minute] });
+    } else found.set(key, { ...one, key, at, times: 1, clock: true, all: [minute] });
   }
   // What clashes most comes first in each, too.
   const times = new Map();
@@ -158,7 +171,7 @@ function alike(clashes, zone) {
     one.step = one.times > 2 && same >= 0.8 * steps.length ? step : 0;
     one.nearly = same < steps.length;
   }
-  return [...found.values()].sort((a, b) => b.jobs - a.jobs || b.slots - a.slots || (a.minute < b.minute ? -1 : 1));
+  return [...found.values()].sort((a, b) => (order && (b.jobs - a.jobs || b.slots - a.slots)) || (a.minute < b.minute ? -1 : 1));
 }
 
 // Days of 24 columns by the clock on the wall: an hour that is skipped has no cell, one that comes twice has both in one.
