@@ -10,7 +10,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "base/cgroup_place.hpp"
@@ -135,6 +138,19 @@ Result<void> spawn(std::vector<std::string> command, const std::string& program,
 }
 
 }  // namespace
+
+bool is_listening(const std::string& socket_path) {
+  constexpr const char* listens = "00010000";  // the flags of a socket that accepts connections: __SO_ACCEPTCON
+  std::ifstream sockets("/proc/net/unix");
+  for (std::string line; std::getline(sockets, line);) {
+    std::istringstream words(line);
+    std::string address, references, protocol, flags, type, state, inode, path;
+    words >> address >> references >> protocol >> flags >> type >> state >> inode >> std::ws;
+    std::getline(words, path);
+    if (flags == listens && path == socket_path) return true;
+  }
+  return false;
+}
 
 Result<UniqueFd> find_runner(const std::string& socket_path) {
   if (socket_path.size() >= sizeof(sockaddr_un::sun_path))

@@ -8,6 +8,10 @@
 
 namespace ballot::io {
 
+/// Whether a process of this network namespace listens at `socket_path`, by /proc/net/unix: unlike a connection, that
+/// is nothing a runner could take for its daemon.
+bool is_listening(const std::string& socket_path);
+
 /// A connection, not blocking, with the runner that listens at `socket_path`; an empty descriptor where none does.
 Result<UniqueFd> find_runner(const std::string& socket_path);
 

@@ -7,6 +7,7 @@
 #include "http/daemon_routes.hpp"
 #include "io/clocks.hpp"
 #include "library/named_files.hpp"
+#include "library/runner_place.hpp"
 #include "library/settings.hpp"
 
 namespace ballot::library {
@@ -93,6 +94,7 @@ Result<void> Service::start_parts() {
   const auto resume = take_session();
   if (!resume) return resume.error();
   if (const auto taken = take_ledger(); !taken) return taken;
+  if (const auto placed = check_runner_place(); !placed) return placed;
   if (const auto started = node_.start(*resume); !started) return started;
   if (const auto readable = read_history(); !readable) return readable;
   answers_.start();
@@ -174,6 +176,14 @@ Result<void> Service::take_ledger() {
   const auto taken = ledger_lock_.take();
   if (taken || taken.error().code == Errc::conflict || taken.error().code == Errc::refused) return taken;
   log_(Level::warn, taken.error().what + "; that nobody else writes the ledger is not checked", {});
+  return {};
+}
+
+/// Refuses to start beside a runner of another run_dir. That the link to it cannot be made stops no job.
+Result<void> Service::check_runner_place() {
+  const auto kept = keep_runner_place(config_.state_dir, runner_socket(config_));
+  if (kept || kept.error().code == Errc::conflict) return kept;
+  log_(Level::warn, kept.error().what + "; a change of run_dir is not noticed", {});
   return {};
 }
 

@@ -95,6 +95,7 @@ class Service {
   void answer_http(const io::Question& question, const io::Reply& reply);
   Result<Resume> take_session();
   Result<void> take_ledger();
+  Result<void> check_runner_place();
   Result<void> read_history();
   void keep_session(const std::string& handle);
   void write_session();

@@ -64,6 +64,31 @@ TEST(Restart, AfterAKillFindsTheRunningChildAndItsExitCode) {
   EXPECT_EQ(daemon.ballot({"output", run}).out, "begun\nopened\n");
 }
 
+TEST(Restart, WithAnotherRunDirIsRefusedAsLongAsARunnerListensInTheOldOne) {
+  BallotDaemon daemon;
+  daemon.job("long", "shell = \"read line < " + (daemon.folder / "gate") + "\"");
+  ASSERT_EQ(::mkfifo((daemon.folder / "gate").c_str(), 0600), 0);
+  const std::vector<std::string> elsewhere{"--run-dir", daemon.folder / "elsewhere"};
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  daemon.ballot({"trigger", "long"});
+  ASSERT_TRUE(daemon.wait_for("started")) << daemon.log;
+  daemon.kill();
+  daemon.start(elsewhere);
+  EXPECT_NE(daemon.wait(), 0);
+  EXPECT_NE(daemon.log.find("its runs go on: set run_dir to " + (daemon.folder / "run") + " again"), std::string::npos)
+      << daemon.log;
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("adopted")) << daemon.log;
+  daemon.folder.write("gate", "opened\n");
+  ASSERT_TRUE(daemon.wait_for("succeeded")) << daemon.log;
+  EXPECT_EQ(daemon.stop(), 0);
+  daemon.end_runner();
+  daemon.start(elsewhere);
+  EXPECT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  EXPECT_EQ(daemon.rows("long").size(), 1u);
+}
+
 TEST(Restart, FindsWhatEndedWhileItWasAway) {
   BallotDaemon daemon;
   daemon.job("long", "shell = \"read line < " + (daemon.folder / "gate") + "; echo x > " + (daemon.folder / "done") +
