@@ -227,7 +227,7 @@ asked_elsewhere() {
 
 # asked_of_others: the pattern of the stores on which no fleet is asked this time (tests/integration/fleet): the whole form
 # asks on one, as the commit says, the quick one and the long one on all; and of what fails under load on the way to the
-# fleet's history a third.
+# fleet's history a third, and half of the page's views, in a browser.
 asked_of_others() {
   local stores=(zookeeper etcd consul nats)
   [ "$form" = whole ] || { echo '^$'; return; }
@@ -235,6 +235,8 @@ asked_of_others() {
   printf '^store_fleet_tests\\.(%s)asked$' "$(IFS='|' && echo "${stores[*]}")"
   local one=$(turn 3)
   printf '|^history_faults_tests\\.[^%d%d]' "$one" $((one + 3))
+  local views=('now|week|timeline' 'attention|jobs|job')
+  printf '|^Browser\\.(%s)$' "${views[$(turn 2 3-6)]}"
 }
 
 # ---- what does not fit into minutes
