@@ -51,8 +51,6 @@ struct HttpRequest {
 
   /// The value of the template's parameter.
   const std::string& parameter(std::string_view name) const;
-  /// The first value in the query; none where it has no such name.
-  std::optional<std::string> query_value(std::string_view name) const;
   /// By its name in lower case; none where the request has none, or the server does not hand it on.
   std::optional<std::string> header(std::string_view name) const;
 };

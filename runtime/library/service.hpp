@@ -81,8 +81,6 @@ class Service {
   Node& node() { return node_; }
   JobFolder& jobs() { return jobs_; }
   io::MainLoop& loop() { return node_.loop(); }
-  /// By which other nodes reach the API, once it is started; "": there is none.
-  std::string http_url() const { return http_ ? http_->url() : ""; }
 
  private:
   enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
