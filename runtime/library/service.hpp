@@ -69,7 +69,7 @@ class Service {
   /// Reads job files again, and looks up users and groups, those with roles too.
   void reload(const std::string& why);
 
-  /// As people are told who ask by the control socket.
+  /// The same status as over the control socket.
   void status(std::function<void(const NodeStatus&)> done) const { answers_.status(std::move(done)); }
 
   /// What the control socket is asked, asked by the program itself.
