@@ -19,7 +19,7 @@ int rank(const Account& account) {
 
 WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
 
-/// It says only that nothing better is known of its slot.
+/// The row says only that nothing better is known of its slot.
 bool yields(const Row& row) { return row.reason == Reason::halted || !is_final(row.status); }
 
 bool has_same_words(const Row& a, const Row& b) { return a.status == b.status && a.reason == b.reason; }
@@ -79,7 +79,7 @@ void prefer_ledgers(Attempts& counting, const std::vector<Account>& accounts) {
   for (auto& [attempt, account] : preferred) counting[attempt] = std::move(account);
 }
 
-/// Whoever finds out that a run is lost need not know when it had started; another account of the attempt does.
+/// The node that finds a run lost need not know when the run had started; another account of the attempt does.
 void fill_starts(Attempts& counting, const std::vector<Account>& accounts) {
   std::map<std::pair<RunId, int>, const Account*> known;
   for (const Account& account : accounts) {

@@ -20,7 +20,7 @@ using VisitRequest = std::function<bool(const RequestRow&)>;
 /// Where the next page begins, or nullopt when no row is left. No statement is open while `visit` is called.
 std::optional<RequestPosition> read_requests(Database& db, RequestFilter filter, const VisitRequest& visit);
 
-/// That request, with what came of it; none: it is not kept, or an older ballot has opened the file last.
+/// The request with this id, and what came of it; none: it is not kept, or an older ballot has opened the file last.
 std::optional<RequestRow> find_request(Database& db, const RunId& id);
 
 }  // namespace ballot::storage

@@ -41,7 +41,7 @@ std::string runs_of_job_sql() {
 }
 static_assert(static_cast<int>(Status::missed) == 9);
 
-/// That the thing with this key has not been marked after change ?3.
+/// A condition: the thing with this key has not been marked after change ?3.
 std::string unmarked(const std::string& key) {
   return " AND NOT EXISTS (SELECT 1 FROM mark WHERE (kind, one, two, three, mark.id) = (" + key +
          ") AND mark.change > ?3)";

@@ -26,7 +26,7 @@ bool knows_all_writes(Database& db);
 /// The change since which all pauses are recorded; none in a file that an older ballot has opened last.
 std::optional<std::int64_t> pauses_since(Database& db);
 
-/// Which of what people asked there is in the file: an older ballot that has opened it last records less.
+/// How much of people's requests the file has: an older ballot that has opened it last records less.
 enum class RequestsKept { none, without_answers, with_answers };
 RequestsKept requests_kept(Database& db);
 

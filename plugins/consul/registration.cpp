@@ -51,7 +51,7 @@ bool has_tag(const json::value& tags, const std::string& tag) {
   return std::any_of(all.begin(), all.end(), [&](const json::value& one) { return http::text_of(one) == tag; });
 }
 
-/// What the agent adds to what it was told is not told to it.
+/// Without the fields that the agent adds to a registration.
 std::string with_tag(const json::value& service, const std::string& tag, bool tagged) {
   json::object definition = service.is_object() ? service.get_object() : json::object();
   json::array tags = tags_without(definition["Tags"], tag);

@@ -217,7 +217,7 @@ void Services::finish_now() {
   std::exchange(finished_, nullptr)();
 }
 
-/// A group without a service is no more than what is to be told of it.
+/// A group without a service is kept only until its last change is reported.
 void Services::tick(SteadyTime now) {
   for (auto& [name, group] : groups_)
     if (std::exchange(group.told, group.why) != group.why) listener_.on_unfit(name, group.why);

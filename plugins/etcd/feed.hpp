@@ -46,7 +46,7 @@ class Feed {
   std::string mark_key() const;
   /// A mark is written by what is sent at `sent`.
   void expect(std::uint64_t mark, SteadyTime sent);
-  /// It was, for certain: where it does not come by then, the stream is not what it seems.
+  /// The mark was written, for certain: where the stream does not show it by `until`, the stream has lost changes.
   void committed(std::uint64_t mark, SteadyTime until);
   bool has_seen(std::uint64_t mark) const noexcept { return seen_mark_ >= mark; }
   bool is_streaming() const noexcept { return state_ == State::streaming && !followed_.empty(); }

@@ -18,8 +18,7 @@ constexpr Millis shortest_try = 250ms, connect_patience = 1000ms, token_patience
 constexpr std::size_t most_tries = 6;
 
 // gRPC's codes, as the gateway gives them.
-constexpr std::uint64_t code_not_found = 5, code_denied = 7, code_exhausted = 8, code_out_of_range = 11,
-                        code_unauthenticated = 16;
+constexpr std::uint64_t code_denied = 7, code_exhausted = 8, code_out_of_range = 11, code_unauthenticated = 16;
 constexpr std::uint64_t codes_refused[] = {3, 9, 12};  // invalid argument, failed precondition, unimplemented
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }

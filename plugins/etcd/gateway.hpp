@@ -92,7 +92,7 @@ class Gateway {
   void abandon() noexcept;
 
   void receive();
-  /// Who asks is shown.
+  /// Requests carry credentials.
   bool authenticates() const noexcept { return credentials_ != Credentials::none; }
   std::size_t servers() const noexcept { return servers_.size(); }
   std::string server(std::size_t index) const { return http::text_of(servers_[index]); }

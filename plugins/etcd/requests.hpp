@@ -52,8 +52,8 @@ std::string change_txn(const support::KeyChange& change, const Keyspace& keyspac
 /// Such a transaction as an operation of another one.
 std::string txn_op(const std::string& transaction);
 
-/// Which condition was not met: the bound key, then of each change its key and its term key, of changes that were not
-/// done. Those that were met then and are not now are told of as well: neither a session nor a term comes back.
+/// Asks which conditions do not hold, of changes that were not done: the bound key, then of each change its key and its
+/// term key. A condition that held then and does not now is reported too: neither a session nor a term comes back.
 std::string why_txn(const std::vector<support::KeyChange>& changes, const Keyspace& keyspace);
 std::vector<support::KeyAnswer> why_answers(const std::vector<support::KeyChange>& changes, const Keyspace& keyspace,
                                             const http::json::value& body);

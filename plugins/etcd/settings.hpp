@@ -19,7 +19,7 @@ struct Settings {
   std::string user{}, password_file{};  // "" where nobody is to be authenticated
   std::optional<http::Tls> tls{};
 
-  /// Who reaches the servers need not say who he is, as far as is known here.
+  /// No user and no client certificate is set: as far as the settings say, the servers ask nobody for credentials.
   bool is_open() const { return user.empty() && (!tls || tls->cert_file.empty()); }
   std::string servers_text() const;
 };

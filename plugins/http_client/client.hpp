@@ -60,8 +60,8 @@ struct Request {
   std::size_t largest = support::bounds::answer;  // body, or line of a stream, in bytes; more is no answer
   /// The answer is waited for on purpose: it gets a connection of its own, which is kept for the next one.
   bool long_poll = false;
-  /// It may be repeated: where a connection broke after it was sent, it is sent to the next server. What was not sent
-  /// is always tried at each server.
+  /// The request may be repeated: where a connection broke after it was sent, it is sent to the next server. A request
+  /// that was not sent is always tried at each server.
   bool idempotent = false;
   /// An index of Settings::servers: only that one is asked. none: the present one, or the next where that fails.
   std::optional<std::size_t> server = {};

@@ -4,7 +4,7 @@
 //
 //   auto connection = make_connection(way, user);
 //   connection->carry_out(request, AnswerKind::whole);   // ... user.on_answer(*connection, event)
-//   connection->close();                                 // nothing more is told of it
+//   connection->close();                                 // no event of it follows
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -52,7 +52,7 @@ class Dispatcher final : private Connection::User {
     std::size_t tried = 0;   // servers
     std::size_t server = 0;  // the last of them
 
-    /// It shares the few connections of calls.
+    /// The request shares the few connections of calls.
     bool is_call() const { return kind == AnswerKind::whole && !request.long_poll && !request.server; }
   };
 

@@ -1,3 +1,4 @@
+// Requests and events as values: names of endpoints, and headers found in any case. See client.hpp.
 #include <algorithm>
 #include <cctype>
 

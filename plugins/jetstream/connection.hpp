@@ -4,7 +4,7 @@
 //
 //   auto connection = std::make_shared<Connection>(way, user);
 //   connection->open(Millis(500));   // ... user.on_open(), user.on_frame(frame), user.on_closed(ended)
-//   connection->close();             // nothing more is told of it
+//   connection->close();             // no event of it follows
 #pragma once
 
 #include <array>

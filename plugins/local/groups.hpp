@@ -49,7 +49,7 @@ class Groups {
   bool evict(const std::string& group);
   /// Finds the terms of this session that somebody has ended; others have the first chance to follow.
   void find_losses();
-  /// Those to campaign for now. A session that waits checks few others, however many groups they lead.
+  /// The groups to campaign for now. A session that waits checks few others, however many groups they lead.
   std::vector<std::string> vacancies();
   /// Ends the terms that were left without a commit. True: some term has ended in this change, which others follow.
   bool end_left();

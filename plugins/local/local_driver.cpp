@@ -55,7 +55,7 @@ void LocalDriver::open_observer(const Opening& opening) {
 }
 
 void LocalDriver::find_store() {
-  // Its name is in the lock file as soon as a store is complete.
+  // The lock file has the store's name as soon as the store is complete.
   const auto lock = LockFile::find(folder_ + "/lock");
   if (!lock && lock.error().code == Errc::not_found) return;
   if (!lock) return finish(closed_by(lock.error()));

@@ -59,7 +59,7 @@ namespace {
 
 Error about(const Store& store, const Error& error) { return {error.code, store.path() + " " + error.what}; }
 
-/// They know no leases, and lead by locks that nobody takes any more.
+/// Daemons of older versions know no leases, and lead by locks that nobody takes any more.
 Result<void> refuse_older_daemons(Store& store) {
   const auto format = store.db().format();
   if (!format) return about(store, format.error());

@@ -71,7 +71,7 @@ class RegisterDb {
   std::int64_t add_session(const FolderSession& row);
   /// What its lease was last, before the slot is another's.
   void keep_lease(std::int64_t id, SteadyTime deadline, WallTime renewed);
-  /// Those that no term refers to: the ones of `node` but `own`, and everybody's from before `old`.
+  /// Removes sessions that no term refers to: those of `node` but `own`, and everybody's from before `old`.
   void forget_sessions(const std::string& node, std::int64_t own, WallTime old);
 
   /// Takes part in the election of a group, since then. Nothing where it does already.

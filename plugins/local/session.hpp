@@ -32,7 +32,7 @@ class Session {
 
   /// As open_store() and enter().
   static Result<std::unique_ptr<Session>> open(const Opening& opening, Host& host);
-  /// Its locks fall, and the others are notified.
+  /// Releases the session's locks, and notifies the other daemons.
   ~Session();
 
   std::int64_t id() const noexcept { return entry_.session.id; }  // 0: an observer's

@@ -153,9 +153,9 @@ void Bucket::on_not_empty(const Shared& making, std::uint64_t last) {
       making->late);
 }
 
-/// That the key has no message is no condition for it: each server checks that where it stores the message, and forgets
-/// by its own clock, so that some would store the marker and others not. The number of the stream's last message is the
-/// same on all.
+/// The condition is the number of the stream's last message, which is the same on all servers, and not that the key has
+/// no message: each server checks that as it stores the marker, and forgets messages by its own clock, so that some
+/// would store the marker and others not.
 void Bucket::bury(const std::string& key, std::uint64_t version, std::size_t ahead, Done done) {
   const auto id = id_over(key, version);
   if (!id) return done({StoreResult::conflict});

@@ -86,7 +86,7 @@ class Feed {
   const Entries& entries() const noexcept { return entries_; }
   /// Null: the key is not there, or was removed.
   const Stored* find(const std::string& key) const;
-  /// It was removed for good.
+  /// The key's marker of that version was removed for good.
   void drop_marker(const std::string& key, std::uint64_t version);
   /// The size of entries(), as it is counted against bounds::bucket.
   std::size_t bytes() const noexcept { return size_; }

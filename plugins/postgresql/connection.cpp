@@ -142,7 +142,7 @@ void Connection::start(const ConnectionWords& words) {
       connection_.get(), [](void*, const PGresult*) {}, nullptr);
 }
 
-/// Who migrates finds no tables, or older ones, and waits for as long as it takes.
+/// A migration finds no tables, or older ones: it asks for no version, and has no time-out.
 void Connection::set_up() {
   const bool migrates = settings_.use == HistoryUse::migrate;
   const std::string timeout = migrates ? "0" : std::to_string(settings_.statement_timeout.count());

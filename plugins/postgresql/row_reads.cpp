@@ -65,7 +65,7 @@ std::string ordered(const std::string& rows, const std::string& conditions, cons
          limit + ") ROWS WITH TIES";
 }
 
-/// It is a part of the statement, whose plan depends on it.
+/// The limit is part of the statement's text, as the plan depends on it.
 std::string page_limit(const HistoryFilter& filter) {
   return std::to_string(std::clamp(filter.limit.value_or(largest_page), std::int64_t{1}, largest_page));
 }

@@ -18,7 +18,7 @@ struct QueuePlace {
   std::optional<QueueStore::Entry> ahead = {};  // the last one before it that is another's
   std::size_t all_ahead = 0;                    // so many are
 
-  /// Its entry is not to count.
+  /// The session's own entry becomes a stray: it counts no more.
   void give_up() {
     if (!own.empty()) strays.push_back(own);
     own.clear();

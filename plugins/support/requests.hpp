@@ -32,7 +32,7 @@ namespace ballot::support {
 /// once: normal requests of other sessions then have more of the store. But at most some normal ones come between two.
 enum class Priority { normal, urgent, low };
 
-/// Which answers may not come: all of a connection at a time, or any one.
+/// Which answers can be lost: only all of a connection at a time, or any one.
 enum class Missing { all, one };
 
 template <class Reply>

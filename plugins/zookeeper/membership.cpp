@@ -198,7 +198,7 @@ bool Membership::has_gone_back(const Stat& stat) {
   return version_ && static_cast<std::int32_t>(ahead) <= 0;
 }
 
-/// Its time is that of the ensemble's leader, which all nodes share.
+/// `mtime` is by the clock of the ensemble's leader, which all nodes share.
 void Membership::written(const Stat& stat) {
   context_.see(stat);
   version_ = stat.version;

@@ -110,7 +110,7 @@ void Observation::evict(const EvictCall& call) {
   });
 }
 
-/// Its node is deleted, and only its: the name of it is never given again.
+/// Deletes the entry of the term's leader and no other: an entry's name is never given again.
 void Observation::find_leader(RequestId request, const std::string& group, const TermRecord& term) {
   context_.client.children(context_.paths.group(group), Watch::no, [this, request, group, term](const Reply& queue) {
     if (queue.rc != ZOK && queue.rc != ZNONODE) return answer(request, {StoreResult::failed, 0, text_of(queue.rc)});

@@ -185,7 +185,7 @@ void Session::leave_on() {
   Client::close(std::move(client_));
 }
 
-/// Whoever answers it has carried out what was asked before, and is there to end the session.
+/// A server that answers this has carried out what was asked before, and is there to end the session.
 void Session::end() {
   membership_->end(open_->left_cleanly(), [this](int rc) {
     ended_ = !is_unknown(rc);
@@ -271,7 +271,7 @@ std::optional<SteadyTime> Session::due() const {
   return at;
 }
 
-/// Who is leaving is not elected any more.
+/// A session that is leaving is not elected any more.
 Events Session::take_events() {
   if (!context_) return {};
   Events all = std::exchange(context_->events, {});

@@ -58,7 +58,7 @@ class Session {
   std::optional<SteadyTime> due() const;
 
   Events take_events();
-  /// It bears no name and need not be renewed; also a deputy, which acts for a dead daemon.
+  /// The session bears no name and need not be renewed: an observer's, or a deputy's, which acts for a dead daemon.
   bool observes() const noexcept { return opening_.request.observer || is_deputy(); }
   bool is_deputy() const noexcept { return !opening_.request.handle.empty(); }
   /// When it was asked for: T counts from here.

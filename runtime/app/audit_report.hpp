@@ -13,7 +13,7 @@
 
 namespace ballot::app {
 
-/// Whose ledgers were judged.
+/// The ledgers that were judged.
 struct AuditedScope {
   bool is_of_fleet = false;                        // the totals are those of several ledgers, added up
   std::vector<library::MissingNode> missing = {};  // the nodes that did not answer

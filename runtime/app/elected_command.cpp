@@ -104,7 +104,7 @@ void ElectedCommand::on_status(const core::CandidateStatus& before) {
   advance();
 }
 
-/// It enforces the lease also where this process is stopped.
+/// The guard enforces the lease also where this process is stopped.
 void ElectedCommand::update_guard(const core::CandidateStatus& before) {
   const core::CandidateStatus& now = status();
   const bool has_term = now.epoch != 0;

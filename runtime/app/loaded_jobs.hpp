@@ -43,7 +43,7 @@ Result<void> require_own(const std::string& name, const config::Config& config);
 /// not_found, with the nearest name, where `name` is neither loaded, nor the daemon's, nor in the ledger. The job files
 /// are read, and the daemon is asked, only for what the ledger does not know.
 Result<void> require_job(const std::string& name, const config::Config& config, library::LedgerView& ledger);
-/// Those names, and the instances of each that the ledger has.
+/// The names, and the instances of each that the ledger has.
 Result<std::vector<std::string>> with_instances(std::vector<std::string> names, library::LedgerView& ledger);
 Result<void> require_group(const std::string& name, const config::Config& config, library::LedgerView& ledger);
 

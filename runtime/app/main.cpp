@@ -1,3 +1,4 @@
+// The program `ballot`: how its heap gives memory back, and the command line.
 #include <malloc.h>
 
 #include <iostream>

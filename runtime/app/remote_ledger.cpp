@@ -46,7 +46,7 @@ std::vector<library::MissingNode> RemoteLedger::missing() const {
   return nodes;
 }
 
-/// Its rows, and which of them are evidence.
+/// The answer's rows; notes which of them are evidence.
 Result<std::vector<Row>> RemoteLedger::take_rows(const Message& answer) {
   auto rows = library::rows_from(answer, "rows");
   if (!rows) return rows;

@@ -14,7 +14,7 @@ constexpr Millis on_time{999};           // a slot that is later by more may be 
 
 bool is_claimed(const Row& row) { return row.run && row.fence > 0; }
 
-/// It says of slots that it knows nothing of them.
+/// The row says only that nothing is known of its slots.
 bool yields(const Row& row) { return !row.run && row.reason == Reason::halted; }
 
 WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }

@@ -31,7 +31,7 @@ void Pauses::judge(const Row& row, std::int64_t change, const Span& span) const 
     judge_settled(row, change, span);
 }
 
-/// It was written within the span's first term, or later, and says that it began before that term.
+/// The pause was written within the span's first term, or later, and says that it began before that term.
 bool Pauses::began_by_a_wrong_clock(const PauseRow& pause, const Row& row, const Span& span) const {
   const auto term = terms_.find({row.group, span.definition.first_epoch});
   return term != terms_.end() && pause.change > span.definition.change &&

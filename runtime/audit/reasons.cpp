@@ -23,8 +23,8 @@ WallTime last_seen(const Row& row) {
   return std::max(row.started_at.value_or(WallTime{}), row.ended_at.value_or(WallTime{}));
 }
 
-/// Its group's register says when it ended: the next term has read it.
-/// By a clock that was right: a node that is unfit may be so by its clock.
+/// The group's register says when the term ended, which the next term has read, and by a clock that was right: a node
+/// that is unfit may be so by its clock.
 bool has_recorded_its_end(const TermRow& term) {
   const bool left = term.cause == Cause::resigned || term.cause == Cause::shutdown;
   return left && term.ended_at;

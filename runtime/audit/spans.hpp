@@ -45,7 +45,7 @@ struct Span {
   int life = 0;              // how often a register was made, or repaired, up to here
 
   const DefinitionRow& row() const { return definition.row; }
-  /// Its slots are due when those of the job that it comes after have ended, and not before.
+  /// The job's slots are due when those of the jobs that it comes after have ended, and not before.
   bool is_due_later() const {
     const auto after = schedule::find_after(row().schedule);
     return after && after->has_slots_of_first;
@@ -84,7 +84,7 @@ class Spans {
   bool is_brought_back(const Row& range, std::int64_t change, const Row& one) const;
   /// This node took the register over after the row, from the term of another: one between may have repaired it.
   bool was_another_since(const Row& row, std::int64_t change) const;
-  /// Those that terms of this node have taken up or written after the row, which are later than the row's.
+  /// Definitions that terms of this node have taken up or written after the row; these terms are later than the row's.
   std::vector<const InForce*> of_later_terms(const Row& row, std::int64_t change) const;
   /// Repairs of terms after the row's, and of its own that are written later: what they kept as claimed lies before
   /// `from`.
@@ -94,8 +94,8 @@ class Spans {
   /// node, whose ledger says so, had repaired what its clock was ahead for.
   bool was_claimed_ahead(const Row& later, const Row& earlier) const;
 
-  /// It is the newest slot that a repair by the row's term, or a later one, has kept as claimed: where the clock was
-  /// behind, those before it were decided once more.
+  /// The row's slot is the newest one that a repair by the row's term, or a later one, has kept as claimed: where the
+  /// clock was behind, the slots before it were decided once more.
   bool was_kept(const Row& claimed) const;
 
   /// The row's term had found the slot passed, or claimed, when it took the register over, whatever the clocks say.

@@ -6,7 +6,7 @@
 
 namespace ballot {
 
-/// Its what(), which may be null in code of others.
+/// The exception's what(), which may be null in code of others.
 inline std::string exception_text(const std::exception& thrown) {
   const char* const text = thrown.what();
   return text ? text : "an exception without a text";

@@ -35,7 +35,7 @@ class LedgerSink {
   /// Calls `done` once everything recorded before is durable (or spooled), from the writer's thread.
   virtual void flush(std::function<void()> done) = 0;
 
-  /// It can store nothing at present, nor spool it: a flush waits until it can.
+  /// The ledger can store nothing at present, nor spool it: a flush waits until it can.
   virtual bool is_stuck() const { return false; }
   /// So many records of another kind have been read and freed: what the heap keeps of them can be given back.
   virtual void on_freed(std::size_t /*records*/) {}

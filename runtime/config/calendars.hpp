@@ -52,7 +52,7 @@ class Calendars {
 
   /// The one that counts; null: there is none.
   const PlacedCalendar* find(std::string_view name) const;
-  /// Its file.
+  /// The file of the calendar that counts.
   std::string_view file_of(std::string_view name) const;
   std::vector<PlacedCalendar> of_file(std::string_view file) const;
   std::vector<std::string_view> names() const;

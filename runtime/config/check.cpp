@@ -46,7 +46,7 @@ std::vector<Named> read_all(std::span<const std::string> files) {
   return all;
 }
 
-/// Those of the other job files in a folder, of which nothing else is said.
+/// Adds the calendars of the other job files in a folder; nothing else of those files is reported.
 void add_others(const std::string& folder, Calendars& calendars) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -97,7 +97,7 @@ void note_calendars(const JobFile& file, const Calendars& calendars, Checked& ch
 /// Jobs that come after others: by name the file, and where in it the others are named.
 using After = std::map<std::string, std::pair<std::string, std::vector<Position>>>;
 
-/// What the files define, those with errors too, for who looks at what comes after what.
+/// What the files define, those with errors too, to check which jobs come after which.
 struct Chains {
   Claims<schedule::DefinitionPtr> jobs;
   After after;
@@ -127,7 +127,7 @@ struct Chains {
   }
 };
 
-/// Those of the other job files in a folder, of which nothing else is said.
+/// Adds the jobs of the other job files in a folder; nothing else of those files is reported.
 void add_others(const std::string& folder, const Calendars& calendars, const JobSettings& settings,
                 Identities& identities, Chains& chains) {
   std::error_code error;

@@ -139,7 +139,7 @@ class Loader {
                "history " + in_quotes(config_.fleet.history) + " cannot be used: " + why);
   }
 
-  /// They beat the file, and a flag beats them.
+  /// A variable beats the file, and a flag beats the variable.
   void read_variables(const std::string& backend, const PluginInfo& plugin) {
     for (const OptionKey& key : plugin.traits.keys) {
       const char* const text = request_.lookup(variable_of(backend, key.name).c_str());
@@ -241,7 +241,7 @@ class Loader {
                 request_.names.name_space);
   }
 
-  /// It joins nobody else's elections by mistake. Of the default backend that is known without its plugin.
+  /// The backend joins no other host's elections by mistake. Of the default backend that is known without its plugin.
   bool is_of_one_host() const {
     const PluginInfo* const plugin = plugin_of(config_);
     return plugin ? plugin->traits.reach == Reach::host : config_.coordination.backend == Coordination().backend;

@@ -16,7 +16,7 @@ namespace ballot::config {
 using FileStamp = std::uint64_t;
 
 FileStamp stamp_of(const struct stat& info);
-/// It changed so shortly ago that it may change again without its times showing it.
+/// The file changed so shortly ago that it may change again without its times showing it.
 bool just_changed(const struct stat& info);
 /// The names in a folder that a job file can have, in byte order.
 Result<std::vector<std::string>> list_job_files(int folder);

@@ -180,7 +180,7 @@ void read_trigger_env(const Value& value, JobDraft& job) {
   job.trigger_env = *names;
 }
 
-/// It becomes a header of a mail: one line, and something in it.
+/// The value becomes a header of a mail: one line, and something in it.
 void read_mail_to(const Value& value, JobDraft& job) {
   const auto text = value.string();
   if (!text) return;

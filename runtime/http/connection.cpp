@@ -128,7 +128,7 @@ void Connection::on_head() {
   }
   received_ = std::get<Received>(std::move(outcome));
   caller_ = received_.caller;
-  // Whoever has no role may ask for nothing that takes a body: it would hold a place as long as it does not come.
+  // A route that takes no role takes no body: one that never comes would keep a place from others.
   if (head.has_body && received_.route->role == io::Role::none) {
     keep_alive_ = false;
     return refuse(problem(400, "what is at this path takes no body"));

@@ -10,11 +10,6 @@ const std::string* find_value(const Pairs& pairs, std::string_view name) {
   return found == pairs.end() ? nullptr : &found->second;
 }
 
-std::optional<std::string> value_of(const Pairs& pairs, std::string_view name) {
-  const std::string* const found = find_value(pairs, name);
-  return found == nullptr ? std::nullopt : std::optional(*found);
-}
-
 }  // namespace
 
 std::string_view to_string(Method method) {
@@ -28,9 +23,10 @@ const std::string& HttpRequest::parameter(std::string_view name) const {
   return found == nullptr ? none : *found;
 }
 
-std::optional<std::string> HttpRequest::query_value(std::string_view name) const { return value_of(query, name); }
-
-std::optional<std::string> HttpRequest::header(std::string_view name) const { return value_of(headers, name); }
+std::optional<std::string> HttpRequest::header(std::string_view name) const {
+  const std::string* const found = find_value(headers, name);
+  return found == nullptr ? std::nullopt : std::optional(*found);
+}
 
 Result<io::Message> AnswerLine::message() const {
   if (const auto* const made = std::get_if<io::Message>(&content)) return *made;

@@ -2,8 +2,8 @@
 // and that the asker has the route's role; the route says what is answered, at once, later, or piece by piece.
 //
 // Knows nothing of sockets and of TLS. The server has an implementation, tests of routes have one of their own.
-// Thread: the server's. An exchange lives as long as somebody holds it; what comes after the end, or once the client
-// has gone, goes nowhere. One that nobody holds any more and that has not ended is ended by the server with status 500.
+// Thread: the server's. An exchange lives as long as somebody has a pointer to it; what is sent after its end, or once
+// the client has gone, is dropped. One that is released before it has ended is ended by the server with status 500.
 //
 //   const Route route{Method::get, "/api/v1/jobs/{name}", io::Role::viewer, [](const ExchangePtr& exchange) {
 //     io::Message question;
@@ -51,8 +51,6 @@ struct HttpRequest {
 
   /// The value of the template's parameter.
   const std::string& parameter(std::string_view name) const;
-  /// The first value in the query; none where it has no such name.
-  std::optional<std::string> query_value(std::string_view name) const;
   /// By its name in lower case; none where the request has none, or the server does not hand it on.
   std::optional<std::string> header(std::string_view name) const;
 };
@@ -103,7 +101,7 @@ class Exchange {
   /// is no limit on how long it goes on, but the route sends something at least each 30 s.
   virtual void begin(HttpResponse response) = 0;
   /// More of the body. The client is cut off where it has not read HttpLimits::unread_bytes: who has much to send
-  /// looks at unread() and goes on by on_drained().
+  /// asks unread() and goes on by on_drained().
   virtual void send(std::string_view bytes) = 0;
   /// The body is complete.
   virtual void end() = 0;
@@ -128,7 +126,7 @@ struct Route {
              // "{file...}" is one or more at the end
   io::Role role = io::Role::viewer;  // none: anybody, without a token
   std::function<void(const ExchangePtr&)> answer;
-  Millis longest{35'000};  // until the response begins; the client is told 504 then
+  Millis longest{35'000};  // until the response begins; then the client gets 504
   bool is_probe = false;   // of health: answered however often it comes
 };
 

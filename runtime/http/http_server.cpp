@@ -145,7 +145,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
     host.post([say = host.on_trouble, text] { say(text); });
   }
 
-  /// Who asks by a token that is gone, or has another role.
+  /// Closes the connections whose token is gone, or has another role.
   void drop_former() {
     host.log(Level::info, "the API's tokens were read again", {{"tokens", std::to_string(tokens.tokens().size())}});
     const auto all = connections;

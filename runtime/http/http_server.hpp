@@ -47,7 +47,7 @@ class HttpServer {
   /// Closes every connection. No question after return.
   ~HttpServer();
 
-  /// That is listened on; 0 for a socket.
+  /// The port that is listened on; 0 for a socket.
   std::uint16_t port() const;
   /// By which other nodes reach it, see advertised_url().
   std::string url() const;

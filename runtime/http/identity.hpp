@@ -37,7 +37,7 @@ struct Credentials {
   std::optional<std::string> user = {}, groups = {};
 };
 
-/// Who shares places before it is known who asks: an address, of IPv6 a network, or a user of the socket.
+/// Clients share places by this before it is known who asks: an address, of IPv6 a network, or a user of the socket.
 std::string place_of(const Credentials& shown);
 
 struct Caller {

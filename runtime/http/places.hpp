@@ -43,7 +43,7 @@ class Places {
   /// A connection of `address` that waits, and has shown no role.
   void add(Number connection, std::string address);
   void remove(Number connection);
-  /// It waits for a request, since now, and has (or has not) shown a role by its last one.
+  /// The connection waits for a request, since now. `has_role`: its last request has shown a role.
   void waits(Number connection, bool has_role);
   void is_answered(Number connection);
 

@@ -1,3 +1,4 @@
+// The reason phrases of statuses (status.hpp), and responses of errors (exchange.hpp).
 #include <algorithm>
 #include <array>
 

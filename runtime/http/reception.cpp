@@ -80,13 +80,13 @@ std::variant<Caller, HttpResponse> Reception::check_caller(const RequestHead& he
   return *std::move(caller);
 }
 
-/// Who asks for what takes no role, by what is counted: as the API counts them.
+/// By which requests of routes that take no role are counted: by their asker, as the API counts them, or by place.
 std::string Reception::key_of(const Credentials& shown) const {
   const auto caller = parts_.identity.of(shown);
   return caller ? caller->asker.key : place_of(shown);
 }
 
-/// Who has no role, or asks for what is not there, may be told so only so often.
+/// A client without a role, or that asks for what is not there, gets this answer only so often.
 HttpResponse Reception::refuse_stranger(const Credentials& shown, HttpResponse response, SteadyTime now) {
   if (!strangers_.take(place_of(shown), now))
     return too_many("too many requests that no route, or no token that is known, answers for");

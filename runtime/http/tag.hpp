@@ -1,4 +1,4 @@
-// ETags: what a client that has an answer already is told instead of it.
+// ETags: a client that has the same answer already gets status 304 instead of it.
 //
 // Pure.
 #pragma once

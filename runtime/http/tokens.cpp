@@ -7,23 +7,22 @@
 #include <optional>
 #include <set>
 
+#include "base/hex.hpp"
 #include "base/quoted.hpp"
 
 namespace ballot::web {
 namespace {
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t random_bytes = 32, longest_name = 64;
 
 std::optional<TokenHash> parse_hash(std::string_view text) {
+  std::string digits(text);
+  for (char& digit : digits)
+    if (digit >= 'A' && digit <= 'F') digit = static_cast<char>(digit - 'A' + 'a');
   TokenHash hash{};
-  if (text.size() != 2 * hash.size()) return std::nullopt;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char lower = text[i] >= 'A' && text[i] <= 'F' ? static_cast<char>(text[i] - 'A' + 'a') : text[i];
-    const std::size_t digit = hex_digits.find(lower);
-    if (digit == std::string_view::npos) return std::nullopt;
-    hash[i / 2] = static_cast<std::uint8_t>(hash[i / 2] << 4 | digit);
-  }
+  const auto bytes = from_hex(digits);
+  if (!bytes || bytes->size() != hash.size()) return std::nullopt;
+  std::copy(bytes->begin(), bytes->end(), hash.begin());
   return hash;
 }
 
@@ -120,12 +119,9 @@ Result<std::string> new_token() {
 }
 
 std::string token_line(const std::string& name, io::Role role, std::string_view token) {
-  std::string line = name + ' ' + std::string(io::to_string(role)) + ' ';
-  for (const std::uint8_t byte : sha256(token)) {
-    line += hex_digits[byte >> 4];
-    line += hex_digits[byte & 15];
-  }
-  return line;
+  const TokenHash hash = sha256(token);
+  return name + ' ' + std::string(io::to_string(role)) + ' ' +
+         to_hex({reinterpret_cast<const char*>(hash.data()), hash.size()});
 }
 
 }  // namespace ballot::web

@@ -49,7 +49,7 @@ class WatchedFile {
   Mark seen_, read_;
 };
 
-/// What is found wrong again and again: each reason is told once, until it is another one or over.
+/// A fault that is found again and again: each reason is reported once, until it is another one or over.
 class ToldOnce {
  public:
   bool is_new(const std::string& reason) { return std::exchange(told_, reason) != reason; }

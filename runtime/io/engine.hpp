@@ -78,10 +78,10 @@ class Engine {
     std::function<void(const core::RecordRow&)> on_row;
     std::function<void(const core::RecordTerm&)> on_term;
     std::function<void(SteadyTime)> on_deadline;
-    std::function<void(const std::string& group)> on_handback;  // before the store is told; "": of all groups
+    std::function<void(const std::string& group)> on_handback;  // before the store is asked to; "": of all groups
     std::function<void(const core::Notify&)> on_notify{};
   };
-  /// They are called in the order in which they were added.
+  /// Observers are called in the order in which they were added.
   void add_observer(Observer observer) { listeners_.observers.push_back(std::move(observer)); }
 
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.

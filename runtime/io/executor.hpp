@@ -20,7 +20,7 @@ class Executor {
   /// Runs of this term that end with it are ended by then, whatever becomes of the engine.
   virtual void set_deadline(const core::TermDeadline& deadline) = 0;
   virtual void kill(const core::KillRun& kill) = 0;
-  /// Its end is known to all who need it.
+  /// The run's end is known to all who need it: nothing need be kept of it.
   virtual void forget(const runner::AttemptId& id) = 0;
   /// The engine stops. `keeps`: runs go on, and the terms last until `deadline`. No event comes after it.
   virtual void leave(bool keeps, SteadyTime deadline) = 0;

@@ -54,7 +54,7 @@ class FunctionPool {
   Number add(Call call);
   /// True: it was waiting, and will not be called.
   bool withdraw(Number number);
-  /// Its token is stopped soon, on another thread.
+  /// The call's stop token is stopped soon, on another thread.
   void stop(Number number);
   std::vector<Report> take();
 

@@ -78,12 +78,12 @@ class GuardProcess {
   SteadyTime orphaned_at_{};
   pid_t pid_ = 0;                       // the child's and its group's; 0: none
   UniqueFd out_, err_;                  // the ends of its pipes that `ballot` reads
-  bool leads_ = false, knows_ = false;  // whether it leads, and whether it was told so
-  SteadyTime eager_until_{};            // it is looked at often until then
+  bool leads_ = false, knows_ = false;  // whether `ballot` leads, and what the child was last signalled
+  SteadyTime eager_until_{};            // the child's signals are polled often until then
   SteadyTime tell_at_ = SteadyTime::max();
   SteadyTime lease_ = SteadyTime::max();  // the deadline
   SteadyTime lost_at_ = SteadyTime::max();
-  bool lost_ = false;  // what is lost has begun
+  bool lost_ = false;  // on_lost has begun
   bool ending_ = false, killed_ = false;
   std::optional<SteadyTime> term_at_;  // after an INT
   SteadyTime kill_at_ = SteadyTime::max();

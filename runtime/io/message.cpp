@@ -72,7 +72,7 @@ std::size_t written_members(std::string_view line) {
   return members;
 }
 
-/// A key that stands twice is read once.
+/// A key that is there twice is read once.
 std::size_t read_members(const json::value& value) {
   std::size_t members = 0;
   if (const auto* const array = value.if_array())

@@ -1,4 +1,4 @@
-// NamespaceGate: what stands between a backend and who uses it while a namespace moves from one store to another
+// NamespaceGate: between a backend and its user, while a namespace moves from one store to another
 // (`ballot store`). It reads the namespace's marks before a session is reported as open, and whenever they change;
 // what they mean is NamespaceState's. While the namespace is held, its user is told that it may lead nothing
 // (backend::Unfit); one that was moved is not opened at all, but by who only reads. Epochs are counted on from those of

@@ -46,7 +46,7 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
  private:
   static constexpr std::size_t enough_to_send = 16 * 1024;  // many starts: the first begin while the last are made
   static constexpr int reads_at_once = 4;                   // so that a flood of output does not hold up the loop
-  static constexpr int most_pending = 64;  // reads: more than the socket holds; what comes meanwhile can wait
+  static constexpr int most_pending = 64;  // reads: more than the socket's buffer; what comes meanwhile can wait
 
   static constexpr Millis ping_every{500}, patience{2000};
 

@@ -61,7 +61,7 @@ class RunnerClient {
   /// Whether the runner that greeted last is the one of the connection before: what it does not know of it never
   /// started, or was answered and acknowledged.
   bool is_same_runner() const { return is_same_runner_; }
-  /// That greeted last.
+  /// Of the runner that greeted last.
   pid_t pid() const { return runner_.pid(); }
 
   /// Queued; what is sent in one iteration of the loop goes in a few writes at the most. Dropped where no runner is

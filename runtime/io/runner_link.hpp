@@ -1,4 +1,4 @@
-// How the way to the runner stands, for those who have children there.
+// RunnerLink: the state of the connection to the runner, for those who have children there.
 #pragma once
 
 namespace ballot::io {

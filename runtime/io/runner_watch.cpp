@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds answer_within{100};
 
 }  // namespace
 
-/// Its pending operations keep it alive, never its owner.
+/// A connection is kept alive by its pending operations, never by its owner.
 class RunnerWatch::Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::io_context& loop, int fd, std::string owner, std::function<void(Report)> on_report)

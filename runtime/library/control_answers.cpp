@@ -314,7 +314,7 @@ io::Message ControlAnswers::with_file(const std::string& name, io::Message job) 
   return job;
 }
 
-/// Who leads what is known by the store alone.
+/// Only the store knows who leads a job: adds since when the store is silent.
 io::Message ControlAnswers::with_store(io::Message job) const {
   const NodeStatus status = views_.node_status();
   if (!status.store_is_silent) return job;

@@ -86,7 +86,7 @@ std::string silence_of_store(const NodeStatus& status) {
   return "the store does not answer" + (is_known ? ", since " + format_seconds(*status.store_heard) : "");
 }
 
-/// It takes part in no election because it is unfit; what it publishes shows that it lives.
+/// The node takes part in no election because it is unfit; what it publishes shows that it lives.
 bool is_unfit_and_lives(const FleetFacts& facts, const core::PeerView& peer, const FleetNode& node) {
   return !peer.unfit.empty() && node.last_heard && facts.now - *node.last_heard < unfit_silence;
 }
@@ -116,7 +116,7 @@ void describe_absent(const FleetFacts& facts, const core::PeerView& peer, FleetN
   }
 }
 
-/// That others' files differ from most nodes' is said of those, whoever is asked.
+/// Takes out the drifts of other nodes' files: each is shown with the node whose files differ from most.
 void leave_drifts_to_others(const FleetFacts& facts, FleetNode& self) {
   for (const core::DriftView& drift : facts.drifts)
     if (!drift.odd.empty() && !drift_of_node(drift, self.node, facts.self))

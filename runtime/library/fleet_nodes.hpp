@@ -80,7 +80,7 @@ std::string worst_state(const std::vector<FleetNode>& nodes);
 /// Whether who leads is to be doubted: the candidate's session was not renewed for half of its timeout.
 bool is_silent(const Candidate& candidate, WallTime now);
 
-/// Those that do not answer, or of which nobody knows: `node`, `state`, `last_heard`, `heard_by`, `why`, and `leads`:
+/// Nodes that do not answer, or of which nobody knows: `node`, `state`, `last_heard`, `heard_by`, `why`, and `leads`:
 /// groups that nobody else leads until the node's session is over.
 std::vector<io::Message> shown_missing(const std::vector<FleetNode>& nodes);
 

@@ -415,14 +415,14 @@ Result<void> Runtime::State::abandon(std::unique_lock<std::mutex>& lock, std::th
   return ended_;
 }
 
-/// It ends by itself, and tells nobody.
+/// The runtime ends by itself, and calls nobody any more.
 void Runtime::State::leave() {
   const std::lock_guard lock(mutex_);
   if (thread_.joinable()) thread_.detach();
   host_.leave();
 }
 
-// ---- what the host is told
+// ---- the host's callbacks
 
 void Runtime::State::on_row(const Row& row) {
   if (row.run && is_final(row.status) && row.node == config_.node) host_.tell_run_ended(row);

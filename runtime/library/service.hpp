@@ -69,7 +69,7 @@ class Service {
   /// Reads job files again, and looks up users and groups, those with roles too.
   void reload(const std::string& why);
 
-  /// As people are told who ask by the control socket.
+  /// The same status as over the control socket.
   void status(std::function<void(const NodeStatus&)> done) const { answers_.status(std::move(done)); }
 
   /// What the control socket is asked, asked by the program itself.
@@ -81,8 +81,6 @@ class Service {
   Node& node() { return node_; }
   JobFolder& jobs() { return jobs_; }
   io::MainLoop& loop() { return node_.loop(); }
-  /// By which other nodes reach the API, once it is started; "": there is none.
-  std::string http_url() const { return http_ ? http_->url() : ""; }
 
  private:
   enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart

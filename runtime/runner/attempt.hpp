@@ -58,7 +58,7 @@ class Attempt {
   /// Whether somebody wants it to end: it was given its signal.
   bool is_being_stopped() const { return reason_ != Reason::none; }
 
-  /// Its child has ended, and is not reaped yet: nothing is due till then.
+  /// The child has ended, and is not reaped yet: nothing is due till then.
   bool is_over() const { return is_over_; }
   bool find_over() { return is_over_ = is_over_ || processes_.has_leader_ended(); }
 

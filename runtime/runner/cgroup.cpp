@@ -84,7 +84,7 @@ bool is_populated(int base, const std::string& path) {
   return !gone && value != 0;
 }
 
-/// Its processes are left alone, and some live.
+/// A run has left its processes in this cgroup, and some live.
 bool is_left(int base, const std::string& path) {
   return ::faccessat(base, (path + left_mark).c_str(), F_OK, 0) == 0 && is_populated(base, path);
 }

@@ -30,7 +30,7 @@ class Environments {
  public:
   ~Environments();
 
-  /// Its entries BALLOT_RUN_ID and BALLOT_ATTEMPT, each ended by NUL.
+  /// The process's entries BALLOT_RUN_ID and BALLOT_ATTEMPT, each ended by NUL.
   std::optional<std::string> of(const ProcessFacts& process, SteadyTime now);
 
   /// Somebody reads it now, or will.

@@ -23,8 +23,8 @@ class HeldRun {
 
   /// KILL, as it has not exec'd in time. Requires: launch.
   void kill_launch(SteadyTime now);
-  /// Whoever owns the program, or its user, can make exec wait, or the child before it: not beyond its limit. Requires:
-  /// launch.
+  /// Ends a launch that is beyond its limit: the owner of the program, or its user, can make exec wait, or the child
+  /// before it. Requires: launch.
   void end_late_launch(SteadyTime now);
   /// `kill_at`: when its term's deadline wants it killed, where its signal may be due by now. The run's signal comes
   /// its own grace before that, and not earlier.

@@ -43,7 +43,7 @@ class Link {
   /// Somebody waits for admit().
   bool has_waiting() const;
 
-  /// Who is let in by admit(): each but the readers is to be sent the inventory.
+  /// The connections that admit() lets in: each but the readers' is to be sent the inventory.
   struct Admitted {
     bool daemon = false;
     std::list<Peer*> watchers;
@@ -73,7 +73,7 @@ class Link {
     std::string owner{};
     ShowOutput wanted{};
 
-    /// It waits for nothing from admit().
+    /// The connection waits for nothing from admit().
     bool is_settled() const { return role == Role::unknown || role == Role::watcher || role == Role::reader; }
   };
 

@@ -38,7 +38,7 @@ class Resigner {
 
   /// When something is due; max(): nothing is.
   SteadyTime wake() const { return pid_ == 0 ? due_ : SteadyTime::max(); }
-  /// It runs, or is still to be started for the first time.
+  /// `ballot resign` runs, or is still to be started for the first time.
   bool is_busy() const { return pid_ != 0 || (due_ != SteadyTime::max() && !begun_); }
 
  private:

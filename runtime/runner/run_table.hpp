@@ -30,11 +30,11 @@ class RunTable {
   /// How many have not ended.
   std::size_t live() const { return live_; }
 
-  /// Whose output or report the descriptor is; null: nobody's.
+  /// The run whose output or report the descriptor is; null: none.
   HeldRun* of_descriptor(int fd) const;
-  /// Its report is read and closed.
+  /// The run's report is read and closed.
   void close_report(const HeldRun& held) { of_descriptor_[static_cast<std::size_t>(held.report)] = nullptr; }
-  /// Whose child was reaped; null: no run's. It is asked for once.
+  /// The run whose child was reaped; null: none. Asked once for each child.
   HeldRun* take_child(pid_t pid);
 
   /// Reaped, and not ended.
@@ -47,7 +47,7 @@ class RunTable {
   /// The first that is due by now; null: none is.
   HeldRun* due(SteadyTime now) const;
 
-  /// It is live no more: nothing leads to it but its id.
+  /// The run is live no more: it is found by its id alone.
   void retire(HeldRun& held);
   /// Requires: it is live no more.
   void erase(const AttemptId& id) { runs_.erase(id); }

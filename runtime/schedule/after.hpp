@@ -31,7 +31,7 @@ std::optional<After> after_of(const Job& job);
 std::string to_text(const After& after);
 /// None: it is another schedule, or of a newer version.
 std::optional<After> parse_after(std::string_view text);
-/// That of a definition; none: it has none.
+/// The After among a definition's schedules; none: the job comes after no other.
 std::optional<After> find_after(const std::vector<std::string>& schedules);
 
 /// An expression in which `H` has been replaced by what it picks for a job, so that another job may have the same.

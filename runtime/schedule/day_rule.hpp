@@ -55,7 +55,7 @@ struct DayRule {
   std::string why_not(local_days day) const;
   /// The first allowed day that is not before `from`; none before the year 2400.
   std::optional<local_days> next_allowed(local_days from) const;
-  /// It allows no day at all. By the kinds of days that there are, a date and a day of the week, before any search.
+  /// The rule allows no day at all. Found by the kinds of days (a date and a day of the week), before any search.
   bool never() const;
   /// A schedule with these fields has no slot on a later day but left out ones: the first day of the type where it
   /// never has, and the first of the year 2400 where it always will.

@@ -45,9 +45,9 @@ class DaySet {
   /// The last day of the set that is, with all from `day` up to it, in one of its ranges; `day` itself where none has
   /// it.
   local_days end_of_range(local_days day) const;
-  /// It has no days of every year or of the week.
+  /// The set has no days of every year or of the week.
   bool ends() const { return yearly_.empty() && weekdays_ == 0; }
-  /// Its days of every year or of the week have each day of this date and this day of the week.
+  /// The set's days of every year or of the week have each day of this date and this day of the week.
   bool has_kind(std::chrono::month_day date, std::chrono::weekday weekday) const;
   /// The first and the last of its single days and ranges; none: it has none.
   std::optional<local_days> first_date() const;

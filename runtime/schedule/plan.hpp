@@ -88,8 +88,8 @@ class Plan {
   /// by trigger only.
   bool empty() const;
 
-  /// It has schedules, and the rule of its days leaves out each slot of them. Found by make(); false where it has an
-  /// `@every`, whose days are those of its anchor.
+  /// The plan has schedules, and the rule of its days leaves out each slot of them. Found by make(); false where there
+  /// is an `@every`, whose days are those of its anchor.
   bool is_never_due() const;
 
   /// The rule of its days; default: all are allowed.

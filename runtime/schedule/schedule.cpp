@@ -28,7 +28,7 @@ Slot slot_of(const Place& place, const Label& label) {
 
 }  // namespace
 
-/// Those of the calendar's days, or those that a rule makes of them.
+/// The labels of the calendar's days, or those that a rule makes of them.
 struct Schedule::Labels {
   const Calendar& calendar;
   const DayRule* days;  // null: none

@@ -47,7 +47,7 @@ class FleetStore {
 
   SessionId open(const SessionRequest& request, Post post);
   void close(SessionId id);
-  /// Its host is gone.
+  /// The session's host is gone.
   void lose(SessionId id);
   void renew(SessionId id, RequestId request);
   void campaign(SessionId id, const std::string& group);

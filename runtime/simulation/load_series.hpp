@@ -28,7 +28,7 @@ class LoadSeries {
   void end(WallTime now);
   /// A slot of its minute.
   void due(WallTime due);
-  /// It has waited for so long in all.
+  /// The slot that was due at `due` has waited for so long in all.
   void late(WallTime due, Millis wait);
   /// A slot that is never run, of its hour.
   void not_run(WallTime due);

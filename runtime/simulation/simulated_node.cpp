@@ -12,7 +12,7 @@ constexpr int term_signal = 15;
 
 }  // namespace
 
-/// Its seed is its name's: what a core draws is the same in each simulation.
+/// The seed is made of the node's name and boot: what a core draws is the same in each simulation.
 void SimulatedNode::start() {
   ++boots_;
   owner_ = world_.loop.new_owner();

@@ -35,7 +35,7 @@ class SimulatedNode {
   SimulatedNode(const SimulatedNode&) = delete;
   SimulatedNode& operator=(const SimulatedNode&) = delete;
 
-  /// Its host has just begun to run. Requires: it does not run.
+  /// The node's host has just begun to run. Requires: it does not run.
   void start();
   /// Requires: it runs.
   void lose();

@@ -28,7 +28,7 @@ class WriteLock {
   /// False: it was not to be had.
   explicit operator bool() const noexcept { return held_; }
 
-  /// Whose it is, but for when that process has started. None: nobody else's.
+  /// The process that has the lock, without its start time; none: no other process has it.
   static std::optional<Process> holder(const LockFile& file);
 
  private:

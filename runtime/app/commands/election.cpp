@@ -1,4 +1,6 @@
 // ballot election list [REGEX] | watch GROUP | evict GROUP: elections, with no daemon needed (but to ask a leader).
+// ballot election run GROUP -- CMD | file PATH GROUP: a candidate of its own, see signalled_command.hpp and
+// leader_file_program.hpp.
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

@@ -137,7 +137,7 @@ void put_away(const std::string& path, SessionFile session, const RunnerView& ru
     (void)write_session_file(path, session);
 }
 
-/// What no claim has become of, where nobody waits for it any more: all jobs are read.
+/// Publishes claims that never reached the runner as lost: reads the registers of all jobs.
 Result<void> publish_never_started(Observer& store, const SessionFile& session, const RunnerView& runner,
                                    const core::LatestTerms* latest) {
   if (runner.known != Known::all) return {};
@@ -146,7 +146,7 @@ Result<void> publish_never_started(Observer& store, const SessionFile& session, 
   return publish(store, core::never_started(session.node, *registers, runner, latest, io::read_clocks().wall));
 }
 
-/// Its session was over before: others may lead by now, and another daemon may have its name.
+/// The dead program's session was over before: others may lead by now, and another daemon may have its name.
 Result<void> publish_late(Observer& store, const SessionFile& session, RunnerView runner) {
   const auto registers = store.list("j/");
   if (!registers) return registers.error();

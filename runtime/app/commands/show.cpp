@@ -151,7 +151,7 @@ bool ask_leader(const config::Config& config, library::LedgerView* ledger, Answe
   return are_said;
 }
 
-/// Those after `from`. Of `@every` only the daemon knows the phase, and the next slot.
+/// The slots after `from`. Of `@every` only the daemon knows the phase, and the next slot.
 std::vector<WallTime> next_slots(const schedule::Definition& definition, const Answer& answer, WallTime from) {
   std::vector<WallTime> slots;
   if (definition.plan.everies().empty() && definition.job.enabled) {

@@ -35,7 +35,7 @@ std::string take_place(const std::string& text, std::string& to) {
   return {};
 }
 
-/// That the copy was imported with --from the old store knows itself; of other imports it knows nothing.
+/// The old store knows itself that its copy was imported with --from; of other imports it knows nothing.
 Result<void> ask_whether_imported() {
   if (::isatty(STDIN_FILENO) == 0)
     return Error{

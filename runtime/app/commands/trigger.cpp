@@ -136,7 +136,7 @@ class Waiting {
   bool is_known_ = false;  // to this node's ledger, or its runner
 };
 
-/// A run that is claimed or queued, and whose end its client is told.
+/// A run that is claimed or queued, and the connection on which its end is reported.
 struct Triggered {
   io::ControlClient client;
   std::optional<RunId> run;
@@ -162,7 +162,7 @@ Result<Triggered> trigger(const TriggerOptions& options, const config::Config& c
   return Triggered{std::move(*client), RunId::parse(id)};
 }
 
-/// Those of a job that runs on each node are the instances of the nodes that live.
+/// Of a job that runs on each node: the instances of the nodes that live.
 Result<std::vector<std::string>> jobs_to_trigger(const TriggerOptions& options, const config::Config& config) {
   auto instances = living_instances(config, options.job);
   if (!instances) return instances.error();

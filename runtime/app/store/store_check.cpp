@@ -1,3 +1,4 @@
+// ballot store check FILE: whether a copy and the namespace of the configured store hold the same.
 #include <iostream>
 #include <iterator>
 #include <utility>

@@ -43,7 +43,7 @@ struct StoredEntry {
 
 /// The kind of what has this name. refused: a kind of a newer version.
 Result<StoredEntry::Kind> kind_of(std::string_view name);
-/// It belongs to the store or to a session, not to what moves: identities, marks, what nodes say of themselves.
+/// The entry belongs to the store or to a session, not to what moves: identities, marks, what nodes say of themselves.
 bool stays(std::string_view name);
 
 struct StoreCopy {

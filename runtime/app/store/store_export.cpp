@@ -1,3 +1,4 @@
+// ballot store export FILE: leads all groups, so that no daemon does, copies the namespace, and marks it as moved.
 #include <iostream>
 #include <optional>
 #include <random>

@@ -1,3 +1,4 @@
+// ballot store import FILE: fills an empty namespace with a copy that nobody else has imported, as the old store says.
 #include <algorithm>
 #include <iostream>
 #include <map>

@@ -1,3 +1,4 @@
+// ballot store reopen: gives up a move whose copy was not imported, so that the namespace is used again.
 #include <iostream>
 #include <utility>
 

@@ -1,3 +1,4 @@
+// What the subcommands of `ballot store` share: see store_commands.hpp.
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>

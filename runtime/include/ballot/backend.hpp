@@ -152,7 +152,7 @@ struct SessionOpened {
   Capability capability = Capability::fenced;  ///< of the store
   std::string id;                              ///< unique in the store
   std::uint64_t revision = 0;                  ///< 0: none
-  /// Whoever has it may leave on behalf of this session once its daemon is dead, so it is a secret. "": nobody may.
+  /// A secret: with it anybody may leave on behalf of this session once its daemon is dead. "": nobody may.
   std::string handle = {};
   /// What the clock that all nodes share said while the session was opened; none where the store has none.
   std::optional<WallTime> store_clock = {};
@@ -160,11 +160,11 @@ struct SessionOpened {
 
 /// The session is over, or could not be opened; the last event of its generation. All its terms are over too.
 ///
-/// `superseded` of one that was opening is final: a daemon that lives has the node's name, and whoever asks is one too
-/// many, and stops where it never had a session. `text` names the other one's pid and host. It lives where it holds a
-/// lock that is released with its process, or was seen to renew itself twice. A dead daemon's session is no reason: it
-/// is gone on with, ended, or waited for. `superseded` of one that was open: another session has taken its place; a new
-/// one may be opened.
+/// `superseded` of a session that was opening is final: a daemon that lives has the node's name, so this one stops
+/// where it never had a session. `text` names the other daemon's pid and host. A daemon lives where it has a lock that
+/// is released with its process, or its session was seen to be renewed twice. A dead daemon's session is no reason: it
+/// is resumed, ended, or waited for. `superseded` of a session that was open: another session has taken its place; a
+/// new one may be opened.
 struct SessionClosed {
   Cause cause = Cause::unreachable;  ///< in a word
   std::string text;                  ///< for people

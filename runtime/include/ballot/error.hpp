@@ -51,7 +51,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-/// That it was done, or why not.
+/// Success without a value, or an Error.
 template <>
 class [[nodiscard]] Result<void> {
  public:

@@ -50,7 +50,7 @@ struct RunFacts {
   std::uint64_t fence = 0;  ///< grows with each claim of the job; 0: none was confirmed (guarantee = "at-least-once")
   /// Where print() goes; the runtime sets it. Null, as in a test of the function: nowhere.
   std::function<void(std::string_view text)> output = {};
-  /// That whoever triggered the run gave it, of those that the job's `trigger_env` allows.
+  /// The variables that the run's trigger gave it, of those that the job's `trigger_env` allows.
   std::map<std::string, std::string, std::less<>> env = {};
 
   /// Adds to the run's output while it goes on, for `ballot output --follow` and Runtime::output(); what its JobResult

@@ -79,7 +79,7 @@ struct Identity {
   bool operator==(const Identity&) const = default;  ///< in all of it
 };
 
-/// What a job is expected to keep. Where it does not, people are told so, and nothing else follows.
+/// What a job is expected to keep. Where it does not, people are notified, and nothing else follows.
 struct Expectations {
   /// As the key of its name in docs/jobs.md; of times 0: nothing is expected.
   ///@{

@@ -52,7 +52,7 @@ struct Row {
   Shared<std::string> env;
 };
 
-/// Who has ended a pause that was over by its own end, in Row::resumed_by.
+/// In Row::resumed_by, of a pause that nobody resumed: its own end has come.
 inline constexpr const char* by_its_end = "its end";
 
 /// One unbroken leadership of a group by one node, keyed by (group, epoch).

@@ -86,7 +86,7 @@ enum class Reason : std::int32_t {
   calendar = 31,  ///< its job's calendars leave out its day
 };
 
-/// That this version knows.
+/// The last reason that this version knows.
 inline constexpr Reason last_reason = Reason::calendar;
 
 /// Why a run was begun.
@@ -100,7 +100,7 @@ enum class Trigger {
   backfill   ///< its slot was passed, and somebody asked to run it: `ballot backfill`
 };
 
-/// That this version knows.
+/// The last trigger that this version knows.
 inline constexpr Trigger last_trigger = Trigger::backfill;
 
 /// What a run left behind when its row ended.
@@ -172,7 +172,7 @@ class BALLOT_API Named {
   bool is_known() const { return newer_.empty(); }  ///< by this version
   /// Of an unknown word one of its own, above all that are given: the same on every node.
   std::int32_t number() const { return static_cast<std::int32_t>(value_); }
-  /// Its word; of a newer version its word, or its number where that is all there is.
+  /// The value's word; of a newer version's value the word that it came with, or its number where there was none.
   std::string_view text() const { return newer_.empty() ? to_string(value_) : std::string_view(newer_); }
   /// For people.
   std::string description() const;

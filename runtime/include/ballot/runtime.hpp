@@ -134,7 +134,7 @@ struct JobInfo {
   std::string pause_reason = {};              ///< why it was; "": nobody said
 };
 
-/// That this node leads a group.
+/// A term of this node's: it leads a group.
 struct Leadership {
   std::string group;        ///< that it leads
   std::uint64_t epoch = 0;  ///< grows from term to term of the group: a fencing token for stores that compare it
@@ -184,7 +184,7 @@ struct PauseTerms {
 
 /// Past slots of a job that are to be run, by its present schedule; as `ballot backfill` has them.
 struct BackfillQuery {
-  /// Which slots.
+  /// Which slots of those times are run.
   enum class Which {
     unsuccessful,  ///< whose runs have not succeeded: those of the next two
     failed,        ///< whose last run failed, timed out, was killed or lost
@@ -226,8 +226,8 @@ class BALLOT_API Runtime {
   /// Takes back what add_group() has defined. not_found: it has defined no such group.
   Result<void> remove_group(const std::string& name);
 
-  // Callbacks may be set and replaced at any time, also from one of them. One that is set later is told of what comes
-  // then; one that is replaced may still be under way.
+  // Callbacks may be set and replaced at any time, also from one of them. A new one is called for what happens from
+  // then on; the one that it replaces may still be under way.
 
   /// A term of this node's has begun, or is over: handed back, lost, or past its deadline.
   ///@{
@@ -236,11 +236,11 @@ class BALLOT_API Runtime {
   ///@}
   /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once.
   void on_run_ended(std::function<void(const Row&)> ended);
-  /// It has ended by itself: another node has its name (conflict), or its namespace was moved to another store
+  /// The runtime has ended by itself: another node has its name (conflict), or its namespace was moved to another store
   /// (refused).
   void on_refused(std::function<void(const Error&)> refused);
-  /// It has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where start() has
-  /// failed, or stop() has left the runtime to itself.
+  /// The runtime has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where
+  /// start() has failed, or stop() has left the runtime to itself.
   void on_ended(std::function<void(const Result<void>&)> ended);
 
   /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors:

@@ -46,7 +46,7 @@ Message shown_backfill(const core::JobRegister& stored, const std::optional<std:
   return shown_backfill(view, std::ssize(*slots));
 }
 
-/// That are not begun, by the plan of this node's files.
+/// The slots that are not begun, by the plan of this node's files.
 std::optional<std::vector<WallTime>> slots_left(const Node& node, const std::string& job,
                                                 const core::JobRegister& stored) {
   const schedule::Plan* const plan = node.core().views().plan_of(job);

@@ -16,7 +16,7 @@ struct KnownSlot {
   bool has_succeeded = false, goes_on = false;
 };
 
-/// It says more of the slot than the other: a run more than none, and the later one.
+/// The row says more of the slot than the other: a run more than none, and the later one.
 bool says_more_of_slot(const Row& row, const Row& than) {
   if (row.run.has_value() != than.run.has_value()) return row.run.has_value();
   if (row.run == than.run) return row.attempt > than.attempt;

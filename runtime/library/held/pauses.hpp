@@ -35,7 +35,7 @@ Pause pause_of(Pause::Of of, const Shown& shown) {
   return {of, shown.since, std::string(shown.by), shown.ends, std::string(shown.reason)};
 }
 
-/// Those that stand, as whoever leads the job has them.
+/// The pauses in force, as the job's leader has them.
 std::vector<Pause> standing_pauses_of(const core::JobView& view);
 
 /// Of the daemon's answer about a job: its list `pauses`.
@@ -47,14 +47,14 @@ std::string pauses_text(const std::vector<Pause>& pauses);
 /// What ends them: "`ballot resume JOB`", "`ballot resume --group GROUP`", or both.
 std::string resume_commands(const std::vector<Pause>& pauses, const std::string& job, const std::string& group);
 
-/// The last instant at which one of them stands; none: one of them has no end, or there is none.
+/// When the last of them ends; none: one of them has no end, or there is none.
 std::optional<WallTime> paused_until(const std::vector<Pause>& pauses);
 
 /// From when on slots of a job are due whose state `word` is: from `now` on where it is active, and from their end
 /// where its pauses have one. None: not before somebody has ended what it is held by.
 std::optional<WallTime> due_from(std::string_view word, const std::vector<Pause>& pauses, WallTime now);
 
-/// The first instant at which one of them stood; none: it is not known of one of them.
+/// When the first of them began; none: it is not known of one of them.
 std::optional<WallTime> paused_since(const std::vector<Pause>& pauses);
 
 }  // namespace ballot::library

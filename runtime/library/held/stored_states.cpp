@@ -62,7 +62,7 @@ void StoredStates::add(std::span<const Register> registers) {
       add(one);
 }
 
-/// That it was moved comes before that a move goes on.
+/// The mark of a namespace that was moved counts before that of a move under way.
 void StoredStates::add_mark(const Register& mark) {
   if (std::find(std::begin(core::holding_marks), std::end(core::holding_marks), mark.name) ==
       std::end(core::holding_marks))

@@ -66,7 +66,7 @@ class StoredStates {
 
   /// The registers of jobs and groups that are not active.
   std::vector<std::string> held() const;
-  /// Those that nothing holds, by the time at which they go on.
+  /// The waiting runs that nothing keeps back, by the time at which they go on.
   std::vector<WaitingRun> waiting() const;
   /// Where each `@every` of the plan counts from; none: that is not in the job's register.
   std::optional<std::vector<WallTime>> phase(const std::string& job, const schedule::Plan& plan) const;

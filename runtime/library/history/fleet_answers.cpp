@@ -236,7 +236,7 @@ std::vector<std::string> FleetAnswers::leads() const {
   return groups;
 }
 
-/// Whoever leads a group knows its registers as they are; any other node as they were when it read them.
+/// A group's leader knows its registers as they are; any other node as they were when it read them.
 bool FleetAnswers::is_outdated(const Row& row, const std::string& ledger) const {
   const auto leaders = leaders_.find(row.group);
   return leaders != leaders_.end() && !leaders->second.contains(ledger);
@@ -314,7 +314,7 @@ void FleetAnswers::gather_pauses(const std::vector<std::string>& jobs) {
   if (!missing_.empty() && ask_.store) ask_store_for_evidence(jobs);
 }
 
-/// Whoever leads a group has read its registers. A node that says nothing of it is asked again by the question itself.
+/// A group's leader has read its registers. A node that says nothing of it is asked again by the question itself.
 void FleetAnswers::ask_peers_for_evidence(const std::vector<std::string>& jobs, Wanted wanted) {
   Message asked = question("evidence");
   asked.set("jobs", jobs);

@@ -101,9 +101,6 @@ class FleetLedger : public LedgerView {
  private:
   using Counting = std::map<std::pair<std::string, RowKey>, storage::Account>;
 
-  template <class T>
-  std::vector<T> objects_of(const FleetAnswers::Answer& answer, const char* list,
-                            Result<T> (*read)(const io::Message&));
   Result<std::vector<Row>> own_rows(const std::vector<RowKey>& keys);
   std::vector<storage::Account> merged(std::vector<storage::Account> accounts) const;
   Result<Counting> counting(const std::vector<storage::PlacedRow>& candidates);
@@ -121,18 +118,5 @@ class FleetLedger : public LedgerView {
   std::set<RowKey> shown_evidence_;
   std::set<std::string> by_store_;  // jobs, by their last statuses
 };
-
-/// Of an answer, as many as it has; none, and the node is a missing one, where one of them cannot be read.
-template <class T>
-std::vector<T> FleetLedger::objects_of(const FleetAnswers::Answer& answer, const char* list,
-                                       Result<T> (*read)(const io::Message&)) {
-  std::vector<T> all;
-  for (const io::Message& one : answer.message.objects(list)) {
-    auto object = read(one);
-    if (!object) return fleet_.lose(answer.ledger, object.error().what), std::vector<T>();
-    all.push_back(*std::move(object));
-  }
-  return all;
-}
 
 }  // namespace ballot::library

@@ -219,7 +219,7 @@ Result<void> HistoryLedger::summary(storage::Filter filter, CountPer per, const 
   return read;
 }
 
-/// Those of which something else may count than the history has.
+/// The runs of which something else may count than the history has.
 std::vector<RunId> HistoryLedger::runs_known_besides() const {
   std::set<RunId> runs;
   for (const auto* const accounts : {&unsent_, &fleet().evidence()})

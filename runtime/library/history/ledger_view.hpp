@@ -70,7 +70,7 @@ struct MissingNode {
   std::string heard_by = {};
 };
 
-/// Who they are and why, as a part of a sentence; of many the first ones.
+/// The missing nodes and why each is missing, as part of a sentence; of many the first ones.
 std::string text_of(const std::vector<MissingNode>& missing);
 
 /// A pause that stands of a job, or of its group.

@@ -43,7 +43,7 @@ Result<storage::Filter> filter_from(const io::Message& message);
 io::Message to_message(const storage::Position& position);
 storage::Position position_from(const io::Message& message);
 
-/// Its bytes as hexadecimal digits.
+/// The output's bytes as hexadecimal digits.
 io::Message to_message(const ShownOutput& shown);
 Result<ShownOutput> output_from(const io::Message& message);
 

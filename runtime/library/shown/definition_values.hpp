@@ -23,7 +23,7 @@ struct KeyChange {
   std::optional<std::string> before, after;  // as in a job file; none: the key is not there
 };
 
-/// In the order of docs/job-files.md. None: other keys were changed, or the ledgers do not say which.
+/// In the order of docs/jobs.md. None: other keys were changed, or the ledgers do not say which.
 std::vector<KeyChange> changed_keys(const storage::DefinitionChange& change);
 
 /// The keys of which no ledger keeps the values, and that are other than before, by name. None: there are none, or it

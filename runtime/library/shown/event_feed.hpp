@@ -1,6 +1,6 @@
 // EventFeed: what happens on this node, for those who follow it: each row as it is recorded. The last few thousand
-// events are kept, so that a follower who was cut off goes on where it was; one who asks for what is not kept any more,
-// or is of another process, is told so.
+// events are kept, so that a follower that was cut off goes on where it was; a follower that asks for events which are
+// not kept any more, or are another process's, gets `reset`.
 //
 //   {"do": "events", "after": ID}  ->  a line an event, without end: {"id", "event", "data": JSON as text}
 //

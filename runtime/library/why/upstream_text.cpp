@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t rows_of_a_slot = 32;
 constexpr std::size_t longest_chain = 64;
 
-/// Its slot is that of a trigger: a schedule's are whole seconds.
+/// The row's slot is a trigger's: a schedule's slots are whole seconds.
 bool is_of_trigger(const Row& row) {
   return row.trigger == Trigger::chain || row.slot != std::chrono::floor<std::chrono::seconds>(row.slot);
 }
@@ -245,7 +245,7 @@ std::string late_text(const std::vector<ParentSlot>& parents, WallTime last_star
   return text;
 }
 
-/// It comes after no other's slot.
+/// The row's slot comes after no other job's slot.
 bool is_by_hand(const Row& row) { return !core::is_of_slot(row) && row.trigger != Trigger::chain; }
 
 }  // namespace

@@ -113,7 +113,7 @@ std::string trouble_of_undefined(LedgerView& ledger, const std::string& job) {
   return {};
 }
 
-/// Which attempt of a run is to come its leader knows, and whoever has that one's word.
+/// Which attempt of a run is to come: by the leader's word where a ledger has it, else by what is known here.
 AttemptToCome to_come_by(LedgerView& ledger, const AttemptToCome& known_here) {
   const auto evidence = ledger.evidence();
   return [known_here, by_leader = attempts_to_come(evidence ? *evidence : std::vector<Row>())](const RunId& run) {
@@ -122,7 +122,7 @@ AttemptToCome to_come_by(LedgerView& ledger, const AttemptToCome& known_here) {
   };
 }
 
-/// Its run has begun, or was triggered, and nothing of it goes on.
+/// The run has begun, or was triggered, and no attempt of it goes on.
 bool waits_for_attempt(const WhyAnswer& answer) {
   return answer.next_attempt || answer.rows.front().status == Status::queued;
 }
@@ -224,7 +224,7 @@ bool may_have_later(const std::vector<Row>& rows, const LedgerView& ledger, cons
   });
 }
 
-/// Its last slot up to the time is not known; the rows are of an earlier one.
+/// The job's last slot up to the time is not known; the rows are of an earlier one.
 WhyAnswer explain_later(const std::vector<Row>& rows, LedgerView& ledger, const WhyAsked& asked,
                         const WhyFacts& facts) {
   WhyAnswer answer = explain_nothing(ledger, asked, facts);

@@ -80,7 +80,7 @@ std::string never_triggered(const UnrecordedSlot& slot) {
          (slot.keep > Millis(0) ? "; rows are kept for " + format_duration(slot.keep) + " ([history] keep)." : ".");
 }
 
-/// It had waited when the pause began, and nothing had become of it.
+/// The slot had waited when the pause began, and nothing had become of it.
 bool was_waiting(const UnrecordedSlot& slot) {
   const auto since = paused_since(slot.pauses);
   return slot.slot && since && *slot.slot < *since && slot.settled_until && *slot.slot > *slot.settled_until;
@@ -117,7 +117,7 @@ bool is_elsewhere(const UnrecordedSlot& slot) {
   return is_instance(slot.job) && node_of_instance(slot.job) != slot.node;
 }
 
-/// Its own node would know all of it.
+/// The instance's own node, which would know all of it, does not answer.
 bool is_away(const UnrecordedSlot& slot) { return is_elsewhere(slot) && is_missing(slot, node_of_instance(slot.job)); }
 
 /// Of an instance whose node is away: what the store alone says of its pause.
@@ -302,7 +302,7 @@ std::string not_recorded(const UnrecordedSlot& slot) {
   return none + ": the node that led the group then wrote what became of it, or nobody has settled it yet.";
 }
 
-/// Its slots are those of the other store.
+/// Of a namespace that moves, or has moved, to another store.
 std::string move_text(const UnrecordedSlot& job) {
   const std::string since = job.halted_at ? " (" + format_millis(*job.halted_at) + ")" : "";
   const std::string text = "Nothing of group " + job.group + " is launched: " + job.trouble + since;

@@ -1,3 +1,4 @@
+// The backends of this build, each with its store, and the table [coordination] that daemons on it have.
 #include "base/duration.hpp"
 #include "chaos/stores/store.hpp"
 

@@ -1,3 +1,4 @@
+// etcd: one server or several, asked through their JSON gateways.
 #include "chaos/stores/served_store.hpp"
 #include "support/servers/etcd_server.hpp"
 

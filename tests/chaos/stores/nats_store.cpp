@@ -1,3 +1,4 @@
+// NATS JetStream: one server or several; its leader is the one of the bucket with registers.
 #include <algorithm>
 
 #include "chaos/stores/served_store.hpp"

@@ -1,3 +1,4 @@
+// ZooKeeper: one server, or an ensemble.
 #include "base/duration.hpp"
 #include "chaos/stores/served_store.hpp"
 #include "support/servers/zookeeper_server.hpp"

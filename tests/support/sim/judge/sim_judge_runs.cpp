@@ -211,6 +211,7 @@ void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
   judge_left_out();
   judge_chains(ledger);
   judge_triggered_chains(ledger);
+  judge_backfills();
 }
 
 bool SimJudge::was_to_be_killed(const RunId& run) const {
