@@ -1,6 +1,6 @@
 # Makes the source file OUT, which has the page's files (those of FOLDER that have a type below), scripts and styles without
-# comments (after two blanks, or on lines of their own), empty lines, indentation and what aligns `=`, as they are and
-# compressed: runtime/http/page_files.hpp.
+# comments (after two blanks, or on lines of their own), empty lines, indentation and what aligns `=`, and styles without
+# blanks beside `:;,{}`, as they are and compressed: runtime/http/page_files.hpp.
 # Run by cmake -P when one of them has changed.
 #
 #   cmake -DFOLDER=runtime/http/page -DOUT=page_files.cpp -P page_files.cmake
@@ -33,8 +33,12 @@ foreach(file IN LISTS files)
   file(MAKE_DIRECTORY ${out_folder}/page_files)
   if(ending MATCHES "[.](js|css)$")
     set(sent ${out_folder}/page_files/${flat})
+    set(styles "")
+    if(ending STREQUAL .css)
+      set(styles -e "/^\\/\\*/,/\\*\\/$/d" -e "s/ *$//" -e "s/\\([:\;,]\\) /\\1/g" -e "s/ *{ */{/g" -e "s/\;* *}/}/g")
+    endif()
     execute_process(COMMAND sed -e "/^ *\\(\\/\\/.*\\|\\/\\*.*\\*\\/\\)\\?$/d" -e "s/  \\/\\/ [^'\"`]*$//" -e "s/  \\/\\*.*\\*\\/$//"
-                    -e "s/^[ \\t]*//" -e "s/   *\\([=:?]\\) / \\1 /" ${FOLDER}/${file} OUTPUT_FILE ${sent} COMMAND_ERROR_IS_FATAL ANY)
+                    -e "s/^[ \\t]*//" -e "s/   *\\([=:?]\\) / \\1 /" ${styles} ${FOLDER}/${file} OUTPUT_FILE ${sent} COMMAND_ERROR_IS_FATAL ANY)
   endif()
   execute_process(COMMAND gzip -9 -n -c ${sent} OUTPUT_FILE ${packed} COMMAND_ERROR_IS_FATAL ANY)
   foreach(form file packed)

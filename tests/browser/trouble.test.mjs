@@ -313,6 +313,24 @@ describe('the page in trouble', { concurrency: 2 }, () => {
     await check(page, 'what a node had in hand');
   })));
 
+  test('runs that ended with the term of a node that went were in its hand, though its runner was heard of after them', () => withFleet({ fake: 150 }, (url) => withPage({}, async (page) => {
+    await page.route(/\/history\?/, async (route) => {
+      const response = await route.fetch(), json = await response.json();
+      for (const row of json.rows) if (row.status === 'lost') Object.assign(row, { status: 'killed', reason: 'leadership_lost', ended_at: new Date(Date.parse(row.ended_at) - 20_000).toISOString() });
+      await route.fulfill({ response, json });
+    });
+    await show(page, url, '#/timeline?last=1h&node=host-3');
+    await page.locator('[aria-labelledby=went] .row', { hasText: 'no longer led' }).first().waitFor();
+  })));
+
+  test('a job that no file defines any more is no longer defined, though only a node that does not answer has its removal', () => withFleet({ fake: 60 }, (url, fleet) => withPage({}, async (page) => {
+    const at = new Date(fleet.now() - 10_800_000).toISOString();
+    fleet.definitions = () => ['legacy', fleet.jobs[0].name].map((job) => ({ at, job, group: 'infra', change: 'added', nodes: ['host-1'], digest: 'd', digest_before: null, text: 'schedule: 0 3 * * *' }));
+    await show(page, url, '#/now');
+    await page.locator('[aria-labelledby=asked] .row', { hasText: 'legacy is no longer defined since when host-3 may know, which does not answer' }).waitFor();
+    assert.equal(await page.locator('[aria-labelledby=asked] .row', { hasText: 'no longer defined' }).count(), 1);
+  })));
+
   test('of a run whose outcome alone is known it is said which node has the rest', () => withFleet({ fake: 40, young: true, whole: true }, (url, fleet) => withPage({}, async (page) => {
     const job = fleet.byName.get('young'), [row] = fleet.attempts(job, fleet.slotsBack(job, fleet.now() - 60 * 60_000, 1)[0]);
     lose(fleet, job, 40);

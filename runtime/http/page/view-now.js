@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef, update, link } from './html.js';
 import { ask, nameList, query, now, daemon, usePoll } from './api.js';
 import { Time, Ago, Elapsed, MINUTE, HOUR, DAY, parse, duration, useNow, until } from './time.js';
 import { askAttention, failures } from './attention.js';
-import { AskedRows, DefinitionRow, Paused, definitionRows, requestRows, useDefinitions } from './asked.js';
+import { AskedRows, Jobs, DefinitionRow, Paused, definitionRows, requestRows, useDefinitions } from './asked.js';
 import { Section, JobLink, NodeName, Name, Gaps, Trouble, Empty, Loading, Choice, Select, More, Copy, Letters, Mark, Prose, Strip, rowLink } from './parts.js';
 import { plural, count, clip, silence, isAway, lastHeard, orLater, rowWords, reasonWords, scheduleText, slotsOfJobs, statusWord, CAUSE } from './words.js';
 import { useJobIndex, lateOf, zoneOfJob, askDue, nodesOfInstances, noteLeader, lacksLeader, refreshJobs } from './job-index.js';
@@ -172,7 +172,7 @@ export default function Now({ query: shown }) {
     <//>
     <div class="columns">
       <div class="stack"><${Running} ...${{ open, heardOf, usual }} /><${Leaders} ...${{ nodes, groups, isGone, isOfAway }} /></div>
-      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, away, ended: allGroups.filter((group) => isGone(group) || isOfAway(group) || isLeaderless(group)), isGone, defined: index.ready && defined }} /></div>
+      <div class="stack"><${Due} due=${due} all=${dueJobs} node=${shown.get('due')} nodes=${nodes.data?.nodes ?? []} /><${Changes} ...${{ requests, definitions, elections, away, ended: allGroups.filter((group) => isGone(group) || isOfAway(group) || isLeaderless(group)), isGone, defined: index.ready && defined, byName: index.ready && index.byName }} /></div>
     </div>`;
 }
 
@@ -392,12 +392,15 @@ function takeovers(terms) {
   return [...found.values()];
 }
 
-function Changes({ requests, definitions, elections, away, ended, isGone, defined }) {
+function Changes({ requests, definitions, elections, away, ended, isGone, defined, byName }) {
   const since = now() - 7 * DAY, terms = elections.data?.terms ?? [], known = ({ data, problem }) => data || problem;
   // Of groups whose last job is removed.
   const retired = defined ? [...new Map((definitions.data?.definitions ?? []).filter(({ change, group }) => change === 'removed' && group && !defined.has(group) && !ended.some((one) => one.group === group)).reverse().map((one) => [one.group, one])).values()] : [];
   const groupLink = (group) => html`<a href=${link('jobs', null, { group })}><${Name} text=${group} /></a>`;
   const change = (key, at, text) => ({ at: parse(at), row: html`<${Change} key=${key} at=${at}>${text}<//>` });
+  // Removed jobs whose removal nobody who answers has on record.
+  const newest = new Map([...(definitions.data?.definitions ?? [])].reverse().map((one) => [one.job, one]));
+  const removed = byName && away.length ? [...newest.values()].filter(({ job, change, at }) => change !== 'removed' && at < away[0].last_heard && !byName.has(job) && !job.includes('@')).map(({ job }) => job) : [];
   // Times in which no term was, as far as terms are known; of a list that is cut older ones lack.
   const outages = [];
   let end = '';
@@ -411,6 +414,7 @@ function Changes({ requests, definitions, elections, away, ended, isGone, define
     ...takeovers(terms).map((some) => change('t' + some[0].group + some[0].epoch, some[0].elected_at, html`<${NodeName} node=${some[0].node} /> leads ${some.slice(0, 3).map(({ group }, i) => html`${i ? ', ' : ''}${groupLink(group)}`)}${some[3] ? ` and ${some.length - 3} more` : ''} <span class="muted">epoch ${[...new Set(some.map(({ epoch }) => epoch))].slice(0, 3).join(', ')}<${Before} term=${some[0]} /></span>`)),
     ...retired.map(({ group, at }) => change('x' + group, at, html`group ${groupLink(group)} is no longer defined`)),
     ...terms.filter((term) => term.newest && term.ended_at).flatMap((term) => ended.filter(({ group }) => group === term.group).map((group) => change('g' + group.group, term.ended_at, html`${isGone(group) ? 'group' : 'no node leads'} ${groupLink(group.group)} ${isGone(group) ? 'is no longer defined' : 'any more'} <span class="muted"><${NodeName} node=${term.node} /> led it last, epoch ${term.epoch}${causeText(term)}</span>`))),
+    ...(removed.length ? [change('v', away[0].last_heard, html`<${Jobs} jobs=${removed} what=${`${removed[1] ? 'are' : 'is'} no longer defined`} /> <span class="muted">since when <${NodeName} node=${away[0].node} /> may know, which does not answer</span>`)] : []),
     ...away.map((node) => change('n' + node.node, node.last_heard, html`<${NodeName} node=${node.node} /> ${node.state === 'gone' ? 'died or was stopped' : 'was heard of last'}${orLater(node) && ' then or later'} <span class="muted">it does not answer (${node.state})</span>`)),
     ...definitionRows(definitions.data).map((some) => ({ at: parse(some[0].at), row: html`<${DefinitionRow} key=${'d' + some[0].at + some[0].job + some[0].digest} all=${some} />` })),
   ].filter((one) => one.at > since).sort((a, b) => b.at - a.at);

@@ -84,7 +84,9 @@ export default function Timeline({ query }) {
 
 // Of a node that is away: what it had in hand when it was heard last, and what became of that, as far as others know. What ended
 // there by itself was in hand no more.
-const inHand = (rows, { node, last_heard }) => rows.filter((row) => row.attempt && row.node === node && (!row.ended_at || ((row.status === 'lost' || row.reason === 'lost_limit') && parse(row.ended_at) >= parse(last_heard))));
+// Its runner, which may be heard of after it, ends runs of a term that is over.
+const TERM = 'leadership_lost', wasCut = ({ status, reason }) => status === 'lost' || reason === 'lost_limit' || reason === TERM;
+const inHand = (rows, { node, last_heard }) => rows.filter((row) => row.attempt && row.node === node && (!row.ended_at || (wasCut(row) && parse(row.ended_at) >= parse(last_heard) - (row.reason === TERM ? MINUTE : 0))));
 function Went({ node: { node, last_heard, ...how }, of: rows, held }) {
   return html`<${Section} id="went" title=${html`In hand when <${NodeName} node=${node} /> went`} aside=${html`<span>last heard <${Time} at=${last_heard} />${orLater(how)}</span>`}>
     ${!rows.data ? html`<${Loading} />` : held.length ? html`<ul class="rows"><${More} list=${held} what="run">${(row) => html`<li key=${row.run_id + row.attempt} class="row run"><span class="row-main"><${Status} status=${row.status} /> <${JobLink} job=${row.job} /> <span class="muted">${rowWords(row)}</span></span> <span class="row-note"><${Time} at=${row.slot} zone=${zoneOfJob(row.job)} /></span> <${RunLink} id=${row.run_id} /></li>`}<//></ul>` : html`<${Empty}>Nothing that others know of.<//>`}
