@@ -118,6 +118,8 @@ void LedgerFile::bring_marks_up_to_date() {
   if (!has_all_marks(db_)) change_ = ChangeMarks::set_all(db_, change_);
 }
 
+void LedgerFile::begin_horizon(WallTime kept_since) { Statement(db_, raise_horizon).run(0, kept_since); }
+
 void LedgerFile::mark(const MarkKey& key) {
   if (kept_marks_ == Marks::kept) marks_.set(key, ++change_);
 }

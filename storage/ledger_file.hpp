@@ -29,6 +29,11 @@ enum class Sync {
   now     // on the disk, with everything written before, when the call returns
 };
 
+/// Rows of slots of a job (0: of any) before an instant may be missing.
+inline constexpr std::string_view raise_horizon =
+    "INSERT INTO horizon VALUES (?1, ?2)"
+    " ON CONFLICT (job_id) DO UPDATE SET kept_since = max(kept_since, excluded.kept_since)";
+
 /// Whether it is marked when each thing was recorded last: see ChangeMarks.
 enum class Marks { none, kept };
 
@@ -37,6 +42,9 @@ class LedgerFile {
   LedgerFile(const std::string& path, Millis lock_wait, Marks marks = Marks::none);
   LedgerFile(const LedgerFile&) = delete;
   LedgerFile& operator=(const LedgerFile&) = delete;
+
+  /// Rows of slots before may be missing, of any job: this file is another one than they were written to.
+  void begin_horizon(WallTime kept_since);
 
   /// One transaction: all of them or none.
   void write(std::span<const Record> records, Sync sync);

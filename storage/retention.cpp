@@ -91,9 +91,7 @@ Retention::Retention(LedgerFile& file, Limits limits)
       delete_answers_(file.database(),
                       "DELETE FROM answer WHERE request_id IN (SELECT request_id FROM answer INDEXED BY answer_at"
                       " WHERE at < ?1 AND NOT EXISTS (SELECT 1 FROM request WHERE request.id = request_id) LIMIT ?2)"),
-      raise_horizon_(file.database(),
-                     "INSERT INTO horizon VALUES (?1, ?2) ON CONFLICT (job_id)"
-                     " DO UPDATE SET kept_since = max(kept_since, excluded.kept_since)") {}
+      raise_horizon_(file.database(), raise_horizon) {}
 
 bool Retention::slice(WallTime now, std::int64_t sent) {
   sent_ = sent;

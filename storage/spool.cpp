@@ -89,6 +89,8 @@ bool save(const std::string& path, int from, std::int64_t begin, std::int64_t en
 Spool::Spool(std::string folder, const std::string& name, std::int64_t room)
     : folder_(std::move(folder)), path_(folder_ + "/" + name), room_(room) {}
 
+bool Spool::is_there() const { return ::access(path_.c_str(), F_OK) == 0; }
+
 Error Spool::failed(const char* doing) const {
   const int error = errno;
   return {Errc::io, path_ + ": cannot " + doing + " it: " + std::strerror(error)};

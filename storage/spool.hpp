@@ -44,6 +44,8 @@ class Spool {
 
   /// Records that wait.
   std::int64_t records() const noexcept { return records_; }
+  /// The file is there, of this process or of one before.
+  bool is_there() const;
   bool is_open() const noexcept { return static_cast<bool>(file_); }
 
  private:

@@ -50,6 +50,7 @@ Writer::Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& 
       retry_after_(options.retry_first) {}
 
 std::int64_t Writer::work() {
+  if (spool_.is_there() && ::access(options_.path.c_str(), F_OK) != 0 && errno == ENOENT) begun_anew_ = hooks_.now();
   open_spool();
   recover();
   if (hooks_.on_opened) hooks_.on_opened();
@@ -167,6 +168,8 @@ void Writer::open_file() {
   retention_.reset();
   file_.reset();
   file_ = std::make_unique<LedgerFile>(options_.path, options_.lock_wait, options_.marks);
+  if (begun_anew_) file_->begin_horizon(*begun_anew_);
+  begun_anew_.reset();
   retention_ = std::make_unique<Retention>(*file_, options_.limits);
   sweep_at_ = Clock::now();
   quiet_at_ = sweep_at_ + quiet_time;
@@ -216,11 +219,13 @@ void Writer::set_aside(const std::string& why) {
     if (std::rename((options_.path + part).c_str(), (aside + part).c_str()) == 0 || errno == ENOENT) continue;
     return alarm(why + "; it cannot be set aside: " + std::strerror(errno));
   }
+  begun_anew_ = hooks_.now();
   alarm(why + "; it is set aside as " + aside + ", and a new ledger is begun");
 }
 
 void Writer::leave_moved_file() {
   if (!file_->database().moved()) return;
+  begun_anew_ = hooks_.now();
   alarm(options_.path + ": was moved or deleted while in use: a new ledger is begun");
   try {
     file_->checkpoint();

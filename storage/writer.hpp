@@ -77,6 +77,7 @@ class Writer {
   std::string reason_, spool_reason_, room_reason_;
   LedgerState reported_;
   std::optional<WallTime> waits_since_;
+  std::optional<WallTime> begun_anew_;  // the next file lacks what was written before: the one of then is gone
   Millis retry_after_;
   Clock::time_point retry_at_, sweep_at_, quiet_at_;
 };

@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::size_t long_list = 1'000;  // registers: what reading them has taken is worth giving back
 
+/// A list of what nodes publish, this one among them.
+bool is_of_nodes(const backend::ReadDone& read) {
+  return !read.registers.empty() && read.registers.front().name.starts_with(core::node_prefix);
+}
+
 std::uint64_t seed() {
   std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
@@ -160,7 +165,9 @@ void Engine::take_posted() {
     const std::size_t registers = read != nullptr ? read->registers.size() : 0;
     if (read != nullptr && reads_.has(read->request))
       reads_.answer(read->request, read->outcome == StoreResult::done ? Registers(read->registers) : Registers());
+    const bool of_nodes = read != nullptr && is_of_nodes(*read);
     feed(std::move(event));
+    if (of_nodes) tell(&Observer::on_nodes);
     if (registers >= long_list) ledger_.on_freed(registers);
   }
 }

@@ -73,13 +73,15 @@ class Engine {
   }
 
   /// Callbacks for the program that embeds the engine, on the loop's thread: each row and each term as it is recorded,
-  /// what people are to be notified of, and until when terms last. Members that are empty are not called.
+  /// what people are to be notified of, until when terms last, and that the core has read what nodes publish. Members
+  /// that are empty are not called.
   struct Observer {
     std::function<void(const core::RecordRow&)> on_row;
     std::function<void(const core::RecordTerm&)> on_term;
     std::function<void(SteadyTime)> on_deadline;
     std::function<void(const std::string& group)> on_handback;  // before the store is asked to; "": of all groups
     std::function<void(const core::Notify&)> on_notify{};
+    std::function<void()> on_nodes{};
   };
   /// Observers are called in the order in which they were added.
   void add_observer(Observer observer) { listeners_.observers.push_back(std::move(observer)); }

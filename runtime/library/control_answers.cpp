@@ -125,12 +125,17 @@ ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     const auto look = [this](Millis within, FleetQuestions::OnNodes then) {
       fleet_.look(views_.node_status(), within, std::move(then));
     };
-    desk_.answer_for(others_.emplace(node, *facts_.fleet, look));
+    desk_.answer_for(others_.emplace(node, *facts_.fleet, look, facts_.log));
     fleet_.answers_known_by([this] { return others_->answers(); });
   }
   io::Engine::Observer observer;
   observer.on_row = [events = events_](const core::RecordRow& record) { events->add(record.row); };
   node_.add_observer(std::move(observer));
+}
+
+void ControlAnswers::start() {
+  if (others_) others_->start();
+  looks_.start();
 }
 
 void ControlAnswers::close() {

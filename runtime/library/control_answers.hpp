@@ -41,14 +41,15 @@ class ControlAnswers {
     std::string node, backend;
     LedgerPlace ledger;
     std::optional<FleetSettings> fleet = {};  // none: this node answers for itself alone
+    Log log = {};
   };
 
   /// Requires: the node has not started.
   ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
 
   void answer(const io::Question& question, const io::Reply& reply);
-  /// The node has started.
-  void start() { looks_.start(); }
+  /// The node has started, and has no session yet.
+  void start();
   /// Nobody reads the ledger any more.
   void close();
   /// See LedgerDesk.

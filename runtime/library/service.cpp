@@ -53,7 +53,7 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       keep_again_(node_.loop().context(), [this] { write_session(); }),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       roles_({config.control_groups.operators, config.control_groups.viewers}),
-      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_, fleet_settings(config)}),
+      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place_, fleet_settings(config), log_}),
       scrape_(
           node_, metrics_,
           {config.http.job_metrics, [this](auto done, const auto& beside) { answers_.status(std::move(done), beside); },

@@ -56,7 +56,7 @@ HistoryChoice history_choice(const config::Config& config) {
 
 std::optional<FleetSettings> fleet_settings(const config::Config& config) {
   if (config.http.listen.empty() || config.coordination.backend == "local") return std::nullopt;
-  return FleetSettings{config.node, config.http.tls_ca, config.fleet.token_file};
+  return FleetSettings{config.node, config.http.tls_ca, config.fleet.token_file, config.state_dir + "/nodes"};
 }
 
 std::string runner_socket(const config::Config& config) { return config.run_dir + "/runner.sock"; }

@@ -61,10 +61,11 @@ std::string why_chosen(const KnownSlot& known) {
 /// Of slots without a row before then what had become is not known: rows may have been deleted.
 Error not_known_before(WallTime kept_since) {
   const std::string from = format_slot(std::chrono::ceil<std::chrono::seconds>(kept_since));
-  return {Errc::refused,
-          "which slots before " + from +
-              " have not succeeded is not known: rows of then may have been deleted, as [history] keep, "
-              "keep_runs_per_job and max_size say; ask for slots from then on, or for all slots (--all)"};
+  return {Errc::refused, "which slots before " + from +
+                             " have not succeeded is not known: rows of then may have been deleted, as [history] keep, "
+                             "keep_runs_per_job and max_size say, or were in a ledger that was set aside as broken, "
+                             "moved away or deleted; ask "
+                             "for slots from then on, or for all slots (--all)"};
 }
 
 /// Slots that follow each other are one range, where none between them is left out.

@@ -14,6 +14,7 @@
 #include "library/backfill/shown_backfill.hpp"
 #include "library/history/awaited.hpp"
 #include "library/history/ledger_questions.hpp"
+#include "library/history/roster_file.hpp"
 #include "library/history/standing_pauses.hpp"
 
 namespace ballot::library {
@@ -104,10 +105,57 @@ std::vector<std::string> led_groups(const core::Views& views) {
 
 }  // namespace
 
+Fleet::Fleet(Node& node, FleetSettings settings, Look look, Log log)
+    : node_(node),
+      settings_(std::move(settings)),
+      look_(std::move(look)),
+      log_(std::move(log)),
+      store_(node, settings_.node) {
+  io::Engine::Observer observer;
+  observer.on_nodes = [this] { see(); };
+  node_.add_observer(std::move(observer));
+}
+
+void Fleet::start() {
+  if (settings_.roster.empty()) return;
+  auto known = read_roster(settings_.roster);
+  if (!known && known.error().code != Errc::not_found && log_)
+    log_(Level::warn, known.error().what + "; nodes that have left the fleet before this start are not named", {});
+  if (!known) return;
+  known->erase(settings_.node);
+  const std::lock_guard hold(mutex_);
+  roster_.recall(*known);
+}
+
+/// What the store shows of nodes; without a session it shows nothing.
+void Fleet::see() {
+  if (!node_.core().session().is_open()) return;
+  const std::lock_guard hold(mutex_);
+  roster_.see(node_.core().peers().published(), roster_now());
+  if (!settings_.roster.empty() && roster_.changes() != kept_changes_) probes_.wake();
+}
+
+/// On the thread of the probes: no loop waits for a disk.
+void Fleet::keep_roster() {
+  std::unique_lock hold(mutex_);
+  const std::uint64_t changes = roster_.changes();
+  if (settings_.roster.empty() || changes == kept_changes_) return;
+  const KnownNodes nodes = roster_.known();
+  hold.unlock();
+  const auto written = write_roster(settings_.roster, nodes);
+  hold.lock();
+  if (written) kept_changes_ = changes;
+  const std::string trouble = written ? "" : written.error().what;
+  const bool is_new = std::exchange(keep_trouble_, trouble) != trouble;
+  hold.unlock();
+  if (is_new && !trouble.empty() && log_)
+    log_(Level::warn, trouble + "; after a restart nodes that have left the fleet may not be named", {});
+}
+
 FleetNow Fleet::now(const Message& asked) {
+  see();
   const auto now = roster_now();
   const std::lock_guard hold(mutex_);
-  if (node_.core().session().is_open()) roster_.see(node_.core().peers().published(), now);
   const std::vector<std::string> jobs = jobs_of(asked);
   FleetNow known{roster_.peers(now, machine_), node_.core().views().runs_of_others(jobs)};
   known.leads = led_groups(node_.core().views());
@@ -145,6 +193,7 @@ std::vector<Result<Message>> Fleet::ask(const std::vector<PeerQuestion>& questio
 
 /// The question goes the way of all: through the other node's loop to a thread that reads its ledger.
 std::optional<SteadyTime> Fleet::probe(const std::function<bool()>& goes_on) {
+  keep_roster();
   std::vector<PeerQuestion> due;
   {
     const std::lock_guard hold(mutex_);

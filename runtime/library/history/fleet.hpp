@@ -1,10 +1,11 @@
 // Fleet: the other nodes, as this daemon asks them: who they are, by the store, and the questions themselves, over
 // their APIs.
 //
-// A node that did not answer in time is asked again in the background, and by no question before it has answered.
+// A node that did not answer in time is asked again in the background, and by no question before it has answered. Which
+// nodes there are is kept there, too, in a file for the next daemon of this node.
 //
-// Thread: now() and answers() on the loop; ask(), read_store() and heard() on any other, which block at most as long
-// as they are told.
+// Thread: start(), now() and answers() on the loop; ask(), read_store() and heard() on any other, which block at most
+// as long as they are told.
 //
 //   Fleet fleet(node, {.node = config.node, .tls_ca = config.http.tls_ca, .token_file = config.fleet.token_file});
 //   FleetLedger ledger(name, std::move(own), fleet.now(question), [&](const auto& all, Millis within) {
@@ -12,6 +13,7 @@
 //   });
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -32,6 +34,7 @@ struct FleetSettings {
   std::string node;        // this one's name
   std::string tls_ca;      // file of the authorities by which the others' certificates are checked; "": the system's
   std::string token_file;  // "": no token is shown
+  std::string roster;      // the file of the nodes that it knows; "": they are not kept
 };
 
 class Fleet : public FleetSource {
@@ -39,8 +42,10 @@ class Fleet : public FleetSource {
   /// Says how the nodes are, on the loop.
   using Look = std::function<void(Millis within, std::function<void(const std::vector<FleetNode>&)>)>;
 
-  Fleet(Node& node, FleetSettings settings, Look look)
-      : node_(node), settings_(std::move(settings)), look_(std::move(look)), store_(node, settings_.node) {}
+  /// Requires: the node has not started.
+  Fleet(Node& node, FleetSettings settings, Look look, Log log);
+  /// Its folders are made, and no session is open yet.
+  void start();
 
   FleetNow now(const io::Message& asked) override;
   std::vector<Result<io::Message>> ask(const std::vector<PeerQuestion>& questions, Millis within,
@@ -59,13 +64,18 @@ class Fleet : public FleetSource {
   Result<std::vector<Result<std::string>>> post(const std::vector<PeerQuestion>& questions, Millis within,
                                                 const std::function<bool()>& goes_on) const;
   std::optional<SteadyTime> probe(const std::function<bool()>& goes_on);
+  void see();
+  void keep_roster();
 
   Node& node_;
   const FleetSettings settings_;
   const Look look_;
+  const Log log_;
   const std::string machine_ = io::machine_id();
   std::mutex mutex_;
   FleetRoster roster_;                  // under mutex_, as all below
+  std::uint64_t kept_changes_ = 0;      // of it, that are in the file
+  std::string keep_trouble_;            // why it could not be written last
   std::map<std::string, Heard> heard_;  // as it was
   SteadyTime heard_until_{};            // used until then
   StoreReader store_;

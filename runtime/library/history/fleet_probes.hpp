@@ -1,8 +1,9 @@
 // FleetProbes: asks nodes that were silent again, on a thread of its own, so that nobody who asks a question waits for
-// them. The thread begins with the first silent node.
+// them. The thread begins with the first silent node, or with the first one that is to be kept.
 //
 //   event                       | next
-//   wake(): a node is silent    | the probe is called
+//   wake(): a node is silent,   | the probe is called
+//   or which there are changed  |
 //   the probe says when to go on | it is called again then
 //   it says: nobody is silent   | it waits for wake()
 //

@@ -29,14 +29,21 @@ bool is_loopback_url(std::string_view url) {
 
 }  // namespace
 
+void FleetRoster::recall(const KnownNodes& nodes) {
+  for (const auto& [name, node] : nodes)
+    if (nodes_.size() < most_nodes) static_cast<KnownNode&>(nodes_[name]) = node;
+}
+
+KnownNodes FleetRoster::known() const { return {nodes_.begin(), nodes_.end()}; }
+
 void FleetRoster::see(const std::vector<core::Peers::Published>& published, Now now) {
   std::set<std::string> names;
   for (const core::Peers::Published& one : published) names.insert(one.node);
-  for (auto& [name, node] : nodes_)
-    if (names.contains(name))
-      node.left_at.reset();
-    else if (!node.left_at)
-      node.left_at = now.wall;
+  for (auto& [name, node] : nodes_) {
+    if (node.left_at.has_value() != names.contains(name)) continue;
+    node.left_at = node.left_at ? std::nullopt : std::optional(now.wall);
+    ++changes_;
+  }
   std::erase_if(nodes_,
                 [&](const auto& one) { return one.second.left_at && now.wall - *one.second.left_at > named_for; });
   unknown_ = 0;
@@ -46,6 +53,7 @@ void FleetRoster::see(const std::vector<core::Peers::Published>& published, Now 
       continue;
     }
     Known& node = nodes_[one.node];
+    changes_ += node.published_at == WallTime{} || node.url != one.api;
     if (one.at > node.published_at) node.silent.clear(), node.refusal.clear();
     node.url = one.api;
     node.machine = one.machine;

@@ -12,14 +12,17 @@
 //
 // While this node has no session, the store says nothing: what was published last counts. A session that begins has
 // not read all records yet: a node whose record is gone is asked for 5 s more. Of more than 1,000 nodes the rest is
-// named as one, and is not asked.
+// named as one, and is not asked. A daemon that is started knows the nodes of the one before: a node that has left
+// meanwhile is named as well.
 // Plain values. Thread: one at a time.
 //
 //   roster.see(core.peers().published(), now);
 //   for (const FleetPeer& peer : roster.peers(now, machine)) ...
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,12 +32,30 @@
 
 namespace ballot::library {
 
+/// What the next daemon of this node is to know of another node.
+struct KnownNode {
+  std::string url, machine;
+  WallTime published_at{};          // by its clock
+  std::optional<WallTime> seen_at;  // in an election
+  std::optional<WallTime> answered_at;
+  std::optional<WallTime> left_at;  // since when it publishes nothing
+
+  bool operator==(const KnownNode&) const = default;
+};
+using KnownNodes = std::map<std::string, KnownNode>;  // by name
+
 class FleetRoster {
  public:
   struct Now {
     WallTime wall{};
     SteadyTime steady{};
   };
+
+  /// Of the daemon before. Before see().
+  void recall(const KnownNodes& nodes);
+  KnownNodes known() const;
+  /// Grows with each node that begins or ceases to publish, or does so with another URL.
+  std::uint64_t changes() const { return changes_; }
 
   /// What the store shows at present. Not called without a session.
   void see(const std::vector<core::Peers::Published>& published, Now now);
@@ -67,19 +88,15 @@ class FleetRoster {
   /// One that has left is asked no more.
   static bool is_probed(const Known& node);
 
-  struct Known {
-    std::string url, machine;
-    WallTime published_at{};          // by its clock
-    std::optional<WallTime> seen_at;  // in an election
-    std::optional<WallTime> answered_at;
-    std::optional<WallTime> left_at;  // since when it publishes nothing
-    std::string refusal;              // why it did not take the last question; "": it did
-    std::string silent;               // why it is not asked; "": it is
-    WallTime silent_at{};             // it was given up last
+  struct Known : KnownNode {
+    std::string refusal;   // why it did not take the last question; "": it did
+    std::string silent;    // why it is not asked; "": it is
+    WallTime silent_at{};  // it was given up last
     SteadyTime probe_at{};
     Millis probe_pause{0};  // before that
   };
   std::map<std::string, Known> nodes_;
+  std::uint64_t changes_ = 0;
   std::size_t unknown_ = 0;  // nodes that publish, and are too many
 };
 

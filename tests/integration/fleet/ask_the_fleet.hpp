@@ -157,6 +157,20 @@ class AskTheFleet : public ::testing::Test {
     EXPECT_TRUE(wait_until([&] { return fleet["n1"].rows("hand").size() == 2; }));
   }
 
+  /// n1, which has the only row of that run, was stopped: no answer leaves its ledger out without a word.
+  void expect_lacks_n1(const std::string& node, const Row& row) {
+    const Ran history = fleet[node].ballot({"history"});
+    EXPECT_TRUE(contains(history.err, "n1")) << node << ": " << history.out << history.err;
+    const Ran of_run = fleet[node].ballot({"why", row.run->text()});
+    EXPECT_EQ(of_run.code, 69) << node << ": " << of_run.out << of_run.err;
+    EXPECT_TRUE(contains(of_run.err, "n1")) << node << ": " << of_run.err;
+    const Ran of_slot = fleet[node].ballot({"why", row.job, "--at", format_slot(row.slot)});
+    EXPECT_TRUE(contains(of_slot.out + of_slot.err, "n1")) << node << ": " << of_slot.out << of_slot.err;
+    const Ran backfill = fleet[node].ballot({"backfill", row.job, "--since", "1m"});
+    EXPECT_EQ(backfill.code, 69) << node << ": " << backfill.out << backfill.err;
+    EXPECT_TRUE(contains(backfill.err, "n1")) << node << ": " << backfill.err;
+  }
+
   /// What a node that lives says while n1 is dead.
   void expect_answers(const std::string& node, const std::string& leader) {
     const Ran history = fleet[node].ballot({"history", "--job", "long,tick", "--format", "json", "--limit", "1000"});

@@ -242,5 +242,32 @@ TEST_F(AskTheFleet, ANodeThatIsSilentCostsNothingAfterTheFirstQuestionAndIsBackO
   EXPECT_TRUE(wait_until([&] { return !names_n3(); })) << by_api(two, "jobs?scope=fleet");
 }
 
+/// n2 and n3 were asked nothing before: n2 sees it leave, n3 is down meanwhile.
+TEST_F(AskTheFleet, ANodeThatWasStoppedIsNamedByThoseThatWereAskedNothingBeforeAndByTheirNextDaemons) {
+  if (!BallotDaemon::backend) GTEST_SKIP() << "the embedded backend is one host's: there is no fleet to ask";
+  configure("n1", one), configure("n2", two), configure("n3", three);
+  fleet.job("tick", "schedule = \"* * * * * *\"\n" + fleet.oracle.command({"--for", "10ms"}));
+  fleet.start();
+  ASSERT_TRUE(has_run("n1", 3));
+  for (const std::string node : {"n2", "n3"})
+    ASSERT_TRUE(wait_until([&] { return contains(text_of(fleet[node].folder / "state/nodes"), R"("n1")"); })) << node;
+  EXPECT_EQ(fleet["n3"].stop(), 0);
+  EXPECT_EQ(fleet["n1"].stop(), 0);
+  ASSERT_TRUE(has_run("n2", 1));
+  std::optional<Row> succeeded;
+  for (const Row& row : fleet["n1"].rows("tick"))
+    if (!succeeded && row.run && row.status == Status::succeeded)
+      succeeded = row;  // of the last one the register tells
+  ASSERT_TRUE(succeeded);
+  expect_lacks_n1("n2", *succeeded);
+  EXPECT_EQ(fleet["n2"].stop(), 0);
+  for (const std::string node : {"n2", "n3"}) fleet[node].start();
+  for (const std::string node : {"n2", "n3"}) {
+    ASSERT_TRUE(fleet[node].wait_for("session open")) << fleet[node].log;
+    expect_lacks_n1(node, *succeeded);
+  }
+  for (const Report& report : fleet.oracle.reports()) EXPECT_NE(report.trigger, Trigger::backfill) << report.text();
+}
+
 }  // namespace
 }  // namespace ballot::testing

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+
+#include "library/history/roster_file.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::library {
 namespace {
@@ -196,6 +200,72 @@ TEST(FleetRoster, ANodeWasHeardOfWhenItPublishedOrAnswered) {
   roster.on_answer("b", at(9s));
   roster.see({{"b", "http://b:8780", at(1s).wall}}, at(10s));
   EXPECT_EQ(roster.peers(at(10s), "m").front().last_heard, at(9s).wall);
+}
+
+/// A node that left while no daemon was there, and one that the daemon before saw leave.
+TEST(FleetRoster, TheNextDaemonNamesNodesThatHaveLeftForADay) {
+  FleetRoster before;
+  before.see({{"b", "http://b:8780", at(0ms).wall}, {"c", "http://c:8780", at(0ms).wall}}, at(1s));
+  before.on_answer("c", at(2s));
+  before.see({{"b", "http://b:8780", at(0ms).wall}}, at(3s));
+  FleetRoster next;
+  next.recall(before.known());
+  next.see({}, at(1h));
+  const Texts named = texts(next, 1h + 6s);
+  ASSERT_EQ(named.size(), 2U);
+  for (const std::string& one : named)
+    EXPECT_NE(one.find("its record is gone from the store"), std::string::npos) << one;
+  EXPECT_EQ(next.peers(at(1h), "m").back().last_heard, at(2s).wall);
+  next.see({}, at(24h + 4s));
+  EXPECT_EQ(texts(next, 24h + 4s).size(), 1U) << "c left a day ago";
+  next.see({}, at(25h + 1s));
+  EXPECT_EQ(texts(next, 25h + 1s), Texts());
+}
+
+TEST(FleetRoster, ANodeOfTheDaemonBeforeThatStillPublishesIsAsked) {
+  FleetRoster before;
+  before.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  before.see({}, at(2s));
+  FleetRoster next;
+  next.recall(before.known());
+  next.see({{"b", "http://b:8781", at(0ms).wall}}, at(1h));
+  EXPECT_EQ(texts(next, 2h), Texts{"b http://b:8781"});
+}
+
+TEST(FleetRoster, ChangesWithTheNodesThatThereAreAndTheirAddresses) {
+  FleetRoster roster;
+  roster.see({{"b", "http://b:8780", at(0ms).wall}}, at(1s));
+  const auto first = roster.changes();
+  EXPECT_GT(first, 0U);
+  roster.see({{"b", "http://b:8780", at(2s).wall}}, at(3s));
+  EXPECT_EQ(roster.changes(), first) << "it has only published anew";
+  roster.see({{"b", "http://b:8781", at(4s).wall}}, at(5s));
+  const auto moved = roster.changes();
+  EXPECT_GT(moved, first);
+  roster.see({}, at(6s));
+  EXPECT_GT(roster.changes(), moved);
+}
+
+TEST(RosterFile, HasAllThatTheNextDaemonIsToKnowAndIsItsUsersAlone) {
+  const TempFolder folder;
+  const std::string path = folder / "nodes";
+  EXPECT_EQ(read_roster(path).error().code, Errc::not_found);
+  FleetRoster roster;
+  core::Peers::Published published{"b", "http://b:8780", at(0ms).wall};
+  published.machine = "of b";
+  roster.see({published, {"c", "", at(1s).wall}}, at(1s));
+  roster.on_answer("b", at(2s));
+  roster.see({{"c", "", at(1s).wall}}, at(3s));
+  ASSERT_TRUE(write_roster(path, roster.known()));
+  const auto read = read_roster(path);
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(*read, roster.known());
+  std::filesystem::permissions(path, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+  EXPECT_EQ(read_roster(path).error().code, Errc::refused);
+  folder.write("nodes", "garbage");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(read_roster(path).error().code, Errc::corrupt);
+  EXPECT_EQ(write_roster(folder / "none/nodes", roster.known()).error().code, Errc::io);
 }
 
 }  // namespace

@@ -89,6 +89,17 @@ class Degraded : public ::testing::Test {
     return names;
   }
 
+  void remove_file() {
+    for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + part);
+  }
+  /// Rows of before may be missing; none: all are there.
+  std::optional<WallTime> kept_since() {
+    auto reader = Reader::open(path_);
+    if (!reader) return WallTime{};
+    const auto kept = reader->kept_since("backup");
+    return kept ? *kept : WallTime{};
+  }
+
   TempFolder folder_;
   std::string path_ = folder_ / "history.db";
   Watch watch_;
@@ -248,6 +259,36 @@ TEST_F(Degraded, SetsAsideWhatIsNoDatabaseAndBeginsAnew) {
   EXPECT_EQ(std::filesystem::file_size(folder_ / set_aside()[0]), garbage.size());
   ASSERT_EQ(watch_.alarms().size(), 1u);
   EXPECT_NE(watch_.alarms()[0].find("set aside as " + (folder_ / set_aside()[0])), std::string::npos);
+}
+
+/// Whoever asks what has succeeded before then is not to take a missing row for an answer.
+TEST_F(Degraded, ALedgerInPlaceOfABrokenOneSaysSinceWhenItHasAllRows) {
+  flush(open());
+  EXPECT_EQ(kept_since(), std::nullopt) << "the first one";
+  ledger_.reset();
+  std::ofstream(path_) << std::string(20'000, '?');
+  flush(open());
+  ASSERT_EQ(set_aside().size(), 1U);
+  EXPECT_EQ(kept_since(), noon);
+}
+
+TEST_F(Degraded, ALedgerInPlaceOfADeletedOneSaysSinceWhenItHasAllRows) {
+  flush(open());
+  remove_file();
+  record(0, 1);
+  flush(*ledger_);
+  EXPECT_EQ(kept_since(), noon) << "under its daemon";
+}
+
+TEST_F(Degraded, ALedgerThatWasDeletedBeforeTheStartSaysSinceWhenItHasAllRows) {
+  flush(open());
+  ledger_.reset();
+  flush(open());
+  EXPECT_EQ(kept_since(), std::nullopt) << "it is the same one";
+  ledger_.reset();
+  remove_file();
+  flush(open());
+  EXPECT_EQ(kept_since(), noon) << "its spool is there";
 }
 
 TEST_F(Degraded, SetsAsideADamagedDatabaseWithItsLog) {
