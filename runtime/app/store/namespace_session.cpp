@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/duration.hpp"
+#include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
 
 namespace ballot::app {
@@ -73,7 +74,10 @@ void NamespaceSession::note(const BackendEvent& event) {
     if (is_done) renewed_ = Clock::now();
     renew_at_ = Clock::now() + (is_done ? timeout_ / 10 : std::min(timeout_ / 10, unknown_pause));
   }
-  if (const auto* elected = std::get_if<backend::Elected>(&event.what)) led_[elected->group] = elected->epoch;
+  if (const auto* elected = std::get_if<backend::Elected>(&event.what)) {
+    led_[elected->group] = elected->epoch;
+    runs_until_ = std::max(runs_until_, elected->old_deadline.value_or(SteadyTime()));
+  }
   if (const auto* deposed = std::get_if<backend::Deposed>(&event.what)) {
     led_.erase(deposed->group);
     lost_group_ = deposed->group;
@@ -131,10 +135,14 @@ Result<void> NamespaceSession::lead(const std::vector<std::string>& groups, Mill
   }
 }
 
-Result<void> NamespaceSession::outwait_writers() {
-  const auto until = Clock::now() + (capability_ == Capability::fenced ? Millis(0) : timeout_);
-  while (Clock::now() < until) {
-    (void)next(until);
+Result<void> NamespaceSession::outwait_terms(Millis longest, const std::function<void(Millis)>& waits) {
+  const SteadyTime now = io::read_clocks().steady;
+  const SteadyTime writers_until = capability_ == Capability::fenced ? now : now + timeout_;
+  const SteadyTime runs_until = std::min(runs_until_, now + std::max(longest, timeout_));
+  if (runs_until > now) waits(runs_until - now);
+  const SteadyTime until = std::max(writers_until, runs_until);
+  for (SteadyTime at = now; at < until; at = io::read_clocks().steady) {
+    (void)next(Clock::now() + (until - at));
     if (const auto usable = check(); !usable) return usable;
   }
   return {};
