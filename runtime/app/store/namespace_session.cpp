@@ -19,9 +19,11 @@ constexpr Millis say_interval{5'000};
 constexpr Millis unknown_pause{200};
 constexpr std::size_t most_together = 500;  // changes in a call
 
-Error is_over(const backend::SessionClosed& closed) {
+/// A session that was never open is refused because of another one of this name, whose node nobody can rename.
+Error is_over(const backend::SessionClosed& closed, bool was_open) {
   if (closed.cause == Cause::superseded)
-    return {Errc::conflict, "another `ballot store` works on this namespace: " + closed.text};
+    return {Errc::conflict, "another `ballot store` command works on this namespace: " +
+                                (was_open ? closed.text : "run this one again once that has ended")};
   const Errc code = closed.cause == Cause::auth_failed ? Errc::denied : Errc::unavailable;
   return {code, closed.text.empty() ? "the session in the store is over" : closed.text};
 }
@@ -86,7 +88,7 @@ void NamespaceSession::note(const BackendEvent& event) {
 }
 
 Result<void> NamespaceSession::check() const {
-  if (closed_) return is_over(*closed_);
+  if (closed_) return is_over(*closed_, timeout_ > Millis(0));
   if (!lost_group_.empty())
     return Error{Errc::conflict, "somebody has taken group " + lost_group_ + " from this command: run it again"};
   return {};

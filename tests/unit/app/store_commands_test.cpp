@@ -64,6 +64,19 @@ TEST_F(StoreCommands, AnExportWaitsForARunThatGoesOnUntilTheDeadlineOfAKilledLea
   EXPECT_FALSE(contains(again.err, "waits until ")) << "its deadline has passed: " << again.err;
 }
 
+TEST_F(StoreCommands, ASecondCommandBesideAnotherSaysThatItIsInTheWay) {
+  const CandidateProcess leader(old, {"run", "once", "--group", "g", "--kill-grace", "30s", "--", "/bin/sh", "-c",
+                                      "trap '' TERM; echo begun; sleep 60"});
+  ASSERT_TRUE(leader.wait_for("begun"));
+  const CandidateProcess exporting(old, {"store", "export", file});
+  ASSERT_TRUE(exporting.wait_for("are held"));
+  const Ran second = run(old, {"store", "reopen"});
+  EXPECT_EQ(second.code, 1);
+  EXPECT_EQ(second.err,
+            "ballot store reopen: another `ballot store` command works on this namespace: run this one again once "
+            "that has ended\n");
+}
+
 TEST_F(StoreCommands, AnImportAsksTheOldStoreUnlessThatIsSaidToBeGone) {
   ASSERT_EQ(export_it().code, 0);
   const Ran unasked = run(fresh, {"store", "import", file});
