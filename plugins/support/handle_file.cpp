@@ -56,9 +56,11 @@ Result<HandleFile> HandleFile::open(const std::string& path) {
   if (!file.file_) return Error{Errc::io, "cannot open " + path + ": " + std::strerror(errno)};
   if (::flock(file.file_.get(), LOCK_EX | LOCK_NB) == 0) return file.is_removed() ? open(path) : std::move(file);
   if (errno != EWOULDBLOCK) return Error{Errc::io, "cannot lock " + path + ": " + std::strerror(errno)};
-  const Handle other = parse(contents(file.file_.get())).value_or(Handle{});
-  return Error{Errc::conflict, in_use_text(other.node.empty() ? "of " + path : other.node, other.pid,
-                                           other.host.empty() ? "this host" : other.host)};
+  const auto other = parse(contents(file.file_.get()));
+  return Error{Errc::conflict, other ? in_use_text(other->node, other->pid, other->host)
+                                     : path +
+                                           " is in use by another process on this host, which opens its session: "
+                                           "give this one another name (node)"};
 }
 
 std::optional<Handle> HandleFile::read() const { return parse(contents(file_.get())); }

@@ -208,7 +208,7 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
   std::sort(checked.calendars.begin(), checked.calendars.end(), by_name);
   checked.calendars.erase(std::unique(checked.calendars.begin(), checked.calendars.end(), same),
                           checked.calendars.end());
-  sort(checked.diagnostics);
+  sort_and_bound(checked.diagnostics);
   return checked;
 }
 
@@ -224,7 +224,7 @@ Diagnostics check_refused_chains(std::span<const std::string> files, const JobSe
     chains.add_refused(named.name, check_file(named, calendars, settings, identities).refused);
   if (!chains.after.empty()) add_others(jobs_dir, calendars, settings, identities, chains);
   check_chains(chains, Unknown::is_error, diagnostics);
-  sort(diagnostics);
+  sort_and_bound(diagnostics);
   return diagnostics;
 }
 

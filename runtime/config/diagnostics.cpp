@@ -1,7 +1,9 @@
 #include "config/diagnostics.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "base/utf8.hpp"
 
@@ -34,6 +36,19 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+/// `findings`: of one file.
+Diagnostic in_place_of(const Diagnostics& findings) {
+  std::size_t count = 0;
+  for (const Diagnostic& one : findings) count += std::max<std::size_t>(one.left_out, 1);
+  const Diagnostic& first = findings.front();
+  return {has_errors(findings) ? Severity::error : Severity::warning,
+          first.file,
+          first.line,
+          first.column,
+          std::to_string(count) + " further findings are left out; mend the ones above first",
+          count};
+}
+
 }  // namespace
 
 std::string Diagnostic::text() const {
@@ -64,13 +79,19 @@ void sort(Diagnostics& diagnostics) {
   });
 }
 
-void bound(Diagnostics& diagnostics) {
-  if (std::ssize(diagnostics) <= most_findings) return;
-  const Diagnostics rest(diagnostics.begin() + most_findings, diagnostics.end());
-  diagnostics.erase(diagnostics.begin() + most_findings, diagnostics.end());
-  const Diagnostic& first = rest.front();
-  diagnostics.push_back({has_errors(rest) ? Severity::error : Severity::warning, first.file, first.line, first.column,
-                         std::to_string(rest.size()) + " further findings are left out; mend the ones above first"});
+void sort_and_bound(Diagnostics& diagnostics) {
+  sort(diagnostics);
+  Diagnostics kept;
+  for (auto first = diagnostics.begin(); first != diagnostics.end();) {
+    const auto last =
+        std::find_if(first, diagnostics.end(), [&](const Diagnostic& d) { return d.file != first->file; });
+    const auto rest = last - first > most_findings ? first + most_findings : last;
+    Diagnostics left_out(rest, last);
+    kept.insert(kept.end(), std::make_move_iterator(first), std::make_move_iterator(rest));
+    if (!left_out.empty()) kept.push_back(in_place_of(left_out));
+    first = last;
+  }
+  diagnostics = std::move(kept);
 }
 
 std::string in_quotes(std::string_view text) {

@@ -8,6 +8,7 @@
 //   diagnostics[0].text()       // jobs.d/a.toml:3:9: error: 'nice' must be ...
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,7 @@ struct Diagnostic {
   int line = 1;
   int column = 1;
   std::string message;
+  std::size_t left_out = 0;  // so many findings it is there in place of, from here on; 0: it is one itself
 
   /// "file:line:column: error: message", always one line: control characters, also those of C1, and
   /// what is not UTF-8 are shown as \xNN.
@@ -46,9 +48,9 @@ std::string summary_of_errors(const Diagnostics& diagnostics);
 /// By file, then line, then column.
 void sort(Diagnostics& diagnostics);
 
-/// Keeps the first 100 of the sorted findings of one file, and says in one more how many there were: an error where one
-/// of these is.
-void bound(Diagnostics& diagnostics);
+/// The same, and keeps the first 100 of each file, and says in one more how many there were: an error where one of
+/// these is. What this has left out before counts.
+void sort_and_bound(Diagnostics& diagnostics);
 
 /// 'text', cut where it is long.
 std::string in_quotes(std::string_view text);

@@ -442,8 +442,7 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
     file.groups.clear();
     file.calendars.clear();
   }
-  sort(file.diagnostics);
-  bound(file.diagnostics);
+  sort_and_bound(file.diagnostics);
   return file;
 }
 

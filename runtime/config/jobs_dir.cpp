@@ -419,7 +419,7 @@ void JobsDir::gather_diagnostics(Changes& changes) {
     for (const auto& [name, findings] : part) all.insert(all.end(), findings.begin(), findings.end());
   };
   add(file_findings_), add(chains_.findings()), add(job_duplicates_), add(group_duplicates_);
-  sort(all);
+  sort_and_bound(all);
   changes.diagnostics = all != set_.diagnostics;
   set_.diagnostics = std::move(all);
 }

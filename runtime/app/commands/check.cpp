@@ -101,12 +101,15 @@ void check_jobs(const config::Config& config, const Paths& paths, Findings& find
     check_names(folder, findings);
     config::JobsDir jobs(folder, settings, {config.file, config.groups});
     jobs.reload();
-    findings.add(jobs.set().diagnostics);
+    config::Diagnostics found = jobs.set().diagnostics;
     std::set<std::string> refused;
     for (const config::Diagnostic& one : jobs.set().diagnostics)
       if (one.severity == config::Severity::error) refused.insert(one.file);
     const std::vector<std::string> files(refused.begin(), refused.end());
-    findings.add(config::check_refused_chains(files, settings, folder));
+    const config::Diagnostics chains = config::check_refused_chains(files, settings, folder);
+    found.insert(found.end(), chains.begin(), chains.end());
+    config::sort_and_bound(found);
+    findings.add(found);
     findings.add(config::fading(jobs.set().calendars, io::read_clocks().wall));
     findings.jobs += jobs.set().definitions.size();
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/duration.hpp"
+#include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
 
 namespace ballot::app {
@@ -18,9 +19,11 @@ constexpr Millis say_interval{5'000};
 constexpr Millis unknown_pause{200};
 constexpr std::size_t most_together = 500;  // changes in a call
 
-Error is_over(const backend::SessionClosed& closed) {
+/// A session that was never open is refused because of another one of this name, whose node nobody can rename.
+Error is_over(const backend::SessionClosed& closed, bool was_open) {
   if (closed.cause == Cause::superseded)
-    return {Errc::conflict, "another `ballot store` works on this namespace: " + closed.text};
+    return {Errc::conflict, "another `ballot store` command works on this namespace: " +
+                                (was_open ? closed.text : "run this one again once that has ended")};
   const Errc code = closed.cause == Cause::auth_failed ? Errc::denied : Errc::unavailable;
   return {code, closed.text.empty() ? "the session in the store is over" : closed.text};
 }
@@ -73,7 +76,10 @@ void NamespaceSession::note(const BackendEvent& event) {
     if (is_done) renewed_ = Clock::now();
     renew_at_ = Clock::now() + (is_done ? timeout_ / 10 : std::min(timeout_ / 10, unknown_pause));
   }
-  if (const auto* elected = std::get_if<backend::Elected>(&event.what)) led_[elected->group] = elected->epoch;
+  if (const auto* elected = std::get_if<backend::Elected>(&event.what)) {
+    led_[elected->group] = elected->epoch;
+    runs_until_ = std::max(runs_until_, elected->old_deadline.value_or(SteadyTime()));
+  }
   if (const auto* deposed = std::get_if<backend::Deposed>(&event.what)) {
     led_.erase(deposed->group);
     lost_group_ = deposed->group;
@@ -82,7 +88,7 @@ void NamespaceSession::note(const BackendEvent& event) {
 }
 
 Result<void> NamespaceSession::check() const {
-  if (closed_) return is_over(*closed_);
+  if (closed_) return is_over(*closed_, timeout_ > Millis(0));
   if (!lost_group_.empty())
     return Error{Errc::conflict, "somebody has taken group " + lost_group_ + " from this command: run it again"};
   return {};
@@ -131,10 +137,14 @@ Result<void> NamespaceSession::lead(const std::vector<std::string>& groups, Mill
   }
 }
 
-Result<void> NamespaceSession::outwait_writers() {
-  const auto until = Clock::now() + (capability_ == Capability::fenced ? Millis(0) : timeout_);
-  while (Clock::now() < until) {
-    (void)next(until);
+Result<void> NamespaceSession::outwait_terms(Millis longest, const std::function<void(Millis)>& waits) {
+  const SteadyTime now = io::read_clocks().steady;
+  const SteadyTime writers_until = capability_ == Capability::fenced ? now : now + timeout_;
+  const SteadyTime runs_until = std::min(runs_until_, now + std::max(longest, timeout_));
+  if (runs_until > now) waits(runs_until - now);
+  const SteadyTime until = std::max(writers_until, runs_until);
+  for (SteadyTime at = now; at < until; at = io::read_clocks().steady) {
+    (void)next(Clock::now() + (until - at));
     if (const auto usable = check(); !usable) return usable;
   }
   return {};

@@ -21,6 +21,7 @@
 #include "app/posted_events.hpp"
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
+#include "ballot/time.hpp"
 #include "config/config.hpp"
 #include "io/backend_port.hpp"
 
@@ -49,9 +50,11 @@ class NamespaceSession {
   Result<void> lead(const std::vector<std::string>& groups, Millis patience,
                     const std::function<void(const std::vector<std::string>&)>& waits);
 
-  /// What terms before have written is in what is listed from now on. A store that does not fence may take a write of
-  /// theirs until their deadline has passed, which is waited for.
-  Result<void> outwait_writers();
+  /// What terms before have written is in what is listed from now on, and no run of theirs that ends with its term goes
+  /// on. A store that does not fence may take a write of theirs for T more; runs of a term that did not end cleanly go
+  /// on until its deadline, and are waited for no longer than `longest`, or T where that is more. `waits` is called
+  /// before with how long that takes, where it does.
+  Result<void> outwait_terms(Millis longest, const std::function<void(Millis)>& waits);
 
   /// All registers and records whose name begins with `prefix`; of all letters where it is "".
   Result<std::vector<Register>> list(const std::string& prefix);
@@ -87,8 +90,9 @@ class NamespaceSession {
   RequestId last_request_ = 0;
   std::map<std::string, std::uint64_t> led_;
   std::optional<backend::SessionClosed> closed_;
-  std::string lost_group_;  // whose term has ended
-  Millis timeout_{0};       // T, as granted
+  std::string lost_group_;   // whose term has ended
+  SteadyTime runs_until_{};  // of terms before these, at the latest
+  Millis timeout_{0};        // T, as granted
   Capability capability_ = Capability::fenced;
   Clock::time_point renew_at_ = Clock::time_point::max(), renewed_{};
   io::BackendPort port_;  // last: it posts until it is gone

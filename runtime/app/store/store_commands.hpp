@@ -66,6 +66,8 @@ std::string imported_into(const core::MoveMark& mark);
 /// Says once which groups are waited for, and which runs end with their terms.
 std::function<void(const std::vector<std::string>&)> waits_for_groups(std::string_view command,
                                                                       const std::vector<StoredEntry>& entries);
+/// Says until when runs of dead terms are waited for, and which ones those may be.
+std::function<void(Millis)> waits_for_runs(std::string_view command, const std::vector<StoredEntry>& entries);
 /// Leads all groups of what is stored, and of all elections, until there are no more. `entries`: what is stored then.
 Result<std::vector<StoredEntry>> lead_all(NamespaceSession& session, std::string_view command, Millis patience);
 /// While it lives, the first SIGINT or SIGTERM prints `text` on stderr before it ends this process. One at a time.

@@ -96,7 +96,8 @@ class Export {
   Result<void> lead() {
     const auto entries = lead_all(session_, export_command, request_.patience);
     if (!entries) return not_held(entries.error());
-    if (const auto quiet = session_.outwait_writers(); !quiet) return quiet;
+    const auto quiet = session_.outwait_terms(request_.patience, waits_for_runs(export_command, *entries));
+    if (!quiet) return quiet;
     BALLOT_FAILPOINT("store.export.led");
     if (!was_moved_)
       for (const auto& [group, epoch] : session_.led()) mark_.epochs = std::max(mark_.epochs, epoch + epoch_base_);

@@ -140,6 +140,17 @@ std::function<void(const std::vector<std::string>&)> waits_for_groups(std::strin
   };
 }
 
+std::function<void(Millis)> waits_for_runs(std::string_view command, const std::vector<StoredEntry>& entries) {
+  std::vector<std::string> open;
+  for (const auto& [group, runs] : terminate_runs(entries)) open.insert(open.end(), runs.begin(), runs.end());
+  return [command, open = std::move(open)](Millis left) {
+    say(command, "waits until " + format_millis(io::read_clocks().wall + left) +
+                     " for runs of a leader that has ended without leaving: those that end with a term go on until "
+                     "then at the latest" +
+                     (open.empty() ? "" : ": " + some_of(open)));
+  };
+}
+
 LastWords::LastWords(std::string_view command, const std::string& text)
     : text_("\nballot " + std::string(command) + ": " + text + "\n") {
   last_words = text_.c_str();

@@ -276,6 +276,30 @@ TEST_F(Moving, LeavesARunThatMayFinishToItsDaemonWhichReportsItsEndInTheNewStore
   judge();
 }
 
+/// The new store knows nothing of the term that it ends with.
+TEST_F(Moving, WaitsForARunThatGoesOnUntilTheDeadlineOfAKilledDaemon) {
+  fleet.job("lasting", fleet.oracle.command({"--for", "60s"}));
+  fleet.start_alone("n1");
+  ASSERT_TRUE(runs_on_time("all"));
+  ASSERT_EQ(fleet["n1"].ballot({"trigger", "lasting"}).code, 0);
+  ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) {
+    return std::any_of(all.begin(), all.end(), [](const Report& report) { return report.job == "lasting"; });
+  }));
+  const pid_t run = fleet.oracle.reports("lasting")[0].pid;
+  fleet["n1"].kill();
+  ASSERT_NE(state_of(run), '-');
+  const std::string target = other_store(folder);
+  move("n1", "n2", target);
+  EXPECT_EQ(state_of(run), '-') << "it would go on beside the next one";
+  fleet["n2"].start();
+  ASSERT_TRUE(runs_on_time("all"));
+  EXPECT_TRUE(wait_until([&] {
+    const std::vector<Row> rows = fleet["n2"].rows("lasting");
+    return rows.size() == 1 && rows[0].status == Status::killed;
+  }));
+  judge();
+}
+
 /// Prints how long each step takes.
 TEST_F(Moving, OfTenThousandJobsWithPausesAndChainsIsACopyOfEachRegister) {
   constexpr int jobs = 10'000;

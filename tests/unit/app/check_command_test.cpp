@@ -46,6 +46,17 @@ TEST_F(CheckCommand, LooksAtTheConfigurationAndItsJobsByDefault) {
   EXPECT_TRUE(ran.out.ends_with("\n1 job, 3 errors, 0 warnings\n")) << ran.out;
 }
 
+TEST_F(CheckCommand, PrintsTheFirstHundredFindingsOfAFileOfAFolderWithThoseOfItsChains) {
+  std::filesystem::create_directory(folder / "jobs");
+  std::string many = bad_job;
+  for (int i = 0; i < 500; ++i) many += "[job.j" + std::to_string(i) + "]\nafter = [\"none\"]\nshell = \"true\"\n";
+  folder.write("jobs/a.toml", many);
+  const Ran ran = ballot({"check", folder / "jobs"});
+  EXPECT_TRUE(contains(ran.out, "a.toml:4:1: error: unknown key 'nise'")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, ": error: 402 further findings are left out; mend the ones above first\n")) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\n0 jobs, 101 errors, 0 warnings\n")) << ran.out;
+}
+
 TEST_F(CheckCommand, TakesFoldersFilesAndAConfigurationTogether) {
   std::filesystem::create_directory(folder / "jobs");
   folder.write("jobs/a.toml", good_job);

@@ -13,6 +13,7 @@ namespace {
 using testing::CandidateProcess;
 using testing::contains;
 using testing::ElectionFolder;
+using testing::is_gone;
 using testing::Ran;
 
 struct StoreCommands : ::testing::Test {
@@ -43,6 +44,37 @@ TEST_F(StoreCommands, AnExportThatASignalEndsSaysThatTheDaemonsAreHeld) {
                        "held: run this command again, or give the move up by `ballot store reopen`"))
       << exporting.log();
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+/// The new store knows nothing of that term.
+TEST_F(StoreCommands, AnExportWaitsForARunThatGoesOnUntilTheDeadlineOfAKilledLeader) {
+  const ElectionFolder killed("[coordination]\nsession_timeout = \"3s\"\n");
+  CandidateProcess leader(killed, {"run", "once", "--group", "g", "--kill-grace", "30s", "--", "/bin/sh", "-c",
+                                   "trap '' TERM; " + killed.saying("while :; do sleep 0.05; done")});
+  ASSERT_TRUE(killed.wait_until_said("START"));
+  const pid_t child = testing::pid_of(killed.said("START")[0]);
+  ASSERT_EQ(leader.stop(SIGKILL), 137);
+  ASSERT_FALSE(is_gone(child));
+  const Ran exported = run(killed, {"store", "export", file});
+  EXPECT_TRUE(is_gone(child));
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  EXPECT_TRUE(contains(exported.err, "ballot store export: waits until ")) << exported.err;
+  const Ran again = run(killed, {"store", "export", files / "again.txt"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_FALSE(contains(again.err, "waits until ")) << "its deadline has passed: " << again.err;
+}
+
+TEST_F(StoreCommands, ASecondCommandBesideAnotherSaysThatItIsInTheWay) {
+  const CandidateProcess leader(old, {"run", "once", "--group", "g", "--kill-grace", "30s", "--", "/bin/sh", "-c",
+                                      "trap '' TERM; echo begun; sleep 60"});
+  ASSERT_TRUE(leader.wait_for("begun"));
+  const CandidateProcess exporting(old, {"store", "export", file});
+  ASSERT_TRUE(exporting.wait_for("are held"));
+  const Ran second = run(old, {"store", "reopen"});
+  EXPECT_EQ(second.code, 1);
+  EXPECT_EQ(second.err,
+            "ballot store reopen: another `ballot store` command works on this namespace: run this one again once "
+            "that has ended\n");
 }
 
 TEST_F(StoreCommands, AnImportAsksTheOldStoreUnlessThatIsSaidToBeGone) {

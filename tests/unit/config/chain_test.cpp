@@ -1,6 +1,8 @@
 // Jobs that come after others, in files: what is in force, and what is said of what is wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "config/chain_links.hpp"
 #include "config/check.hpp"
 #include "config/jobs_dir.hpp"
@@ -194,6 +196,16 @@ TEST_F(ChainFiles, AreAtMostSixtyFourJobsLong) {
   write("a.toml", chain(65));
   EXPECT_NE(findings().find("more than 64 jobs"), std::string::npos) << findings();
   EXPECT_FALSE(find("j64"));
+}
+
+TEST_F(ChainFiles, OfOneFileTheFirstHundredFindingsAreKept) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "[job.j" + std::to_string(i) + "]\nafter = [\"none\"]\nshell = \"true\"\n";
+  write("a.toml", many);
+  const std::string all = findings();
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 101) << all;
+  EXPECT_TRUE(all.ends_with("a.toml:302:10: error: 900 further findings are left out; mend the ones above first\n"))
+      << all;
 }
 
 TEST_F(ChainFiles, AChainIsWithinOneGroupAndWithOneRunOn) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "diagnostics_text.hpp"
 #include "support/temp_folder.hpp"
 
@@ -69,6 +71,18 @@ TEST(Check, FindsWhatIsWrongWithAChainBesideOtherErrorsOfItsFile) {
             file +
                 ":8:10: error: no job file defines job 'lod', after which this one comes: none of its slots can "
                 "begin\n");
+}
+
+TEST(Check, KeepsTheFirstHundredFindingsOfEachFileThoseOfChainsToo) {
+  const TempFolder folder;
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "[job.j" + std::to_string(i) + "]\nafter = [\"none\"]\nshell = \"true\"\n";
+  const std::vector<std::string> files{folder.write("a.toml", many), folder.write("b.toml", "[job.x]\nshell = 1\n")};
+  const std::string text = text_of(check(files).diagnostics);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 102) << text;
+  EXPECT_NE(text.find("a.toml:302:10: warning: 900 further findings are left out"), std::string::npos) << text;
+  folder.write("a.toml", many + "[job.y]\nshell = 1\n");
+  EXPECT_EQ(check_refused_chains(files, {}, folder.path()).size(), 101u);
 }
 
 TEST(Check, LooksForJobsAndCalendarsOfAFileBesideItAndInTheFolderOfTheConfiguration) {

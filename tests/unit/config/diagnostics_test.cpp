@@ -72,13 +72,27 @@ TEST(Diagnostics, OfOneFileAreBoundedAndTheirLastSaysHowManyWereLeftOut) {
   Findings findings("a.toml", all);
   for (int line = 1; line <= 1000; ++line) findings.warning({line, 1}, "odd");
   findings.error({1001, 1}, "wrong");
-  bound(all);
+  sort_and_bound(all);
   ASSERT_EQ(all.size(), 101u);
   EXPECT_EQ(all[99].text(), "a.toml:100:1: warning: odd");
   EXPECT_EQ(all[100].text(), "a.toml:101:1: error: 901 further findings are left out; mend the ones above first");
   Diagnostics few(all.begin(), all.begin() + 100);
-  bound(few);
+  sort_and_bound(few);
   EXPECT_EQ(few.size(), 100u);
+}
+
+TEST(Diagnostics, OfSeveralFilesAreBoundedEachByItselfAndAgainWhereMoreAreFound) {
+  Diagnostics all;
+  Findings findings("a.toml", all), others("b.toml", all);
+  for (int line = 1; line <= 300; ++line) findings.warning({line, 1}, "odd");
+  for (int line = 1; line <= 100; ++line) others.warning({line, 1}, "odd");
+  sort_and_bound(all);
+  ASSERT_EQ(all.size(), 201u);
+  for (int line = 1; line <= 50; ++line) findings.error({line, 2}, "wrong");
+  sort_and_bound(all);
+  ASSERT_EQ(all.size(), 201u);
+  EXPECT_EQ(all[100].text(), "a.toml:51:1: warning: 250 further findings are left out; mend the ones above first");
+  EXPECT_EQ(all[101].text(), "b.toml:1:1: warning: odd");
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ TEST(TheHandleFile, IsLockedWhileItsDaemonLivesAndKeepsItsHandle) {
     auto file = HandleFile::open(folder / "handle");
     ASSERT_TRUE(file);
     EXPECT_FALSE(file->read());
+    const auto early = HandleFile::open(folder / "handle");
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().what, folder / "handle" +
+                                      " is in use by another process on this host, which opens its "
+                                      "session: give this one another name (node)");
     ASSERT_TRUE(file->write(handle));
     EXPECT_EQ(text_in(folder / "handle"),
               "session 1000abcd\npassword 0102fd\nnode a\nboot boot\nmachine machine\n"
