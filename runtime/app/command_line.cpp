@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/command.hpp"
-#include "app/escape.hpp"
+#include "app/print/escape.hpp"
 #include "config/names.hpp"
 
 namespace ballot::app {

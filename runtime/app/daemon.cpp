@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "app/places.hpp"
+#include "app/options/places.hpp"
 #include "io/clocks.hpp"
 #include "library/backend_choice.hpp"
 #include "library/runtime_maker.hpp"

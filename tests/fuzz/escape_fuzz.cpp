@@ -1,5 +1,5 @@
 // What others have written on its way to a terminal, a log or a JSON reader: and the text of TOML that programs make.
-#include "app/escape.hpp"
+#include "app/print/escape.hpp"
 #include "config/document.hpp"
 #include "config/toml_text.hpp"
 #include "harness.hpp"

@@ -3,11 +3,11 @@
 #include <iostream>
 #include <memory>
 
-#include "app/audit_report.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/ledger_access.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/options.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/options/options.hpp"
+#include "app/reports/audit_report.hpp"
 
 namespace ballot::app {
 namespace {

@@ -3,12 +3,12 @@
 #include <iostream>
 #include <memory>
 
-#include "app/ask.hpp"
-#include "app/away_instance.hpp"
+#include "app/client/ask.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
-#include "app/ledger_access.hpp"
-#include "app/options.hpp"
+#include "app/jobs/away_instance.hpp"
+#include "app/options/options.hpp"
+#include "app/print/escape.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::app {

@@ -2,10 +2,10 @@
 #include <iostream>
 #include <memory>
 
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
-#include "app/ledger_access.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
+#include "app/print/escape.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot::app {

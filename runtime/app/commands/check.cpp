@@ -12,8 +12,8 @@
 #include <set>
 
 #include "app/commands/commands.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/options.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/options/options.hpp"
 #include "base/trust.hpp"
 #include "config/jobs_dir.hpp"
 #include "config/names.hpp"

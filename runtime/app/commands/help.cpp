@@ -14,8 +14,8 @@
 
 #include "app/command_line.hpp"
 #include "app/commands/commands.hpp"
-#include "app/flags.hpp"
-#include "app/places.hpp"
+#include "app/options/flags.hpp"
+#include "app/options/places.hpp"
 
 namespace ballot::app {
 namespace {

@@ -1,22 +1,22 @@
 // ballot history: the ledgers of the fleet, or of this node, newest first; with --follow this node's: the oldest of
 // them first, then each row as it is written or changes; with --requests what people asked, with --definitions which
-// definitions of jobs began. ballot history migrate: see app/history_migration.hpp.
+// definitions of jobs began. ballot history migrate: see app/history/history_migration.hpp.
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <set>
 
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/definition_columns.hpp"
-#include "app/fact_line.hpp"
-#include "app/history_columns.hpp"
-#include "app/history_migration.hpp"
-#include "app/ledger_access.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/options.hpp"
-#include "app/output_follower.hpp"
-#include "app/request_columns.hpp"
-#include "app/row_groups.hpp"
+#include "app/history/definition_columns.hpp"
+#include "app/history/history_columns.hpp"
+#include "app/history/history_migration.hpp"
+#include "app/history/request_columns.hpp"
+#include "app/history/row_groups.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/options/options.hpp"
+#include "app/output/output_follower.hpp"
+#include "app/print/fact_line.hpp"
 #include "library/history/fleet_definitions.hpp"
 #include "library/history/standing_pauses.hpp"
 

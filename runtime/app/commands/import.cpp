@@ -9,11 +9,11 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/new_file.hpp"
-#include "app/options.hpp"
-#include "app/places.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/jobs/new_file.hpp"
+#include "app/options/options.hpp"
+#include "app/options/places.hpp"
+#include "app/print/escape.hpp"
 #include "config/crontab/crontab_file.hpp"
 #include "config/crontab/crontab_import.hpp"
 #include "config/names.hpp"

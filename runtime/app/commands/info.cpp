@@ -3,12 +3,12 @@
 #include <iostream>
 #include <memory>
 
+#include "app/candidates/election_notes.hpp"
+#include "app/client/ledger_access.hpp"
+#include "app/client/observer.hpp"
 #include "app/commands/commands.hpp"
-#include "app/document.hpp"
-#include "app/election_notes.hpp"
-#include "app/ledger_access.hpp"
-#include "app/observer.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
+#include "app/print/document.hpp"
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "core/node/peers.hpp"

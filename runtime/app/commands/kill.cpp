@@ -2,9 +2,9 @@
 // one whose node will not come back.
 #include <memory>
 
-#include "app/ask.hpp"
+#include "app/client/ask.hpp"
 #include "app/commands/commands.hpp"
-#include "app/subject.hpp"
+#include "app/jobs/subject.hpp"
 #include "config/names.hpp"
 
 namespace ballot::app {

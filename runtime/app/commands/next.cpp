@@ -4,14 +4,14 @@
 #include <map>
 #include <memory>
 
-#include "app/away_instance.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
-#include "app/history_columns.hpp"
-#include "app/ledger_access.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/local_times.hpp"
-#include "app/options.hpp"
+#include "app/history/history_columns.hpp"
+#include "app/jobs/away_instance.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/options/options.hpp"
+#include "app/print/escape.hpp"
+#include "app/print/local_times.hpp"
 #include "base/duration.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <memory>
 
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/ledger_access.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
 #include "base/wall_text.hpp"
 #include "io/control_client.hpp"
 

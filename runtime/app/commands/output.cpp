@@ -2,13 +2,13 @@
 #include <iostream>
 #include <memory>
 
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
-#include "app/history_columns.hpp"
-#include "app/ledger_access.hpp"
-#include "app/options.hpp"
-#include "app/output_follower.hpp"
-#include "app/subject.hpp"
+#include "app/history/history_columns.hpp"
+#include "app/jobs/subject.hpp"
+#include "app/options/options.hpp"
+#include "app/output/output_follower.hpp"
+#include "app/print/escape.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::app {

@@ -4,11 +4,11 @@
 #include <iostream>
 #include <memory>
 
-#include "app/ask.hpp"
-#include "app/away_instance.hpp"
+#include "app/client/ask.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/ledger_access.hpp"
-#include "app/time_words.hpp"
+#include "app/jobs/away_instance.hpp"
+#include "app/options/time_words.hpp"
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "app/commands/commands.hpp"
-#include "app/job_tree.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/options.hpp"
+#include "app/jobs/job_tree.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/options/options.hpp"
 #include "config/job_keys.hpp"
 #include "io/clocks.hpp"
 #include "library/settings.hpp"

@@ -11,11 +11,11 @@
 #include <memory>
 #include <set>
 
+#include "app/client/ledger_access.hpp"
+#include "app/client/observer.hpp"
+#include "app/client/runner_view.hpp"
 #include "app/commands/commands.hpp"
-#include "app/ledger_access.hpp"
-#include "app/observer.hpp"
-#include "app/options.hpp"
-#include "app/runner_view.hpp"
+#include "app/options/options.hpp"
 #include "core/record/register.hpp"
 #include "core/store/left_runs.hpp"
 #include "io/clocks.hpp"

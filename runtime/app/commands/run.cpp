@@ -3,12 +3,12 @@
 #include <iostream>
 #include <memory>
 
+#include "app/candidates/elected_command.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/elected_command.hpp"
-#include "app/ledger_access.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/log_sink.hpp"
-#include "app/run_options.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/log/log_sink.hpp"
+#include "app/options/run_options.hpp"
 #include "library/backend_choice.hpp"
 
 namespace ballot::app {

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/options.hpp"
-#include "app/subject.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/jobs/subject.hpp"
+#include "app/options/options.hpp"
 #include "base/wall_text.hpp"
 #include "config/jobs_dir.hpp"
 #include "config/names.hpp"

@@ -3,8 +3,8 @@
 
 #include "app/commands/commands.hpp"
 #include "app/daemon.hpp"
-#include "app/log_sink.hpp"
-#include "app/options.hpp"
+#include "app/log/log_sink.hpp"
+#include "app/options/options.hpp"
 
 namespace ballot::app {
 namespace {

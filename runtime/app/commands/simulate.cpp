@@ -11,12 +11,12 @@
 #include <string_view>
 #include <utility>
 
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/fleet_flags.hpp"
-#include "app/ledger_access.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/options.hpp"
-#include "app/simulation_report.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/options/fleet_flags.hpp"
+#include "app/options/options.hpp"
+#include "app/reports/simulation_report.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"

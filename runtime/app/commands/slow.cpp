@@ -5,10 +5,10 @@
 #include <memory>
 #include <set>
 
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/ledger_access.hpp"
-#include "app/local_times.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
+#include "app/print/local_times.hpp"
 #include "base/short_id.hpp"
 #include "io/clocks.hpp"
 #include "library/history/pace.hpp"

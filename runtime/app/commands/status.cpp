@@ -4,11 +4,11 @@
 #include <iostream>
 #include <memory>
 
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/fact_line.hpp"
-#include "app/format.hpp"
-#include "app/ledger_access.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
+#include "app/print/fact_line.hpp"
+#include "app/print/format.hpp"
 #include "base/duration.hpp"
 #include "io/control_client.hpp"
 

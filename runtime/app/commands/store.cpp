@@ -4,10 +4,10 @@
 #include <iostream>
 #include <memory>
 
-#include "app/ask.hpp"
+#include "app/client/ask.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/ledger_access.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
 #include "app/store/store_commands.hpp"
 #include "base/utf8.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
 #include "http/token_file.hpp"
 #include "http/tokens.hpp"
 

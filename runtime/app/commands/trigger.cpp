@@ -3,14 +3,14 @@
 #include <iostream>
 #include <memory>
 
-#include "app/ask.hpp"
-#include "app/away_instance.hpp"
+#include "app/client/ask.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
-#include "app/ledger_access.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/options.hpp"
-#include "app/output_follower.hpp"
+#include "app/jobs/away_instance.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/options/options.hpp"
+#include "app/output/output_follower.hpp"
+#include "app/print/escape.hpp"
 #include "base/duration.hpp"
 #include "base/env_words.hpp"
 #include "base/instance.hpp"

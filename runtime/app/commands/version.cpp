@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
+#include "app/print/escape.hpp"
 #include "io/plugin_loader.hpp"
 
 namespace ballot::app {

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "app/posted_events.hpp"
+#include "app/client/posted_events.hpp"
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
 #include "ballot/time.hpp"

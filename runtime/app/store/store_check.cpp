@@ -3,10 +3,10 @@
 #include <iterator>
 #include <utility>
 
-#include "app/escape.hpp"
-#include "app/format.hpp"
-#include "app/ledger_access.hpp"
-#include "app/observer.hpp"
+#include "app/client/ledger_access.hpp"
+#include "app/client/observer.hpp"
+#include "app/print/escape.hpp"
+#include "app/print/format.hpp"
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "app/escape.hpp"
-#include "app/ledger_access.hpp"
+#include "app/client/ledger_access.hpp"
+#include "app/print/escape.hpp"
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
 #include "base/duration.hpp"

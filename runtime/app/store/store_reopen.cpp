@@ -2,7 +2,7 @@
 #include <iostream>
 #include <utility>
 
-#include "app/ledger_access.hpp"
+#include "app/client/ledger_access.hpp"
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
 #include "base/failpoint.hpp"

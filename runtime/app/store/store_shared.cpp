@@ -13,9 +13,9 @@
 #include <system_error>
 #include <utility>
 
-#include "app/escape.hpp"
-#include "app/ledger_access.hpp"
-#include "app/observer.hpp"
+#include "app/client/ledger_access.hpp"
+#include "app/client/observer.hpp"
+#include "app/print/escape.hpp"
 #include "app/store/namespace_copy.hpp"
 #include "app/store/store_commands.hpp"
 #include "base/regular_file.hpp"

@@ -1,5 +1,5 @@
 // What `ballot audit` prints beside its findings.
-#include "app/audit_report.hpp"
+#include "app/reports/audit_report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/election_notes.hpp"
+#include "app/candidates/election_notes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/escape.hpp"
+#include "app/print/escape.hpp"
 
 #include <gtest/gtest.h>
 

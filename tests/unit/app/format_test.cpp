@@ -1,4 +1,4 @@
-#include "app/format.hpp"
+#include "app/print/format.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Jobs in the order of their chains, and so in the table of `ballot jobs`.
-#include "app/job_tree.hpp"
+#include "app/jobs/job_tree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What systemd's journal is sent, read from a socket of the test's own.
-#include "app/journal.hpp"
+#include "app/log/journal.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "app/log_sink.hpp"
+#include "app/log/log_sink.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::app {

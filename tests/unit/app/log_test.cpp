@@ -6,8 +6,8 @@
 #include <chrono>
 #include <string>
 
-#include "app/log_line.hpp"
-#include "app/log_sink.hpp"
+#include "app/log/log_line.hpp"
+#include "app/log/log_sink.hpp"
 
 namespace ballot::app {
 namespace {

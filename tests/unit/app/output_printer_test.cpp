@@ -1,4 +1,4 @@
-#include "app/output_printer.hpp"
+#include "app/output/output_printer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/places.hpp"
+#include "app/options/places.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The ledger as a command reads it through the daemon's socket: every answer is that of the file.
-#include "app/remote_ledger.hpp"
+#include "app/client/remote_ledger.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <future>
 #include <thread>
 
-#include "app/ledger_access.hpp"
-#include "app/loaded_jobs.hpp"
-#include "app/subject.hpp"
+#include "app/client/ledger_access.hpp"
+#include "app/jobs/loaded_jobs.hpp"
+#include "app/jobs/subject.hpp"
 #include "io/control_client.hpp"
 #include "io/control_server.hpp"
 #include "io/main_loop.hpp"

@@ -1,4 +1,4 @@
-#include "app/row_groups.hpp"
+#include "app/history/row_groups.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/time_words.hpp"
+#include "app/options/time_words.hpp"
 
 #include <gtest/gtest.h>
 

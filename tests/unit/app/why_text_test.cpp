@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/headline.hpp"
+#include "app/history/headline.hpp"
 #include "unit/app/rows.hpp"
 
 namespace ballot::app {
