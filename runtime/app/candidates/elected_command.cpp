@@ -33,7 +33,7 @@ int code_of(const io::ChildEnd& end) {
   }
 }
 
-std::string text_of(const io::ChildEnd& end) {
+std::string end_text(const io::ChildEnd& end) {
   switch (end.kind) {
     case io::ChildEnd::Kind::exited: return "exit code " + std::to_string(end.value);
     case io::ChildEnd::Kind::signalled: return "signal " + std::to_string(end.value);
@@ -309,7 +309,7 @@ void ElectedCommand::over() {
   err_.reset();
   child_ = Child::waiting;
   const bool good = end_.kind == io::ChildEnd::Kind::exited && end_.value == 0;
-  LogFields fields{{"end", text_of(end_)}};
+  LogFields fields{{"end", end_text(end_)}};
   if (end_.by_lease) fields.emplace_back("cause", "the term was over");
   say(good ? Level::info : Level::error, "child ended", fields);
   const int code = code_of(end_);

@@ -20,7 +20,7 @@ bool wait_readable(int connection, SteadyTime until) {
 }
 
 /// False: it is of a protocol that we do not speak.
-bool take(RunnerView& view, runner::FromRunner&& message) {
+bool take_message(RunnerView& view, runner::FromRunner&& message) {
   if (const auto* hello = std::get_if<runner::Hello>(&message)) return hello->protocol == runner::protocol;
   if (auto* running = std::get_if<runner::Running>(&message)) {
     view.jobs[running->id] = running->job;
@@ -59,7 +59,7 @@ RunnerView read_runner(const std::string& socket, SteadyTime until) {
     if (size <= 0) return view;
     frames.feed({chunk.data(), static_cast<std::size_t>(size)});
     for (auto next = frames.next_from_runner(); next && *next; next = frames.next_from_runner())
-      if (!take(view, std::move(**next))) return view;
+      if (!take_message(view, std::move(**next))) return view;
   }
   return view;
 }
