@@ -438,6 +438,9 @@ def events(made):
         stream = Connection("localhost", timeout=10)  # before the first sign of life
         stream.request("GET", "/api/v1/events", headers={"Last-Event-ID": after} if after else {})
         response = stream.getresponse()
+        if response.status == 429:
+            time.sleep(int(response.headers["Retry-After"]))
+            return follow(after, count)
         findings.extend("events: " + one for one in judge("GET", "/api/v1/events", response.status, response.headers, b""))
         got = []
         for _ in range(count):
