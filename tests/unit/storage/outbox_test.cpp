@@ -181,6 +181,30 @@ TEST_F(OutboxCase, ACopyThatIsPutBackDoesNotGoOnFromWhatTheLedgerHandedOnMeanwhi
   EXPECT_EQ(read(0).changes.size(), 7u) << "all is to be handed on again";
 }
 
+TEST_F(OutboxCase, ACopyThatIsPutBackDoesNotGoOnFromWhatItsOwnOpeningHandedOnAfterIt) {
+  const auto goes_on = [&](const LedgerBatch& sent) {
+    return *Outbox::open(path, "host-1")
+                ->goes_on_from({sent.ledger, sent.node, sent.opening, sent.newest, sent.last, noon});
+  };
+  const auto begin = [&] { return std::make_unique<LedgerFile>(path, Millis(100), Marks::kept); };
+  const auto record = [](LedgerFile& file, std::uint32_t run) { file.write(std::vector<Record>{ran(run)}, Sync::now); };
+  auto file = begin();
+  record(*file, 1);
+  file->fold();
+  std::filesystem::copy_file(path, path + ".copy");
+  const LedgerBatch before = read(0);
+  record(*file, 2);
+  const LedgerBatch meanwhile = read(0);
+  EXPECT_TRUE(goes_on(meanwhile));
+  file.reset();
+  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
+  std::filesystem::copy_file(path + ".copy", path);
+  file = begin();
+  for (std::uint32_t run = 3; run < 9; ++run) record(*file, run);
+  EXPECT_EQ(meanwhile.opening, before.opening);
+  EXPECT_FALSE(goes_on(meanwhile));
+}
+
 TEST_F(OutboxCase, RetentionLeavesWhatHasNotBeenHandedOn) {
   write({ran(1), term(3, true), pause(true), request()});
   const std::int64_t sent = read(0).last;
