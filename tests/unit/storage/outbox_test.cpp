@@ -41,6 +41,18 @@ struct OutboxCase : ::testing::Test {
     EXPECT_TRUE(part) << part.error().what;
     return part ? part->batch : LedgerBatch();
   }
+  bool goes_on(const LedgerBatch& sent) const {
+    return *Outbox::open(path, "host-1")
+                ->goes_on_from({sent.ledger, sent.node, sent.opening, sent.newest, sent.last, noon});
+  }
+  std::unique_ptr<LedgerFile> begin() const { return std::make_unique<LedgerFile>(path, Millis(100), Marks::kept); }
+  static void record(LedgerFile& file, std::uint32_t run) { file.write(std::vector<Record>{ran(run)}, Sync::now); }
+  void put_copy_back() const {
+    for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
+    for (const char* part : {"", "-wal"})
+      if (std::filesystem::exists(path + ".copy" + part))
+        std::filesystem::copy_file(path + ".copy" + part, path + part);
+  }
   static Texts all(const LedgerBatch& batch) {
     Texts texts;
     for (const LedgerChange& change : batch.changes) texts.push_back(said(change));
@@ -152,12 +164,6 @@ TEST_F(OutboxCase, ALedgerThatIsBegunAnewIsAnother) {
 }
 
 TEST_F(OutboxCase, ACopyThatIsPutBackDoesNotGoOnFromWhatTheLedgerHandedOnMeanwhile) {
-  const auto goes_on = [&](const LedgerBatch& sent) {
-    return *Outbox::open(path, "host-1")
-                ->goes_on_from({sent.ledger, sent.node, sent.opening, sent.newest, sent.last, noon});
-  };
-  const auto begin = [&] { return std::make_unique<LedgerFile>(path, Millis(100), Marks::kept); };
-  const auto record = [](LedgerFile& file, std::uint32_t run) { file.write(std::vector<Record>{ran(run)}, Sync::now); };
   auto file = begin();
   record(*file, 1);
   const LedgerBatch before = read(0);
@@ -170,8 +176,7 @@ TEST_F(OutboxCase, ACopyThatIsPutBackDoesNotGoOnFromWhatTheLedgerHandedOnMeanwhi
   EXPECT_TRUE(goes_on(before));
   EXPECT_TRUE(goes_on(meanwhile));
   close();
-  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
-  std::filesystem::copy_file(path + ".copy", path);
+  put_copy_back();
   file = begin();
   for (std::uint32_t run = 3; run < 9; ++run) record(*file, run);
   EXPECT_TRUE(goes_on(before));
@@ -182,23 +187,15 @@ TEST_F(OutboxCase, ACopyThatIsPutBackDoesNotGoOnFromWhatTheLedgerHandedOnMeanwhi
 }
 
 TEST_F(OutboxCase, ACopyThatIsPutBackDoesNotGoOnFromWhatItsOwnOpeningHandedOnAfterIt) {
-  const auto goes_on = [&](const LedgerBatch& sent) {
-    return *Outbox::open(path, "host-1")
-                ->goes_on_from({sent.ledger, sent.node, sent.opening, sent.newest, sent.last, noon});
-  };
-  const auto begin = [&] { return std::make_unique<LedgerFile>(path, Millis(100), Marks::kept); };
-  const auto record = [](LedgerFile& file, std::uint32_t run) { file.write(std::vector<Record>{ran(run)}, Sync::now); };
   auto file = begin();
   record(*file, 1);
-  file->fold();
-  std::filesystem::copy_file(path, path + ".copy");
+  for (const char* part : {"", "-wal"}) std::filesystem::copy_file(path + part, path + ".copy" + part);
   const LedgerBatch before = read(0);
   record(*file, 2);
   const LedgerBatch meanwhile = read(0);
   EXPECT_TRUE(goes_on(meanwhile));
   file.reset();
-  for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
-  std::filesystem::copy_file(path + ".copy", path);
+  put_copy_back();
   file = begin();
   for (std::uint32_t run = 3; run < 9; ++run) record(*file, run);
   EXPECT_EQ(meanwhile.opening, before.opening);
